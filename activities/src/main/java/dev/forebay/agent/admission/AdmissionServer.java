@@ -194,9 +194,14 @@ public final class AdmissionServer implements AutoCloseable {
         }
         request.response().putHeader("Content-Type", "application/json");
         if (leaving) {
+            // Vert.x itself closes only if the request asked for it.
             request.response().putHeader("Connection", "close");
+            var _ =
+                    request.end(Buffer.buffer(answer))
+                            .onComplete(_ -> request.request().connection().close());
+        } else {
+            var _ = request.end(Buffer.buffer(answer));
         }
-        var _ = request.end(Buffer.buffer(answer));
     }
 
     private <T> T await(Future<T> future) {

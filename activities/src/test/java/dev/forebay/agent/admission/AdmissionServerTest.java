@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +27,9 @@ class AdmissionServerTest {
     private static final int BUSY = 503;
     private static final int MOST = (int) AdmissionServer.MOST_BYTES;
 
-    @TempDir Path directory;
+    @TempDir static Path directory;
+
+    private static KeyMaker.Made made;
 
     private final Vertx vertx = Vertx.vertx();
     private final AdmissionServer server =
@@ -39,9 +42,14 @@ class AdmissionServerTest {
                     Duration.ofMinutes(1));
     private String trusted = "";
 
+    /** A certificate costs a process. */
+    @BeforeAll
+    static void make() {
+        made = KeyMaker.make(directory, NAME, Duration.ofDays(1));
+    }
+
     @BeforeEach
     void listen() {
-        KeyMaker.Made made = KeyMaker.make(directory, NAME, Duration.ofDays(1));
         trusted = made.certificate();
         server.serve(new WebhookKey(trusted, made.key(), trusted));
     }
