@@ -29,10 +29,10 @@ final class JobPins implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(JobPins.class);
 
-    private static final Duration TICK = Duration.ofSeconds(1);
-
     /** After a look, and after one that has failed: each lists what the whole cluster runs. */
     private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private static final int TICKS_IN_A_PAUSE = 5;
 
     private final Jobs jobs;
     private final Supplier<List<Pin>> pins;
@@ -40,6 +40,7 @@ final class JobPins implements AutoCloseable {
     private final Consumer<Pin> renew;
     private final Predicate<DatasetVersion> tell;
     private final long intervalNanos;
+    private final Duration pause;
     private final AtomicBoolean jobEnded = new AtomicBoolean();
     private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
@@ -62,12 +63,27 @@ final class JobPins implements AutoCloseable {
             Consumer<Pin> renew,
             Predicate<DatasetVersion> tell,
             Duration interval) {
+        this(jobs, pins, end, renew, tell, interval, PAUSE);
+    }
+
+    /**
+     * @param pause the least time between two looks
+     */
+    JobPins(
+            Jobs jobs,
+            Supplier<List<Pin>> pins,
+            Predicate<Pin> end,
+            Consumer<Pin> renew,
+            Predicate<DatasetVersion> tell,
+            Duration interval,
+            Duration pause) {
         this.jobs = jobs;
         this.pins = pins;
         this.end = end;
         this.renew = renew;
         this.tell = tell;
         this.intervalNanos = interval.toNanos();
+        this.pause = pause;
     }
 
     /** Looks whenever it is time, until closed. */
@@ -89,17 +105,17 @@ final class JobPins implements AutoCloseable {
     private void run() {
         long due = System.nanoTime();
         long paused = due;
-        while (!closing.within(TICK)) {
+        while (!closing.within(pause.dividedBy(TICKS_IN_A_PAUSE))) {
             long now = System.nanoTime();
             if (now - paused < 0) {
                 continue;
             }
             if (jobEnded.getAndSet(false) || now - due >= 0) {
                 due = System.nanoTime() + (isDone(this::look) ? intervalNanos : 0);
-                paused = System.nanoTime() + PAUSE.toNanos();
+                paused = System.nanoTime() + pause.toNanos();
             } else if (!untold.isEmpty()) {
                 boolean _ = isDone(this::tellAll);
-                paused = System.nanoTime() + PAUSE.toNanos();
+                paused = System.nanoTime() + pause.toNanos();
             }
         }
     }

@@ -33,7 +33,13 @@ class JobPinsTest {
 
     private JobPins jobPins() {
         return new JobPins(
-                jobs, () -> pins, pins::remove, renewed::add, this::tell, Duration.ofHours(1));
+                jobs,
+                () -> pins,
+                pins::remove,
+                renewed::add,
+                this::tell,
+                Duration.ofHours(1),
+                Duration.ofMillis(50));
     }
 
     private boolean tell(DatasetVersion version) {
