@@ -2,14 +2,11 @@ package dev.forebay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.smallrye.config.PropertiesConfigSource;
-import io.smallrye.config.SmallRyeConfigBuilder;
+import dev.forebay.testing.Settings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AgentConfigTest {
-
-    private static final int ORDINAL = 100;
 
     /** As labels of roles have it. */
     @Test
@@ -19,15 +16,7 @@ class AgentConfigTest {
                         "forebay.etcd.endpoints", "http://127.0.0.1:2379",
                         "forebay.admission.nodes.\"node-role.kubernetes.io/gpu\"", "",
                         "forebay.admission.nodes.\"nvidia.com/gpu.present\"", "true");
-        AgentConfig config =
-                new SmallRyeConfigBuilder()
-                        .addDefaultInterceptors()
-                        .addDiscoveredConverters()
-                        .withMapping(AgentConfig.class)
-                        .withMappingIgnore("forebay.**")
-                        .withSources(new PropertiesConfigSource(properties, "test", ORDINAL))
-                        .build()
-                        .getConfigMapping(AgentConfig.class);
+        AgentConfig config = Settings.of(AgentConfig.class, properties);
 
         assertThat(config.admission().nodes())
                 .containsOnly(

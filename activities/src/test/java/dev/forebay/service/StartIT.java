@@ -29,21 +29,13 @@ class StartIT {
 
     @TempDir Path directory;
 
+    /** The unit tests of the classes that read the settings have the other properties. */
     @ParameterizedTest(name = "{0} = {1}: {2}")
     @CsvSource({
         "forebay.role, agent, forebay.region must name",
         "forebay.role, control, forebay.role",
-        "forebay.region, US, region 'US' must be",
-        "forebay.etcd.endpoints, localhost, forebay.etcd.endpoints must be",
-        "forebay.lake.endpoint, foo, forebay.lake.endpoint is foo: it must",
-        "forebay.lake.sts-endpoint, foo, forebay.lake.sts-endpoint is foo: it must",
         "forebay.warm.concurrency, 0, forebay.warm.concurrency",
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
-        "forebay.token-file, /nowhere, forebay.token-file: cannot read",
-        "forebay.temporal.tls.ca, /nowhere, forebay.temporal.tls.enabled must be true",
-        "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key need each other",
-        "forebay.service-ca, /nowhere, forebay.service-ca is /nowhere: it must hold certificates",
-        "forebay.etcd.tls.ca, /nowhere, must not be given where etcd",
         "forebay.work-directory, /proc/nowhere, forebay.work-directory"
     })
     void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {

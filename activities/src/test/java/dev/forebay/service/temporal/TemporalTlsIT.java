@@ -14,9 +14,8 @@ import dev.forebay.service.ServiceConfig;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import dev.forebay.testing.Settings;
 import io.grpc.StatusRuntimeException;
-import io.smallrye.config.PropertiesConfigSource;
-import io.smallrye.config.SmallRyeConfigBuilder;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -42,7 +41,6 @@ class TemporalTlsIT {
 
     private static final String NAME = "temporal.example.com";
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final int ORDINAL = 100;
 
     @TempDir static Path directory;
 
@@ -82,17 +80,7 @@ class TemporalTlsIT {
     }
 
     private static ServiceConfig.Tls tls(Map<String, String> settings) {
-        return new SmallRyeConfigBuilder()
-                .addDefaultInterceptors()
-                .addDiscoveredConverters()
-                .withMapping(ServiceConfig.class)
-                .withMappingIgnore("forebay.**")
-                .addSystemSources()
-                .withSources(new PropertiesConfigSource(settings, "test", ORDINAL))
-                .build()
-                .getConfigMapping(ServiceConfig.class)
-                .temporal()
-                .tls();
+        return Settings.of(ServiceConfig.class, settings).temporal().tls();
     }
 
     private static WorkflowServiceStubs stubs(ServiceConfig.Tls tls) {

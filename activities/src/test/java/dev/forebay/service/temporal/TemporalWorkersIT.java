@@ -8,14 +8,13 @@ import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.testing.Await;
+import dev.forebay.testing.Settings;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import io.smallrye.config.PropertiesConfigSource;
-import io.smallrye.config.SmallRyeConfigBuilder;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -36,8 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class TemporalWorkersIT {
-
-    private static final int ORDINAL = 100;
 
     @TempDir Path directory;
 
@@ -89,16 +86,7 @@ class TemporalWorkersIT {
         settings.put("forebay.role", "agent");
         settings.put("forebay.temporal.target", target);
         settings.put("forebay.temporal.start-timeout", "1S");
-        ServiceConfig config =
-                new SmallRyeConfigBuilder()
-                        .addDefaultInterceptors()
-                        .addDiscoveredConverters()
-                        .withMapping(ServiceConfig.class)
-                        .withMappingIgnore("forebay.**")
-                        .addSystemSources()
-                        .withSources(new PropertiesConfigSource(settings, "test", ORDINAL))
-                        .build()
-                        .getConfigMapping(ServiceConfig.class);
+        ServiceConfig config = Settings.of(ServiceConfig.class, settings);
         return new TemporalWorkers(
                 stubs, WorkerFactory.newInstance(WorkflowClient.newInstance(stubs)), config);
     }
