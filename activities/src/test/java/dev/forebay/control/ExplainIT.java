@@ -36,6 +36,10 @@ class ExplainIT {
                 .contains("is warm in " + REGION)
                 .contains("It stays while it is held by run train-7.");
         api.delete(v + "/pins/p?region=" + REGION);
+        // A process that dies while it tells the catalogue is given up after 30 s only.
+        Await.until(
+                "the catalogue knows of the release",
+                () -> kinds(explained(name, "v1")).contains("RELEASED"));
         platform.process.kill9();
         platform.process.restart();
         api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"room for v2\"}".formatted(REGION));

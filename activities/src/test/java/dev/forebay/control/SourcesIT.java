@@ -121,8 +121,8 @@ class SourcesIT {
     void aListingThatDiedIsGoneOnWith() throws IOException {
         String name = platform.newName() + "-large";
         String prefix = "prefix=" + name;
-        int pages = 80;
-        int passing = 64;
+        int pages = 40;
+        int passing = 32;
         makeFiles(platform.s3.bucketDirectory("lake").resolve(name), pages, 1000);
         register(name, "");
         AtomicInteger lists = new AtomicInteger();

@@ -31,6 +31,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What goes from a region without anybody naming it, on a real Temporal and PostgreSQL. */
@@ -40,11 +41,19 @@ class SweepIT {
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
     private static final String SWEEP = "/regions/" + REGION + "/sweep";
 
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
 
+    @BeforeEach
+    void sweepOften() {
+        platform.sweepEvery(INTERVAL);
+    }
+
     @AfterEach
     void reset() {
+        platform.sweepEvery(TestControlPlane.SELDOM);
         platform.gateway.resetUsage();
         api.post(SWEEP + "/resume", "{}");
     }
@@ -82,7 +91,8 @@ class SweepIT {
         assertThat(schedule.status()).as(schedule.raw().body()).isEqualTo(200);
         assertThat(schedule.body().get("paused").asBoolean()).isTrue();
         assertThat(schedule.text("note")).isEqualTo("the lake is slow");
-        assertThat(schedule.body().get("interval_seconds").asLong()).isEqualTo(1);
+        assertThat(schedule.body().get("interval_seconds").asLong())
+                .isEqualTo(INTERVAL.toSeconds());
         assertThat(schedule.body().get("next_at").isNull()).isTrue();
         Instant expired = Instant.parse(evictableAt(v));
         Await.until(
@@ -179,7 +189,7 @@ class SweepIT {
         assertThat(find(plan.get("victims"), held)).isEmpty();
         assertThat(plan.get("used_bytes").asLong()).isEqualTo(95);
 
-        sweep();
+        sweepNow();
 
         assertThat(state(gone)).isEqualTo("ABSENT");
         assertThat(state(stays)).isEqualTo("CACHED");
@@ -207,7 +217,7 @@ class SweepIT {
             assertThat(of(plan.get("victims"), free).get("reason").asText()).isEqualTo("QUOTA");
             assertThat(find(plan.get("victims"), held)).isEmpty();
 
-            sweep();
+            sweepNow();
 
             assertThat(state(gone)).isEqualTo("ABSENT");
             assertThat(state(stays)).isEqualTo("CACHED");
@@ -252,6 +262,8 @@ class SweepIT {
 
     @Test
     void aRegionThatWasTakenOutIsSweptNoMore() throws SQLException {
+        // A sweep that is killed is given up after 20 s only, and holds up the next test.
+        platform.sweepEvery(TestControlPlane.SELDOM);
         RegionName out = new RegionName("taken-out");
         String name = platform.dataset(LONG);
         try (Connection catalogue = platform.database();
@@ -366,7 +378,7 @@ class SweepIT {
     }
 
     /** Asks again if Temporal takes too long to answer, as the answer says. */
-    private void sweep() {
+    private void sweepNow() {
         Await.until("it is swept", () -> api.post(SWEEP, "").status() == 200);
     }
 

@@ -6,6 +6,12 @@ import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
+import dev.forebay.workflows.WorkflowIds;
+import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleClient;
+import io.temporal.client.schedules.ScheduleIntervalSpec;
+import io.temporal.client.schedules.ScheduleSpec;
+import io.temporal.client.schedules.ScheduleUpdate;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -17,6 +23,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
@@ -37,6 +44,9 @@ final class TestControlPlane {
 
     /** How many objects a plan lists. */
     static final int LISTED = 5;
+
+    /** How long a region is not swept unless a test says otherwise. */
+    static final Duration SELDOM = Duration.ofHours(1);
 
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
@@ -119,7 +129,8 @@ final class TestControlPlane {
         properties.put("forebay.temporal.target", temporal.target());
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");
-        properties.put("forebay.sweep.interval", "1S");
+        // Else it sweeps all the time while tests wait for something else: see sweepEvery.
+        properties.put("forebay.sweep.interval", SELDOM.toSeconds() + "S");
         properties.put("forebay.ledger.interval", "1S");
         properties.put("forebay.figures.interval", "1S");
         properties.put("forebay.ledger.budgets.spender", "0.5");
@@ -156,6 +167,28 @@ final class TestControlPlane {
     WorkflowServiceStubs temporalStubs() {
         return WorkflowServiceStubs.newServiceStubs(
                 WorkflowServiceStubsOptions.newBuilder().setTarget(temporal.target()).build());
+    }
+
+    /** Changes how often the region is swept; a start of the control plane changes it back. */
+    void sweepEvery(Duration interval) {
+        ScheduleSpec spec =
+                ScheduleSpec.newBuilder()
+                        .setIntervals(List.of(new ScheduleIntervalSpec(interval)))
+                        .build();
+        WorkflowServiceStubs stubs = temporalStubs();
+        try {
+            ScheduleClient.newInstance(stubs)
+                    .getHandle(WorkflowIds.sweep(FakeRegion.NAME))
+                    .update(
+                            input ->
+                                    new ScheduleUpdate(
+                                            Schedule.newBuilder(
+                                                            input.getDescription().getSchedule())
+                                                    .setSpec(spec)
+                                                    .build()));
+        } finally {
+            stubs.shutdownNow();
+        }
     }
 
     Connection database() throws SQLException {

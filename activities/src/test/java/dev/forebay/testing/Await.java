@@ -7,6 +7,11 @@ import java.util.function.BooleanSupplier;
 public final class Await {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final long SHORTEST_PAUSE_MILLIS = 20;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    /** A question costs the processes under test: so they come less often the longer it takes. */
+    private static final int PART_OF_THE_WAIT = 10;
 
     private Await() {}
 
@@ -17,13 +22,18 @@ public final class Await {
 
     /** Returns when {@code condition} holds, and fails after {@code limit}. */
     public static void until(String what, Duration limit, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + limit.toNanos();
+        long begun = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
+            Duration waited = Duration.ofNanos(System.nanoTime() - begun);
+            if (waited.compareTo(limit) > 0) {
                 throw new AssertionError("not within " + limit + ": " + what);
             }
             try {
-                Thread.sleep(50);
+                Thread.sleep(
+                        Math.clamp(
+                                waited.toMillis() / PART_OF_THE_WAIT,
+                                SHORTEST_PAUSE_MILLIS,
+                                LONGEST_PAUSE_MILLIS));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError("interrupted: " + what, e);
