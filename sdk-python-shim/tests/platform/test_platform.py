@@ -89,9 +89,9 @@ def test_the_same_key_is_the_same_request_and_never_another(client: Client, made
 
 
 def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, made: Made) -> None:
-    with ensure_dataset_cached(made.name, "1", pin_for="10s", progress=False) as ds:
+    with ensure_dataset_cached(made.name, "1", pin_for="6s", progress=False) as ds:
         first = _end(ds.pin)
-        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=20), "it was renewed for two more leases")
+        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=12), "it was renewed for two more leases")
         ds.check()
         assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id if ds.pin else None]
     assert client.version_pins(made.name, "1") == ()

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "run",
         description = {
-            "Starts a stack of its own on free ports, runs a program in one of its regions as 'exec'"
+            "Starts a stack of one region on free ports, runs a program in the region as 'exec'"
                     + " does, with access to the lake, and stops the stack. Exits as the program"
                     + " does; if that is 0 the stack's data are removed."
         },
@@ -40,7 +40,13 @@ final class RunCommand extends StackCommand {
         Files.createDirectories(parent);
         Path data = Files.createTempDirectory(parent, "stack-");
         int status;
-        try (Stack stack = Stack.start(StackConfig.inDirectory(data).progress(this::say).build())) {
+        StackConfig config =
+                StackConfig.inDirectory(data)
+                        .regions(region)
+                        .shortLived()
+                        .progress(this::say)
+                        .build();
+        try (Stack stack = Stack.start(config)) {
             ProcessBuilder builder = InRegion.of(stack, region).command(program).inheritIO();
             InRegion.addLake(builder.environment(), stack.addresses());
             Process process = builder.start();
