@@ -5,8 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A dataset of a round of crashes: each of its objects is a chunk, so that what is fetched from the
- * lake can be counted in chunks.
+ * A dataset whose objects are one chunk each, so that tests can count GETs of the lake in chunks.
  *
  * @param name {@code namespace/name}; with a slash behind it, the prefix of its objects
  * @param tree the objects below the prefix
@@ -15,10 +14,10 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
 
     static final int CHUNK = 8 << 20;
 
-    /** Longer than any round. */
+    /** Longer than any test. */
     private static final Duration TTL = Duration.ofHours(1);
 
-    /** Bytes that depend on the seed alone. */
+    /** Makes objects whose bytes depend on the seed alone. */
     static CrashDataset of(String name, int chunks, long seed) {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < chunks; i++) {
@@ -27,7 +26,7 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
         return new CrashDataset(name, tree);
     }
 
-    /** Puts it into the lake and registers it. */
+    /** Puts the objects into the lake and registers the dataset. */
     void register(RunningStack stack) throws Exception {
         stack.lake().putAll(prefix(), tree);
         stack.api().register(name, "s3://datasets/" + prefix(), TTL);
@@ -45,13 +44,13 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
         return tree.size();
     }
 
-    /** Of its objects, which is the room it takes, too. */
+    /** Returns the bytes of its objects, which is also the capacity that a copy needs. */
     long bytes() {
         return (long) chunks() * CHUNK;
     }
 
-    /** How often the lake was asked for its objects, successfully. */
+    /** Returns how many successful GETs of its objects the lake has logged. */
     int gets(RunningStack stack) throws Exception {
-        return stack.lake().gets(prefix()).values().stream().mapToInt(Integer::intValue).sum();
+        return stack.lake().countGets(prefix());
     }
 }

@@ -20,16 +20,19 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * "Clocks that differ" in docs/semantics.md, on a stack in which no two of control plane, agent and
  * workers have the same clock, nor that of this machine, which all else has: etcd, Temporal,
  * PostgreSQL, the mount and this test. Each is half a minute or more away from each other.
  *
- * <p>Leases and times to live are shorter than that: whoever compared two clocks would end them at
- * once, or not in time.
+ * <p>Leases and times to live are shorter than that: code that compared two clocks would end them
+ * at once, or not in time. The tests wait most of their time, so they run beside each other.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
 abstract class DifferentClocks {
 
     private static final String REGION = RunningStack.VIRGINIA;
@@ -44,10 +47,10 @@ abstract class DifferentClocks {
     private static final int RACES = 8;
 
     /** All shorter than any two clocks are apart. */
-    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final Duration LEASE = Duration.ofSeconds(10);
 
     private static final Duration LONG_LEASE = Duration.ofSeconds(25);
-    private static final Duration TTL = Duration.ofSeconds(20);
+    private static final Duration TTL = Duration.ofSeconds(10);
     private static final Duration LONG_TTL = Duration.ofHours(1);
 
     /** What the region says of leases is in whole seconds, rounded down. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.fault.Fault;
-import dev.forebay.devstack.fault.FaultProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,50 +14,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A lake that throttles, truncates, dawdles and lies, and stores that are too small. */
+/**
+ * A lake that throttles, truncates, is slow and sends wrong bytes, and a version that never fits.
+ */
+@ExtendWith(NarrowStack.class)
 class LakeFaultsIT {
 
-    private static final String REGION = "us-east-1";
-    private static final int CHUNK = 8 << 20;
-    private static final long STORE_BYTES = 64L << 20;
+    private static final String REGION = NarrowStack.REGION;
+    private static final int CHUNK = NarrowStack.CHUNK;
 
-    @SuppressWarnings("NullAway.Init")
-    private static FaultProxy proxy;
+    private final RunningStack stack;
 
-    @SuppressWarnings("NullAway.Init")
-    private static RunningStack stack;
-
-    @BeforeAll
-    static void start() {
-        stack =
-                RunningStack.start(
-                        "faults",
-                        config ->
-                                config.regions(REGION)
-                                        .workerCapacity(STORE_BYTES)
-                                        // A store that is full of one version is what some want.
-                                        .property("forebay.sweep.high-watermark", "1")
-                                        .lakeAsSeen(
-                                                lake -> {
-                                                    proxy = FaultProxy.before(lake);
-                                                    return proxy.endpoint();
-                                                }));
-    }
-
-    @AfterAll
-    static void stop() {
-        stack.close();
-        proxy.close();
+    LakeFaultsIT(RunningStack stack) {
+        this.stack = stack;
     }
 
     @AfterEach
     void mend() {
-        proxy.spoil(request -> Fault.NONE);
+        stack.lakeProxy().spoil(request -> Fault.NONE);
     }
 
     /** "A mount shows the manifest's bytes or an error": whatever the lake does on the way. */
@@ -73,18 +50,19 @@ class LakeFaultsIT {
         stack.api().register("faults/faulty", "s3://datasets/faulty/", Duration.ofHours(1));
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        proxy.spoil(
-                request -> {
-                    synchronized (random) {
-                        return switch (random.nextInt(8)) {
-                            case 0 -> new Fault.Status(503);
-                            case 1 -> new Fault.Status(500);
-                            case 2 -> new Fault.Truncate(random.nextInt(15_000));
-                            case 3 -> new Fault.Delay(Duration.ofMillis(300));
-                            default -> Fault.NONE;
-                        };
-                    }
-                });
+        stack.lakeProxy()
+                .spoil(
+                        request -> {
+                            synchronized (random) {
+                                return switch (random.nextInt(8)) {
+                                    case 0 -> new Fault.Status(503);
+                                    case 1 -> new Fault.Status(500);
+                                    case 2 -> new Fault.Truncate(random.nextInt(15_000));
+                                    case 3 -> new Fault.Delay(Duration.ofMillis(300));
+                                    default -> Fault.NONE;
+                                };
+                            }
+                        });
 
         JsonNode receipt = stack.api().ensure("faults/faulty@v1", REGION);
 
@@ -103,11 +81,12 @@ class LakeFaultsIT {
         Map<String, byte[]> tree = Map.of("one", bytes(1, 50_000));
         stack.lake().putAll("flipped/", tree);
         stack.api().register("faults/flipped", "s3://datasets/flipped/", Duration.ofHours(1));
-        proxy.spoil(
-                request ->
-                        request.target().contains("/flipped/one") && request.number() < 6
-                                ? new Fault.Flip(12_345)
-                                : Fault.NONE);
+        stack.lakeProxy()
+                .spoil(
+                        request ->
+                                request.target().contains("/flipped/one") && request.number() < 6
+                                        ? new Fault.Flip(12_345)
+                                        : Fault.NONE);
 
         stack.api().ensure("faults/flipped@v1", REGION);
 
@@ -120,11 +99,12 @@ class LakeFaultsIT {
         Map<String, byte[]> tree = Map.of("slow", bytes(2, 300_000));
         stack.lake().putAll("slow/", tree);
         stack.api().register("faults/slow", "s3://datasets/slow/", Duration.ofHours(1));
-        proxy.spoil(
-                request ->
-                        request.target().contains("/slow/slow")
-                                ? new Fault.Slow(100_000)
-                                : Fault.NONE);
+        stack.lakeProxy()
+                .spoil(
+                        request ->
+                                request.target().contains("/slow/slow")
+                                        ? new Fault.Slow(100_000)
+                                        : Fault.NONE);
 
         stack.api().ensure("faults/slow@v1", REGION);
 
@@ -143,15 +123,18 @@ class LakeFaultsIT {
         }
         stack.lake().putAll("names/", tree);
         stack.api().register("faults/names", "s3://datasets/names/", Duration.ofHours(1));
-        proxy.spoil(
-                request ->
-                        request.target().contains("list-type=2")
-                                ? new Fault.Rewrite(
-                                        listing ->
-                                                listing.replace("names/--/x", "names/../x")
-                                                        .replace("names/a__b", "names/a//b")
-                                                        .replace("names/both_b", "names/both/b"))
-                                : Fault.NONE);
+        stack.lakeProxy()
+                .spoil(
+                        request ->
+                                request.target().contains("list-type=2")
+                                        ? new Fault.Rewrite(
+                                                listing ->
+                                                        listing.replace("names/--/x", "names/../x")
+                                                                .replace("names/a__b", "names/a//b")
+                                                                .replace(
+                                                                        "names/both_b",
+                                                                        "names/both/b"))
+                                        : Fault.NONE);
 
         String request = stack.api().accept("faults/names@v1", Map.of("region", REGION));
         Api.Answer answer =
@@ -169,7 +152,7 @@ class LakeFaultsIT {
         assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
         assertThat(residency.get("blocked").get("code").asText()).isEqualTo("INVALID_KEY");
 
-        proxy.spoil(spared -> Fault.NONE);
+        stack.lakeProxy().spoil(spared -> Fault.NONE);
         stack.api().ensure("faults/names@v1", REGION);
         stack.readAll(REGION, "faults/names@v1", tree);
     }
@@ -183,11 +166,12 @@ class LakeFaultsIT {
         Map<String, byte[]> tree = Map.of("one", bytes(4, 50_000), "two", bytes(5, 50_000));
         stack.lake().putAll("denied/", tree);
         stack.api().register("faults/denied", "s3://datasets/denied/", Duration.ofHours(1));
-        proxy.spoil(
-                request ->
-                        request.target().contains("/denied/two")
-                                ? new Fault.Status(403)
-                                : Fault.NONE);
+        stack.lakeProxy()
+                .spoil(
+                        request ->
+                                request.target().contains("/denied/two")
+                                        ? new Fault.Status(403)
+                                        : Fault.NONE);
 
         String request =
                 stack.api()
@@ -266,5 +250,6 @@ class LakeFaultsIT {
         Map<String, Integer> gets = stack.lake().gets("kept/");
         stack.readAll(REGION, "faults/kept@v1", kept);
         assertThat(stack.lake().gets("kept/")).isEqualTo(gets);
+        stack.api().delete(Api.path("faults/kept@v1") + "/pins/p?region=" + REGION).expect(204);
     }
 }

@@ -99,6 +99,11 @@ final class LakeFixture implements AutoCloseable {
         return counts;
     }
 
+    /** Returns how many successful GETs below {@code prefix} the lake has logged. */
+    int countGets(String prefix) throws IOException {
+        return gets(prefix).values().stream().mapToInt(Integer::intValue).sum();
+    }
+
     /** Bytes that depend on the seed alone. */
     static byte[] bytes(long seed, int length) {
         byte[] content = new byte[length];

@@ -27,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mount of the model's region: by a pod, or by a holder, a pod that serves and one that stands
- * by.
+ * A mount of the model's region: by a pod, or by a holder and a pod that serves. Beside a holder a
+ * second pod stands by from the moment when a test needs it.
  */
 final class ModelMount implements AutoCloseable {
 
@@ -54,19 +54,28 @@ final class ModelMount implements AutoCloseable {
     /**
      * Mounts the region.
      *
-     * @param more what its pods are told besides, after what the set-up says
+     * @param more further options of its pods, after those of the set-up
      */
     ModelMount(ModelRegion region, ModelSetup setup, String... more) throws IOException {
+        this(region, setup, region.newDirectory(setup.name()), more);
+    }
+
+    /**
+     * Mounts the region.
+     *
+     * @param directory for all that its processes keep; a test may have put a disk into it
+     */
+    ModelMount(ModelRegion region, ModelSetup setup, Path directory, String... more)
+            throws IOException {
         this.region = region;
         this.setup = setup;
+        this.directory = directory;
         options = List.of(more);
-        directory = Files.createDirectories(region.directory.resolve(setup.name()));
         mountpoint = Files.createDirectories(directory.resolve("mnt")).toAbsolutePath();
         if (setup.held()) {
             ServerProcess keeper = startHolder();
             holder = keeper;
             serving = startPod("pod-0", pod -> says(keeper.log(), serves(pod)));
-            standby = startPod("pod-1", pod -> true);
         } else {
             holder = null;
             serving = startPod("pod-0", pod -> true);
@@ -86,14 +95,22 @@ final class ModelMount implements AutoCloseable {
         return serving;
     }
 
+    /** Returns the pod that stands by; the first call starts it. */
+    ServerProcess standby() {
+        ServerProcess pod = standby;
+        if (pod == null) {
+            pod = startPod("pod-1", _ -> true);
+            standby = pod;
+        }
+        return pod;
+    }
+
     /** Its processes by name. */
     Map<String, Long> processes() {
         Map<String, Long> processes = new TreeMap<>();
         processes.put("pod", serving.pid());
-        if (standby != null) {
-            processes.put("standby", standby.pid());
-        }
         if (holder != null) {
+            processes.put("standby", standby().pid());
             processes.put("holder", holder.pid());
         }
         return processes;
@@ -250,7 +267,7 @@ final class ModelMount implements AutoCloseable {
     /** Kill -9 of the pod that serves: the other one takes over, and gets one that stands by. */
     void killPod() {
         ServerProcess killed = serving;
-        ServerProcess next = Objects.requireNonNull(standby);
+        ServerProcess next = standby();
         killed.kill9();
         succeed(next, killed);
     }
@@ -258,7 +275,7 @@ final class ModelMount implements AutoCloseable {
     /** SIGTERM to the pod that serves. */
     void upgradePod() {
         ServerProcess stopped = serving;
-        ServerProcess next = Objects.requireNonNull(standby);
+        ServerProcess next = standby();
         stopped.close();
         succeed(next, stopped);
     }
@@ -351,7 +368,7 @@ final class ModelMount implements AutoCloseable {
 
     /** The pod that stands by, when it has all manifests. */
     private ServerProcess manifestsAreThere() {
-        ServerProcess pod = Objects.requireNonNull(standby);
+        ServerProcess pod = standby();
         Await.until(pod.name() + " has all manifests", PATIENCE, () -> hasManifests(pod));
         return pod;
     }

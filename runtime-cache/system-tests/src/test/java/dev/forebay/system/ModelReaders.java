@@ -6,9 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /** The {@link ModelReader}s of a mount: a process for each way of reading. */
@@ -102,6 +105,17 @@ final class ModelReaders implements AutoCloseable {
             reads += board.reads(reader);
         }
         return reads;
+    }
+
+    /** Waits until so many more reads were compared and a condition holds. */
+    void awaitMore(int more, String state, Callable<Boolean> condition) throws Exception {
+        Instant deadline = Instant.now().plus(SHOWN_WITHIN);
+        long until = reads() + more;
+        while (reads() < until || !condition.call()) {
+            assertRight(() -> state);
+            assertThat(Instant.now()).as(state).isBefore(deadline);
+            LockSupport.parkNanos(10_000_000);
+        }
     }
 
     /** Until now nothing was wrong. */

@@ -62,6 +62,7 @@ final class ModelRegion implements AutoCloseable {
     private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
     private final List<ManifestRef> manifests = new ArrayList<>();
     private int names;
+    private int directories;
 
     ModelRegion(Path directory) throws Exception {
         this.directory = directory;
@@ -86,6 +87,11 @@ final class ModelRegion implements AutoCloseable {
         for (ModelVersion version : ModelVersion.all()) {
             mount(version);
         }
+    }
+
+    /** Makes a directory for a mount; its name begins as given. */
+    synchronized Path newDirectory(String name) throws IOException {
+        return Files.createDirectory(directory.resolve(name + "-" + ++directories));
     }
 
     /** The object behind a file. */

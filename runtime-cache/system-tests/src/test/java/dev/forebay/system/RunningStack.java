@@ -3,6 +3,7 @@ package dev.forebay.system;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.stack.Region;
@@ -10,13 +11,16 @@ import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -31,12 +35,14 @@ final class RunningStack implements AutoCloseable {
 
     private final Path data;
     private final Stack stack;
+    private final FaultProxy lakeProxy;
     private final LakeFixture lake;
     private final Api api;
 
-    private RunningStack(Path data, Stack stack) {
+    private RunningStack(Path data, Stack stack, FaultProxy lakeProxy) {
         this.data = data;
         this.stack = stack;
+        this.lakeProxy = lakeProxy;
         S3Server s3 = stack.lake();
         this.lake = new LakeFixture(s3.endpoint(), s3.accessKey(), s3.secretKey(), s3.accessLog());
         this.api = new Api(stack.api());
@@ -56,19 +62,28 @@ final class RunningStack implements AutoCloseable {
                                         name,
                                         ProcessHandle.current().pid(),
                                         STARTED.incrementAndGet()));
+        AtomicReference<FaultProxy> proxy = new AtomicReference<>();
         StackConfig.Builder config =
                 StackConfig.inDirectory(data)
+                        .lakeAsSeen(lake -> proxied(lake, proxy))
                         .buckets(LakeFixture.BUCKET)
                         .sweepInterval(SWEEP_INTERVAL)
                         .shortLived()
-                        // What was fetched once is not fetched again, however busy a machine is.
+                        // On a busy machine workers still get bytes from peers, not from the lake.
                         .property("forebay.worker.peers.first-byte", "8s")
                         .property("forebay.worker.peers.timeout", "8s")
-                        // Shorter than elsewhere, for tests wait until they are over.
-                        .property("forebay.worker.accounts.interval", "3s")
-                        .property("forebay.worker-grace", "30S");
+                        // Shorter than elsewhere, because tests wait for them.
+                        .property("forebay.worker.accounts.interval", "1s")
+                        .property("forebay.worker-grace", "15S");
         change.accept(config);
-        return new RunningStack(data, Stack.start(config.build()));
+        Stack stack = Stack.start(config.build());
+        return new RunningStack(data, stack, Objects.requireNonNull(proxy.get()));
+    }
+
+    private static URI proxied(URI lake, AtomicReference<FaultProxy> proxy) {
+        FaultProxy before = FaultProxy.before(lake);
+        proxy.set(before);
+        return before.endpoint();
     }
 
     Stack stack() {
@@ -96,6 +111,11 @@ final class RunningStack implements AutoCloseable {
 
     LakeFixture lake() {
         return lake;
+    }
+
+    /** Returns the proxy through which Forebay's processes reach the lake; tests do not. */
+    FaultProxy lakeProxy() {
+        return lakeProxy;
     }
 
     Api api() {
@@ -131,6 +151,7 @@ final class RunningStack implements AutoCloseable {
     public void close() {
         lake.close();
         stack.close();
+        lakeProxy.close();
         deleteData();
     }
 

@@ -51,6 +51,7 @@ class SiblingsIT {
                         "siblings",
                         config ->
                                 config.regions(KOREA, VIRGINIA)
+                                        .workersPerRegion(1)
                                         .ports(ports)
                                         .property("forebay.prices.lake-gb", "0.09")
                                         .property("forebay.prices.sibling-gb", "0.02")
@@ -134,7 +135,7 @@ class SiblingsIT {
     /** "Where missing bytes come from": kill -9 of the agent that gives them. */
     @Test
     void whenTheOtherRegionsAgentDiesTheRestComesFromTheLakeOnce() throws Exception {
-        int chunks = 24;
+        int chunks = 12;
         Map<String, byte[]> tree = tree("dying", chunks);
         long size = registered("dying", tree);
         stack.api().ensure("siblings/dying@v1", KOREA);

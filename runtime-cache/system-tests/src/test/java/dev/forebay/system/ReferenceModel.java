@@ -13,115 +13,72 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * "A mount shows the manifest's bytes or an error", in every view, over both transports, and from
- * the workers' chunk stores: processes read at random and compare, while versions come and go,
- * pods, holders and workers are killed and stopped, chunks rot and are evicted, and the lake is not
- * itself. One object was changed in the lake: only it may give errors. Repeated by {@code
- * -Dforebay.seed=…}; {@code -Dforebay.model.reads} and {@code -Dforebay.model.events} say how much
- * of it, in each set-up, and {@code -Dforebay.model.setups} in which ones. With two events in each,
- * all kinds of them come up.
+ * "A mount shows the manifest's bytes or an error" and "Reading", in every view, over both
+ * transports, and from the workers' chunk stores. fio verifies a file. Then processes read at
+ * random and compare, while versions come and go, pods, holders and workers are killed and stopped,
+ * chunks rot and are evicted, and the lake fails. One object was changed in the lake: only its file
+ * may give errors.
+ *
+ * <p>{@code -Dforebay.seed} repeats a run. {@code -Dforebay.model.reads} and {@code
+ * -Dforebay.model.events} set how many of each there are in a set-up, and {@code
+ * -Dforebay.model.setups} chooses set-ups.
  */
-class ReferenceModelIT {
+abstract class ReferenceModel {
 
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
     private static final long READS = Long.getLong("forebay.model.reads", 10_000);
     private static final int EVENTS = Integer.getInteger("forebay.model.events", 2);
-    private static final List<ModelSetup> SETUPS = setups();
+    private static final List<String> CHOSEN =
+            List.of(System.getProperty("forebay.model.setups", "").split(",", -1));
     private static final int READS_AMID_IT = 500;
     private static final int FLIPPED_BITS = 3000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
-    /** Where the logs of all processes are copied to when something failed. */
+    /** The logs of all processes are copied here when a run fails. */
     private static final Path KEPT_LOGS = Path.of("target", "reference-model");
 
-    @TempDir private static Path directory;
-    private static ModelRegion region;
-
-    /** The kinds of events that there were, in all set-ups. */
-    private static final Set<String> HAPPENED = new HashSet<>();
-
+    private final ModelRegion region = SharedModelRegion.get();
     private final Random random = new Random(SEED);
     private final List<String> events = new ArrayList<>();
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /**
-     * What happens to readers.
-     *
-     * @param in the set-ups in which it may
-     */
-    private record Event(String name, int weight, Predicate<ModelSetup> in, Happening happening) {
-
-        /** In how many set-ups it may happen, of those that are tried. */
-        long setups() {
-            return SETUPS.stream().filter(in).count();
-        }
-    }
-
-    @FunctionalInterface
-    private interface Happening {
-        void happen() throws Exception;
-    }
-
     @BeforeAll
-    static void startRegion() throws Exception {
+    static void tellSeed() {
         System.out.println("Seed " + SEED);
-        region = new ModelRegion(directory);
     }
 
-    @AfterAll
-    static void stopRegion() {
-        region.close();
-    }
-
-    private static List<ModelSetup> setups() {
-        String names = System.getProperty("forebay.model.setups", "");
-        return names.isEmpty()
-                ? List.of(ModelSetup.values())
-                : Stream.of(names.split(",", -1)).map(ModelSetup::valueOf).toList();
-    }
-
-    @ParameterizedTest
-    @FieldSource("SETUPS")
-    void everyReadIsRight(ModelSetup setup) throws Exception {
+    /** Runs the model in a set-up; fails on the first wrong byte. */
+    final void run(ModelSetup setup) throws Exception {
+        Assumptions.assumeTrue(
+                CHOSEN.contains("") || CHOSEN.contains(setup.name()), "another set-up is chosen");
         Instant start = Instant.now();
-        try (ModelMount mount = new ModelMount(region, setup);
-                ModelReaders readers = new ModelReaders(region, mount, SEED)) {
-            readers.start();
-            List<Event> possible = events(setup, mount, readers);
-            while (events.size() < EVENTS || readers.reads() < READS) {
-                LockSupport.parkNanos(random.nextLong(400_000_000));
-                if (events.size() < EVENTS || random.nextInt(8) == 0) {
-                    happen(possible);
-                }
-                readers.assertRight(events::toString);
-                assertThat(Duration.between(start, Instant.now())).isLessThan(AT_MOST);
+        try (ModelMount mount = new ModelMount(region, setup)) {
+            FioFile.in(region).verify(mount);
+            try (ModelReaders readers = new ModelReaders(region, mount, SEED)) {
+                readers.start();
+                amid(mount, readers, start);
+                readers.end(events::toString);
+                System.out.printf(
+                        "%s: %d reads compared in %d s; %s%n",
+                        setup,
+                        readers.reads(),
+                        Duration.between(start, Instant.now()).toSeconds(),
+                        counts);
             }
-            readers.end(events::toString);
-            System.out.printf(
-                    "%s: %d reads compared in %d s; %s%n",
-                    setup,
-                    readers.reads(),
-                    Duration.between(start, Instant.now()).toSeconds(),
-                    counts);
         } catch (Throwable e) {
             keepLogs();
             throw e;
@@ -130,80 +87,66 @@ class ReferenceModelIT {
         }
     }
 
-    private static void keepLogs() throws IOException {
-        try (Stream<Path> all = Files.walk(directory)) {
+    private void amid(ModelMount mount, ModelReaders readers, Instant start) throws Exception {
+        List<ModelEvent> due = new ArrayList<>(ModelEvent.dueIn(mount.setup()));
+        Collections.shuffle(due, random);
+        List<ModelEvent> possible = ModelEvent.possibleIn(mount.setup());
+        while (!due.isEmpty() || events.size() < EVENTS || readers.reads() < READS) {
+            LockSupport.parkNanos(random.nextLong(400_000_000));
+            if (!due.isEmpty()) {
+                happen(due.removeLast(), mount, readers);
+            } else if (events.size() < EVENTS || random.nextInt(8) == 0) {
+                happen(draw(possible), mount, readers);
+            }
+            readers.assertRight(events::toString);
+            assertThat(Duration.between(start, Instant.now())).isLessThan(AT_MOST);
+        }
+    }
+
+    private void keepLogs() throws IOException {
+        try (Stream<Path> all = Files.walk(region.directory)) {
             for (Path log : all.filter(file -> file.toString().endsWith(".log")).toList()) {
-                Path kept = KEPT_LOGS.resolve(directory.relativize(log));
+                Path kept = KEPT_LOGS.resolve(region.directory.relativize(log));
                 Files.createDirectories(kept.getParent());
                 Files.copy(log, kept, StandardCopyOption.REPLACE_EXISTING);
             }
         }
     }
 
-    private void happen(List<Event> possible) throws Exception {
-        Event event = choose(next(possible));
-        HAPPENED.add(event.name());
-        events.add(Instant.now() + " " + event.name());
-        counts.merge(event.name(), 1, Integer::sum);
-        try {
-            event.happening().happen();
-        } catch (AssertionError e) {
-            throw new AssertionError("seed %d, %s: %s".formatted(SEED, events, e.getMessage()), e);
-        }
-    }
-
-    /** Those that there were in no set-up, the ones first that few others can have; at last all. */
-    private static List<Event> next(List<Event> possible) {
-        List<Event> fresh =
-                possible.stream().filter(event -> !HAPPENED.contains(event.name())).toList();
-        long least = fresh.stream().mapToLong(Event::setups).min().orElse(0);
-        return fresh.isEmpty()
-                ? possible
-                : fresh.stream().filter(event -> event.setups() == least).toList();
-    }
-
-    private Event choose(List<Event> from) {
-        int chosen = random.nextInt(from.stream().mapToInt(Event::weight).sum());
-        Iterator<Event> each = from.iterator();
-        Event event = each.next();
-        while (chosen >= event.weight()) {
-            chosen -= event.weight();
+    private ModelEvent draw(List<ModelEvent> possible) {
+        int drawn = random.nextInt(possible.stream().mapToInt(ModelEvent::weight).sum());
+        Iterator<ModelEvent> each = possible.iterator();
+        ModelEvent event = each.next();
+        while (drawn >= event.weight()) {
+            drawn -= event.weight();
             event = each.next();
         }
         return event;
     }
 
-    private List<Event> events(ModelSetup setup, ModelMount mount, ModelReaders readers) {
-        Predicate<ModelSetup> all = _ -> true;
-        Predicate<ModelSetup> held = ModelSetup::held;
-        // By its image a version shows names without the manifest.
-        Predicate<ModelSetup> named = held.and(each -> each.shown() == ModelSetup.Shown.BY_FUSE);
-        Predicate<ModelSetup> natively = each -> each.shown() == ModelSetup.Shown.NATIVELY;
-        return Stream.of(
-                        new Event("lake faults", 4, all, this::spoilLake),
-                        new Event("worker stopped", 2, all, this::stopWorker),
-                        new Event("worker killed", 2, all, this::killWorker),
-                        new Event("chunk damaged", 2, all, this::damageChunk),
-                        new Event("version evicted", 3, all, () -> evict(mount, readers)),
-                        new Event("etcd killed", 2, all, () -> killEtcd(readers)),
-                        new Event("pod killed", 4, held, mount::killPod),
-                        new Event("pods killed without etcd", 1, held, () -> killPods(mount)),
-                        new Event("pod upgraded", 2, held, mount::upgradePod),
-                        new Event("holder killed", 1, held, mount::killHolder),
-                        new Event("manifests lost", 2, held, () -> mount.loseManifests(random)),
-                        new Event(
-                                "manifests damaged",
-                                2,
-                                named,
-                                () -> damageManifests(mount, readers)),
-                        new Event(
-                                "packs damaged",
-                                4,
-                                ModelSetup::strict,
-                                () -> damagePacks(mount, readers)),
-                        new Event("native pack damaged", 3, natively, () -> rot(mount, readers)))
-                .filter(event -> event.in().test(setup))
-                .toList();
+    private void happen(ModelEvent event, ModelMount mount, ModelReaders readers) throws Exception {
+        events.add(Instant.now() + " " + event);
+        counts.merge(event.name(), 1, Integer::sum);
+        try {
+            switch (event) {
+                case LAKE_FAULTS -> spoilLake();
+                case WORKER_STOPPED -> stopWorker();
+                case WORKER_KILLED -> killWorker();
+                case CHUNK_DAMAGED -> damageChunk();
+                case VERSION_EVICTED -> evict(mount, readers);
+                case ETCD_KILLED -> killEtcd(readers);
+                case POD_KILLED -> mount.killPod();
+                case PODS_KILLED_WITHOUT_ETCD -> killPods(mount);
+                case POD_UPGRADED -> mount.upgradePod();
+                case HOLDER_KILLED -> mount.killHolder();
+                case MANIFESTS_LOST -> mount.loseManifests(random);
+                case MANIFESTS_DAMAGED -> damageManifests(mount, readers);
+                case PACKS_DAMAGED -> damagePacks(mount, readers);
+                case NATIVE_PACK_DAMAGED -> rot(mount, readers);
+            }
+        } catch (AssertionError e) {
+            throw new AssertionError("seed %d, %s: %s".formatted(SEED, events, e.getMessage()), e);
+        }
     }
 
     private void spoilLake() {
@@ -254,6 +197,7 @@ class ReferenceModelIT {
 
     /** The second to take over was started while etcd was away. */
     private void killPods(ModelMount mount) {
+        ServerProcess _ = mount.standby();
         region.etcd.kill9();
         mount.killPod();
         mount.killPod();

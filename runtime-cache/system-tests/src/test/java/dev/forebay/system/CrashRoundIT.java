@@ -1,0 +1,40 @@
+package dev.forebay.system;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Kills processes at random moments of a run with five datasets, two regions, pins and evictions.
+ * {@code -Dforebay.seed} repeats a run. {@code -Dforebay.chaos.rounds} sets the number of rounds,
+ * each with the next seed, and {@code -Dforebay.chaos.kinds} how many of the six kinds of process
+ * die in each.
+ */
+@ExtendWith(SharedStack.class)
+class CrashRoundIT {
+
+    /** Far from overflow, and short enough to type. */
+    private static final long SEED =
+            Long.getLong("forebay.seed", Math.floorMod(System.nanoTime(), 1_000_000_000L));
+
+    private static final int ROUNDS = Integer.getInteger("forebay.chaos.rounds", 1);
+
+    private final RunningStack stack;
+
+    CrashRoundIT(RunningStack stack) {
+        this.stack = stack;
+    }
+
+    /** "An accepted request is not lost", "Fetched once", "Pins", "The ledger". */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void killsAtRandomMomentsLoseNothing(long seed) {
+        System.out.println("Seed " + seed);
+        new CrashRound(stack, seed).run();
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(SEED, SEED + ROUNDS);
+    }
+}

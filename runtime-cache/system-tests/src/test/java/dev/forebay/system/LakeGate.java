@@ -1,0 +1,74 @@
+package dev.forebay.system;
+
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Holds a fill in the middle: the lake sends the first objects below a prefix, and the requests for
+ * the others wait until the gate opens.
+ */
+final class LakeGate implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final RunningStack stack;
+    private final String prefix;
+    private final int passing;
+    private final AtomicInteger requested = new AtomicInteger();
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch open = new CountDownLatch(1);
+
+    private LakeGate(RunningStack stack, String prefix, int passing) {
+        this.stack = stack;
+        this.prefix = prefix;
+        this.passing = passing;
+    }
+
+    /**
+     * Closes a gate before the lake.
+     *
+     * @param passing how many GETs below the prefix pass before the gate holds the others
+     */
+    static LakeGate close(RunningStack stack, String prefix, int passing) {
+        LakeGate gate = new LakeGate(stack, prefix, passing);
+        stack.lakeProxy().spoil(gate::pass);
+        return gate;
+    }
+
+    private Fault pass(FaultProxy.Request request) {
+        String objects = "/%s/%s".formatted(LakeFixture.BUCKET, prefix);
+        if (request.method().equals("GET")
+                && request.target().startsWith(objects)
+                && requested.incrementAndGet() > passing) {
+            held.countDown();
+            try {
+                open.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return Fault.NONE;
+    }
+
+    /** Waits until the lake has sent the objects that pass, and a request for another waits. */
+    void awaitHeld() throws InterruptedException {
+        if (!held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("no fill of " + prefix + " reached the gate in " + PATIENCE);
+        }
+        Await.until(
+                "the lake has sent %d objects of %s".formatted(passing, prefix),
+                PATIENCE,
+                () -> stack.lake().gets(prefix).size() == passing);
+    }
+
+    /** Lets all requests pass from now on. Idempotent. */
+    @Override
+    public void close() {
+        open.countDown();
+        stack.lakeProxy().spoil(request -> Fault.NONE);
+    }
+}

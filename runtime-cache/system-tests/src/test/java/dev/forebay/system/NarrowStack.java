@@ -1,0 +1,28 @@
+package dev.forebay.system;
+
+/**
+ * A stack of one region, whose only worker has capacity for {@link #CHUNKS} chunks. Sweeps leave a
+ * full region alone.
+ */
+final class NarrowStack extends JvmStack {
+
+    static final String REGION = RunningStack.VIRGINIA;
+    static final int CHUNK = 8 << 20;
+    static final int CHUNKS = 16;
+
+    private static final class Holder {
+        static final RunningStack STACK =
+                start(
+                        "narrow",
+                        config ->
+                                config.regions(REGION)
+                                        .workersPerRegion(1)
+                                        .workerCapacity((long) CHUNKS * CHUNK)
+                                        .property("forebay.sweep.high-watermark", "1"));
+    }
+
+    @Override
+    RunningStack stack() {
+        return Holder.STACK;
+    }
+}

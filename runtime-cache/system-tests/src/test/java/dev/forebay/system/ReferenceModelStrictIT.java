@@ -1,0 +1,14 @@
+package dev.forebay.system;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The reference model where every read is compared, and where versions do not all fit. */
+class ReferenceModelStrictIT extends ReferenceModel {
+
+    @ParameterizedTest
+    @EnumSource(names = {"CROWDED_KERNEL", "STRICT_KERNEL", "STRICT_ON_DEMAND_KERNEL"})
+    void everyReadIsRight(ModelSetup setup) throws Exception {
+        run(setup);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.forebay.system;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Processes of a region die in the middle of a fill. */
+class RegionCrashIT extends FillCrash {
+
+    RegionCrashIT(RunningStack stack) {
+        super(stack);
+    }
+
+    @Test
+    void aWorkerLosesOnlyWhatItWasReceiving() throws Exception {
+        CrashDataset dataset = fillThroughAKill(Victim.WORKER);
+        awaitInLedger(dataset, Victim.WORKER);
+        fillAgainAfterAKill(dataset, Victim.WORKER);
+        evict(dataset);
+    }
+
+    /** The agent keeps nothing of the ledger, so it need not die after the fill. */
+    @Test
+    void anAgentLosesNothing() throws Exception {
+        CrashDataset dataset = fillThroughAKill(Victim.AGENT);
+        awaitInLedger(dataset, Victim.AGENT);
+        evict(dataset);
+    }
+
+    @Test
+    @Tag("long")
+    void etcdLosesNothing() throws Exception {
+        evict(fillThroughAKill(Victim.ETCD));
+    }
+}

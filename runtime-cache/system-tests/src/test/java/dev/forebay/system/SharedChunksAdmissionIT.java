@@ -1,0 +1,64 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** "Admission" in docs/semantics.md, where versions share chunks. */
+class SharedChunksAdmissionIT extends NarrowRegion {
+
+    SharedChunksAdmissionIT(RunningStack stack) {
+        super(stack);
+    }
+
+    @Test
+    void theVersionThatFreesCapacityGoesAndNotAFamilyThatSharesIt() throws Exception {
+        registered("kin/a", 7);
+        api.ensure("kin/a@v1", REGION);
+        for (String next : List.of("v2", "v3")) {
+            stack.lake().put("kin/a/part-6", bytes(next.hashCode(), CHUNK));
+            api.ensure("kin/a@" + next, REGION);
+        }
+        registered("kin/b", 5);
+        // Worth more, so that it is not simply the first to go.
+        api.ensure("kin/b@v1", REGION);
+        api.ensure("kin/b@v1", REGION);
+        registered("kin/c", 6);
+
+        // Of 16 chunks 14 are taken: 6 that three have in common, one of each, and 5.
+        Await.until(
+                "it alone would go, once the agent has heard that it is cached",
+                Duration.ofSeconds(60),
+                () -> {
+                    JsonNode victims = plan("kin/c@v1").path("victims");
+                    return victims.size() == 1 && victims.at("/0/dataset").asText().equals("kin/b");
+                });
+        api.ensure("kin/c@v1", REGION);
+
+        assertThat(state("kin/b@v1")).isEqualTo("ABSENT");
+        assertThat(cachedOf("kin/a", "v1", "v2", "v3")).hasSize(3);
+
+        // Now 15 are. The next one needs two, and has five with each of the family.
+        stack.lake().put("kin/a/part-5", bytes(5, CHUNK));
+        stack.lake().put("kin/a/part-6", bytes(6, CHUNK));
+        api.ensure("kin/a@v4", REGION);
+
+        assertThat(cachedOf("kin/a", "v1", "v2", "v3", "v4")).hasSize(3).contains("v4");
+        assertThat(state("kin/c@v1")).isEqualTo("CACHED");
+    }
+
+    private List<String> cachedOf(String dataset, String... versions) throws Exception {
+        List<String> cached = new ArrayList<>();
+        for (String version : versions) {
+            if (state(dataset + "@" + version).equals("CACHED")) {
+                cached.add(version);
+            }
+        }
+        return cached;
+    }
+}
