@@ -253,11 +253,14 @@ final class PodOptions {
             names = "--allow-other",
             negatable = true,
             fallbackValue = "true",
-            defaultValue = "${env:FOREBAY_FUSE_ALLOW_OTHER:-true}",
+            defaultValue =
+                    "${env:FOREBAY_FUSE_ALLOW_OTHER:-"
+                            + picocli.CommandLine.Option.NULL_VALUE
+                            + "}",
             description =
-                    "Let users other than this one read: true; needs root, or user_allow_other in"
-                            + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
-    boolean allowOther;
+                    "Let users other than this one read: for root, and where /etc/fuse.conf says"
+                            + " user_allow_other. FOREBAY_FUSE_ALLOW_OTHER")
+    @Nullable Boolean allowOther;
 
     @Mixin EtcdOptions etcd = new EtcdOptions();
 

@@ -51,7 +51,8 @@ final class ServedTree {
     private Transport mount(
             PodOptions options, TransportChoice transport, FileSystemView view, Guard guard) {
         Path mountpoint = Mountpoint.resolved(Objects.requireNonNull(options.mountpoint));
-        Transport mounted = transport.mount(view, guard, mountpoint, options.allowOther);
+        boolean allowOther = OtherUsers.ofThisMachine().mayRead(mountpoint, options.allowOther);
+        Transport mounted = transport.mount(view, guard, mountpoint, allowOther);
         place = () -> Optional.of(mountpoint);
         return mounted;
     }

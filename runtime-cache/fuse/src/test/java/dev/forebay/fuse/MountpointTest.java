@@ -95,7 +95,9 @@ class MountpointTest {
     @Test
     void leavesAMountOfAnotherUserWhoseProcessIsThere() throws Exception {
         Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
-        try (Descriptor _ = mountForAnotherUser(mountpoint)) {
+        // Not in the try: where this user may not mount there is nothing to detach.
+        Descriptor device = mountForAnotherUser(mountpoint);
+        try (device) {
             assertThatThrownBy(() -> Mountpoint.prepare(mountpoint))
                     .hasMessageContaining(Mountpoint.ALIVE);
             assertThat(Mountpoint.isOurMount(mountpoint)).isTrue();

@@ -121,8 +121,10 @@ public final class JnrTransport implements Transport {
                                                     ? "the kernel does not answer"
                                                     : "libfuse ended with "
                                                             + exitCode
-                                                            + "; is /dev/fuse there, and may"
-                                                            + " this user mount?"));
+                                                            + ". Check that /dev/fuse is there"
+                                                            + " and, unless this is root, that"
+                                                            + " fusermount is on PATH (Debian:"
+                                                            + " apt-get install fuse3)"));
                 }
             }
         } catch (InterruptedException e) {

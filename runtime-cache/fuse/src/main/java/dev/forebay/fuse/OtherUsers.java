@@ -1,0 +1,57 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.linux.Identity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides whether users other than this process's may read a mount.
+ *
+ * @param user the number of this process's user
+ * @param configuration the file in which root allows other users to decide that
+ */
+record OtherUsers(int user, Path configuration) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OtherUsers.class);
+    private static final int ROOT = 0;
+    private static final String ALLOWED = "user_allow_other";
+
+    /** Decides for this process, by the file that {@code fusermount} reads. */
+    static OtherUsers ofThisMachine() {
+        return new OtherUsers(Identity.ofThisProcess().user(), Path.of("/etc/fuse.conf"));
+    }
+
+    /**
+     * Returns what {@code --allow-other} says. Without it, returns whether this user may let others
+     * in, and logs what root would add if not.
+     */
+    boolean mayRead(Path mountpoint, @Nullable Boolean asked) {
+        if (asked != null) {
+            return asked;
+        }
+        if (user == ROOT || isAllowed()) {
+            return true;
+        }
+        LOG.info(
+                "Only this user can read {}: {} does not say {}. Run as root to let other users"
+                        + " read, and for native views and mounts that are held",
+                mountpoint,
+                configuration,
+                ALLOWED);
+        return false;
+    }
+
+    /** Reads the file as {@code fusermount} does: a word alone on its line, before any comment. */
+    private boolean isAllowed() {
+        try (Stream<String> lines = Files.lines(configuration)) {
+            return lines.anyMatch(line -> line.replaceFirst("#.*", "").strip().equals(ALLOWED));
+        } catch (IOException missing) {
+            return false;
+        }
+    }
+}
