@@ -30,8 +30,11 @@ public interface ServiceConfig {
      */
     Optional<Path> serviceCa();
 
-    /** Where files are kept that need not outlive this process; each process has its own folder. */
-    @WithDefault("${java.io.tmpdir}/forebay")
+    /**
+     * Where files are kept that need not outlive this process; each process has its own folder. The
+     * default has the user's name, so that two users of a machine do not share it.
+     */
+    @WithDefault("${java.io.tmpdir}/forebay-${user.name}")
     Path workDirectory();
 
     /** How much of the work directory copies of manifests may take. */

@@ -41,6 +41,7 @@ final class Settings {
             External.TemporalAddress temporal) {
         Map<String, String> settings = regional(region, etcd, lake);
         settings.put("forebay.mount-root", layout.mountRoot().toString());
+        settings.put("forebay.work-directory", layout.agent(region).resolve("work").toString());
         putTemporal(settings, temporal);
         putMore(settings, false);
         return settings;
@@ -51,6 +52,7 @@ final class Settings {
             External.TemporalAddress temporal,
             External.PostgresAddress database) {
         Map<String, String> settings = common(lake);
+        settings.put("forebay.work-directory", layout.controlPlane().resolve("work").toString());
         settings.put("forebay.sweep.interval", config.sweepInterval().toString());
         settings.put("forebay.ledger.interval", LEDGER_INTERVAL.toString());
         for (int i = 0; i < config.regions().size(); i++) {
