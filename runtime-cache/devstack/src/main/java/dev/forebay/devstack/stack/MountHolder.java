@@ -3,9 +3,6 @@ package dev.forebay.devstack.stack;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.ServerProcess;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +13,6 @@ import java.util.Optional;
 /** The process that keeps a mount while FUSE pods come and go. */
 final class MountHolder {
     private static final String HEAP = "-Xmx32m";
-    private static final int ROOT = 0;
 
     /** Since then a request that a process has read can be given to another. */
     private static final int[] LINUX = {6, 9};
@@ -25,13 +21,9 @@ final class MountHolder {
 
     /** Whether a mount can be held on this machine. */
     static boolean canHold(Optional<String> transport) {
-        try {
-            return !transport.equals(Optional.of("jnr"))
-                    && Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(ROOT)
-                    && Arrays.compare(linux(), LINUX) >= 0;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return !transport.equals(Optional.of("jnr"))
+                && MountRights.isRootHere()
+                && Arrays.compare(linux(), LINUX) >= 0;
     }
 
     private static int[] linux() {

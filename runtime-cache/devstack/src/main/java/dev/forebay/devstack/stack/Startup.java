@@ -43,6 +43,7 @@ final class Startup {
         for (Program program : Program.values()) {
             Path _ = repository.jar(program);
         }
+        MountRights.ofThisProcess().check().ifPresent(config.progress());
         this.fuseLibrary = Toolbox.ofThisMachine().libfuse2();
     }
 

@@ -1,0 +1,67 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tool.Machine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What the user of this process may mount.
+ *
+ * @param isRoot whether it may mount without help
+ * @param helper the program by which others mount, if it is on this machine
+ * @param device of the kernel, which {@code fusermount} opens as this user
+ */
+record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
+    private static final int ROOT = 0;
+    private static final Path DEVICE = Path.of("/dev/fuse");
+
+    static MountRights ofThisProcess() {
+        return new MountRights(
+                isRootHere(), Machine.current().program("fusermount"), DEVICE);
+    }
+
+    /** Whether this process runs as root. */
+    static boolean isRootHere() {
+        try {
+            return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(ROOT);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns what root would add, if this user is not root.
+     *
+     * @throws DevstackException if this user cannot mount, with what to install
+     */
+    Optional<String> check() {
+        if (!Files.exists(device)) {
+            throw new DevstackException(
+                    "cannot mount: there is no %s. Load the kernel's module as root (modprobe fuse),"
+                                    .formatted(device)
+                            + " or give this container the device");
+        }
+        if (isRoot) {
+            return Optional.empty();
+        }
+        if (helper.isEmpty()) {
+            throw new DevstackException(
+                    "cannot mount: users other than root mount through fusermount3, and there is"
+                            + " no fusermount on PATH. Install it as root (Debian: apt-get install"
+                            + " fuse3), or run this as root");
+        }
+        if (!Files.isReadable(device) || !Files.isWritable(device)) {
+            throw new DevstackException(
+                    "cannot mount: this user may not open %s. Allow it as root (chmod 666 %s), as"
+                            .formatted(device, device)
+                            + " most systems do, or run this as root");
+        }
+        return Optional.of(
+                "without root: this user alone reads the mounts, through the FUSE pods; root adds"
+                        + " native views and mounts that outlive their pods");
+    }
+}
