@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test check test-package test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up prepared down status test check test-package test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -22,20 +22,27 @@ INTEGRATIONS := target/venv-integrations
 FRAMEWORKS := target/venv-frameworks
 
 # What the built programs depend on: a build that is newer than all of it is not repeated.
-SOURCES := $(shell find runtime-cache workflows activities -type d \( -name target -o -name test \) -prune \
-             -o -type f -print) pom.xml
-
-TEST_SOURCES := $(shell find runtime-cache workflows activities helm -name target -prune -o -path '*/src/*' -type f -print)
+NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
+PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
+                     workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
+SOURCES := $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print) pom.xml
 
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
-	@echo "Needs Linux, root (for the mounts), JDK 25, Python 3.11, and Go for what the first start obtains."
+	@echo "Needs Linux, JDK 25, Python 3.11, Go for what the first start obtains, and root or fusermount3 for the mounts."
 
-demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
+demo: prepared ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
 	@$(PYTHON) sdk-python-shim/examples/demo.py
 
-up: target/built $(VENV)/ready ## Starts all of Forebay on this machine; it stays up
+# Whatever a stack needs and lacks is made side by side: our programs, the Python environment, servers. The seconds are what each
+# usually takes. It runs from its source, for nothing is built yet.
+prepared:
+	@$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dterminal=$$([ ! -t 2 ] || echo true) \
+	  runtime-cache/devstack/src/main/java/dev/forebay/devstack/tool/Prepare.java $(MAKE) \
+	  "Forebay's programs=60=target/programs" "Python environment=25=$(VENV)/ready"
+
+up: prepared ## Starts all of Forebay on this machine; it stays up
 	@$(DEVSTACK) up
 
 down: ## Stops what 'up' started, and what 'demo' left up
@@ -47,17 +54,17 @@ status: ## Shows what is up, and where
 
 # What runs single test classes of a built tree, several beside each other.
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-           -cp 'runtime-cache/suite/target/*:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
+           -cp 'runtime-cache/suite/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
 # With TESTS= only these classes, and none of the jobs.
 JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
         --job 'python=$(MAKE) --no-print-directory test-package' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
-test: target/tests $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
+test: target/built target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
 	@$(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
-check: target/tests $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
+check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
 	@$(SUITE) --parts unit --changed --slots 2 \
 	  --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
 	  --job 'python=$(MAKE) --no-print-directory test-package'
@@ -83,7 +90,7 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
-test-kube: target/tests ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
+test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	@$(SUITE) --parts kube --slots 1 --limit 900
 
 # What Maven says of the programs' libraries is written beside them first, for the bills of materials.
@@ -95,38 +102,38 @@ images: ## Makes the chart's images, without a container engine, and says what i
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
 	  dev.forebay.images.Images . target/images
 
-test-images: target/tests images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
+test-images: target/built images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
 	@$(SUITE) --parts container --slots 1 --limit 900
 
-test-long: target/tests ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
+test-long: target/built target/aot ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
 	@$(SUITE) --parts unit,lincheck,integration --slots 1 --limit 7200 \
 	  --tests '*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest,TakeoverFuseIT,ViewChangesFuseIT' \
 	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests 'ReferenceModel*IT' \
 	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60
 
-test-chaos: target/tests ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; SEED= repeats (needs root)
+test-chaos: target/built target/aot ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; SEED= repeats (needs root)
 	@$(SUITE) --parts long --slots 1 --limit 7200 -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
 
-soak: target/tests ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
+soak: target/built target/aot ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests SoakIT -Dforebay.soak.minutes=$(or $(MINUTES),30)
 
-bench: target/built ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; less than an hour, 65 GB)
+bench: target/benchmarks ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; less than an hour, 65 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks "$(CASES)" $(if $(QUICK),quick)
 
-bench-away: target/built ## The same of what is cold, with the lake RTT=30 milliseconds away and MBPS=60 MB/s for each connection (needs root; some 10 minutes, 40 GB)
+bench-away: target/benchmarks ## The same of what is cold, with the lake RTT=30 milliseconds away and MBPS=60 MB/s for each connection (needs root; some 10 minutes, 40 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.AwayBenchmark $(or $(RTT),30) $(or $(MBPS),60) "$(CASES)"
 
-bench-lake: target/built ## Compares the AWS SDK's HTTP clients on one S3 server (about 2 minutes)
+bench-lake: target/benchmarks ## Compares the AWS SDK's HTTP clients on one S3 server (about 2 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.LakeClientBenchmark
 
-bench-tls: target/built ## Compares a worker that speaks TLS with one that does not (about 2 minutes)
+bench-tls: target/benchmarks ## Compares a worker that speaks TLS with one that does not (about 2 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.TlsBenchmark runtime-cache/worker/target/quarkus-app/quarkus-run.jar
@@ -136,7 +143,7 @@ bench-tls: target/built ## Compares a worker that speaks TLS with one that does 
 BENCH_WORKER := SlowWorkersIT ColdReadIT CrowdIT ReadCostIT CoverageCostIT
 comma := ,
 space := $(subst ,, )
-bench-worker: target/tests ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
+bench-worker: target/built target/aot ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
 	@mkdir -p target/bench
 	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests $(subst $(space),$(comma),$(BENCH_WORKER)) \
@@ -144,40 +151,40 @@ bench-worker: target/tests ## Measures reads beside slow workers, cold ones, bef
 	@cat $(BENCH_WORKER:%=target/suite/logs/dev.forebay.worker.%.log) >> target/bench/worker.log
 	@sed -n "s/^\[bench\] //p" target/bench/worker.log | tee target/bench/worker.txt
 
-bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
+bench-image: target/benchmarks ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.ImageBenchmark $(or $(OBJECTS),1000000) $(or $(IN_A_FOLDER),1000)
 
-bench-pod: target/built ## Measures a pod that shows OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
+bench-pod: target/benchmarks ## Measures a pod that shows OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx256m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.PodScaleBenchmark $(or $(OBJECTS),1000000) $(or $(IN_A_FOLDER),1000)
 
-bench-restart: target/built ## Measures the start of a worker's store of CHUNKS=5000000 files (needs root)
+bench-restart: target/benchmarks ## Measures the start of a worker's store of CHUNKS=5000000 files (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.RestartBenchmark $(or $(CHUNKS),5000000)
 
-bench-ingest: target/built ## Lists OBJECTS=1000000 on an S3 server, and COMPUTED=10000000 of a stub, into manifests (some GB of disk)
+bench-ingest: target/benchmarks ## Lists OBJECTS=1000000 on an S3 server, and COMPUTED=10000000 of a stub, into manifests (some GB of disk)
 	@$(JAVA_HOME)/bin/java -Xmx192m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.IngestBenchmark $(or $(OBJECTS),1000000) $(or $(COMPUTED),10000000)
 
-bench-lifecycle: target/built ## Measures what callers of ensure wait for, beside the engine and s5cmd (needs root; QUICK=1 for little of it)
+bench-lifecycle: target/benchmarks ## Measures what callers of ensure wait for, beside the engine and s5cmd (needs root; QUICK=1 for little of it)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.LifecycleBenchmark $(if $(QUICK),quick)
 
-bench-versions: target/built ## Has VERSIONS=2000 alive at once, and says what each takes of the control plane (needs root)
+bench-versions: target/benchmarks ## Has VERSIONS=2000 alive at once, and says what each takes of the control plane (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.VersionsBenchmark $(or $(VERSIONS),2000)
 
-bench-eviction: target/built ## Compares policies of eviction on traces of training jobs
+bench-eviction: target/benchmarks ## Compares policies of eviction on traces of training jobs
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.eviction.EvictionBenchmark
 
-build: target/built ## Builds everything, without tests
+build: target/built ## Builds everything, and runs no tests
 
 format: ## Formats the Java and Python sources
 	$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:apply
@@ -186,16 +193,25 @@ format: ## Formats the Java and Python sources
 # Of what Maven says which module it builds; from the first error on, all.
 MODULE_BEGINS := s/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p
 
-target/built: $(SOURCES)
-	@echo "== Building; the first time Maven fetches libraries, and it takes up to ten minutes"
+# What a stack runs, and no test: a demo need not wait for more.
+target/programs: $(PROGRAM_SOURCES)
+	@echo "== Building the programs; the first time Maven fetches libraries"
 	@mkdir -p target && rm -f $@
-	@{ $(MVN) package -DskipTests && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+	@{ $(MVN) -T 2 package -Dmaven.test.skip=true -pl runtime-cache/worker,runtime-cache/fuse,runtime-cache/devstack,activities -am \
+	  && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
 
-# With tests, and of all modules.
-target/tests: $(SOURCES) $(TEST_SOURCES)
-	@echo "== Building the tests, too; the first time Maven fetches libraries, and it takes some minutes"
-	@mkdir -p target && rm -f $@
-	@{ $(MVN) package -DskipTests && touch target/built $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+# Classes and tests of all modules. It packages nothing: AOT caches are good only for the very jars that they were trained with.
+target/built: target/programs $(SOURCES)
+	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
+	@rm -f $@
+	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+
+target/aot: target/programs
+	@echo "== Training the programs' AOT caches, which halve what a start computes (about a minute)"
+	@$(DEVSTACK) train && touch $@
+
+target/benchmarks: target/built
+	@$(MVN) -q -pl runtime-cache/benchmarks -am package -DskipTests && touch $@
 
 $(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
 	$(call make-environment,$(VENV),$<)

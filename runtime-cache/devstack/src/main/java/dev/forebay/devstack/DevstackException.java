@@ -1,17 +1,15 @@
 package dev.forebay.devstack;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Something on this machine kept the devstack from doing what it was asked. The message is meant
  * for the person at the terminal: what happened, and what to do about it.
  */
 public final class DevstackException extends RuntimeException {
     public DevstackException(String message) {
-        this(message, null);
+        super(message);
     }
 
-    public DevstackException(String message, @Nullable Throwable cause) {
+    public DevstackException(String message, Throwable cause) {
         super(message, cause);
     }
 }

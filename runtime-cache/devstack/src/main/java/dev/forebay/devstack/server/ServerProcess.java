@@ -191,9 +191,11 @@ public final class ServerProcess implements Server {
     }
 
     private DevstackException failure(String what, @Nullable IOException cause) {
-        return new DevstackException(
-                "%s %s. The end of %s:%n%s".formatted(name(), what, log(), LogTail.of(log())),
-                cause);
+        String message =
+                "%s %s. The end of %s:%n%s".formatted(name(), what, log(), LogTail.of(log()));
+        return cause == null
+                ? new DevstackException(message)
+                : new DevstackException(message, cause);
     }
 
     private static void stopAll() {

@@ -20,8 +20,7 @@ record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
     private static final Path DEVICE = Path.of("/dev/fuse");
 
     static MountRights ofThisProcess() {
-        return new MountRights(
-                isRootHere(), Machine.current().program("fusermount"), DEVICE);
+        return new MountRights(isRootHere(), Machine.current().program("fusermount"), DEVICE);
     }
 
     /** Whether this process runs as root. */
@@ -57,7 +56,7 @@ record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
         if (!Files.isReadable(device) || !Files.isWritable(device)) {
             throw new DevstackException(
                     "cannot mount: this user may not open %s. Allow it as root (chmod 666 %s), as"
-                            .formatted(device, device)
+                                    .formatted(device, device)
                             + " most systems do, or run this as root");
         }
         return Optional.of(

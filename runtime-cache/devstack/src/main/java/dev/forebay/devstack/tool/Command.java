@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Runs a program to its end. */
 final class Command {
@@ -17,18 +16,17 @@ final class Command {
 
     private Command() {}
 
-    /** Runs a program, its output appended to a log; not ending with 0 is an error. */
+    /** Runs a program and appends its output to a log; any exit code but 0 is an error. */
     static void run(
             Path directory, Map<String, String> environment, Path log, List<String> command) {
-        @Nullable Process process = null;
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(directory.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        Process process = start(builder);
         try {
-            ProcessBuilder builder =
-                    new ProcessBuilder(command)
-                            .directory(directory.toFile())
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-            builder.environment().putAll(environment);
-            process = builder.start();
             process.getOutputStream().close();
             if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
                 throw new DevstackException(
@@ -44,14 +42,20 @@ final class Command {
             Thread.currentThread().interrupt();
             throw new DevstackException("interrupted", e);
         } finally {
-            if (process != null && process.isAlive()) {
-                process.descendants().forEach(ProcessHandle::destroy);
-                process.destroy();
-            }
+            process.descendants().forEach(ProcessHandle::destroy);
+            process.destroy();
         }
     }
 
-    /** The output of {@code program --version}, empty if it does not run. */
+    private static Process start(ProcessBuilder builder) {
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new DevstackException("cannot run " + builder.command().getFirst(), e);
+        }
+    }
+
+    /** Returns the output of {@code program --version}, or nothing if it does not run. */
     static String version(Path program) {
         try {
             Process process =

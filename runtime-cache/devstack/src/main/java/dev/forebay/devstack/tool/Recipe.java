@@ -15,4 +15,16 @@ interface Recipe {
      * @throws DevstackException when it cannot be done, with what is missing
      */
     void obtain(Machine machine, Path into, Path log);
+
+    /** Returns a recipe that follows another one if this one fails. */
+    default Recipe orElse(Recipe other) {
+        return (machine, into, log) -> {
+            try {
+                obtain(machine, into, log);
+            } catch (DevstackException e) {
+                Trees.empty(into);
+                other.obtain(machine, into, log);
+            }
+        };
+    }
 }

