@@ -45,6 +45,12 @@ class ExplainIT {
         api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"room for v2\"}".formatted(REGION));
 
         awaitWords(name, "v1", "because room for v2");
+        // Then the catalogue, which answers if the workflow is slow, knows it, too.
+        Await.until(
+                "the eviction is on the bill",
+                () ->
+                        api.get("/costs?dataset=team/" + name).body().at("/total/evictions").asInt()
+                                == 1);
         assertThat(words(name, "v1"))
                 .contains("team/%s@v1 is cold in %s: it was evicted at".formatted(name, REGION))
                 .contains("Its last pin, of run train-7, had ended at");
@@ -52,11 +58,6 @@ class ExplainIT {
                 .startsWith("EVICTED", "EVICTING", "RELEASED")
                 .containsExactlyInAnyOrder(
                         "EVICTED", "EVICTING", "RELEASED", "CACHED", "PINNED", "ASKED_FOR");
-        Await.until(
-                "the eviction is on the bill",
-                () ->
-                        api.get("/costs?dataset=team/" + name).body().at("/total/evictions").asInt()
-                                == 1);
     }
 
     @Test
