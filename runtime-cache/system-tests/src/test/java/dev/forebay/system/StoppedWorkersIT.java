@@ -7,6 +7,7 @@ import dev.forebay.devstack.server.ServerProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * "Errors": no worker of the region answers, though all of them are there. A reader has its error
@@ -49,61 +51,60 @@ class StoppedWorkersIT {
                 List.of(new Read("big/0", 7 << 20, 64 << 10), new Read("big/1", 15 << 19, 1 << 20));
     }
 
-    private final ModelRegion region = SharedModelRegion.get();
+    @TempDir private static Path directory;
 
     @Test
     void aReaderWaitsNoLongerThanItsTimeForWorkersThatDoNotAnswer() throws Exception {
-        Map<ModelSetup, Future<ModelMount>> starting = new EnumMap<>(ModelSetup.class);
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            MOUNTS.forEach(
-                    (setup, devices) ->
-                            starting.put(setup, threads.submit(() -> mount(setup, devices))));
-            List<ModelMount> mounts = new ArrayList<>();
-            for (Future<ModelMount> each : starting.values()) {
-                mounts.add(each.get());
-            }
-            readWhileWorkersAreStopped(mounts, threads);
-            for (ModelMount mount : mounts) {
-                for (Read read : Read.ALL) {
+        Map<ModelSetup, ModelMount> mounts = new EnumMap<>(ModelSetup.class);
+        try (ModelRegion region = new ModelRegion(directory);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            try {
+                for (ModelSetup setup : MOUNTS.keySet()) {
+                    ModelMount mount =
+                            new ModelMount(
+                                    region,
+                                    setup,
+                                    "--prewarm-rate=0",
+                                    "--image-devices=" + MOUNTS.get(setup));
+                    mounts.put(setup, mount);
                     Await.until(
-                            mount.setup() + " has " + read, PATIENCE, () -> isRight(mount, read));
+                            setup + " shows the version",
+                            PATIENCE,
+                            () -> mount.reads(VERSION) && mount.shows(VERSION.name()));
+                }
+                List<Future<?>> readers = new ArrayList<>();
+                List<ServerProcess> workers = List.of(region.worker(0), region.worker(1));
+                workers.forEach(ServerProcess::pause);
+                try {
+                    mounts.forEach(
+                            (setup, mount) ->
+                                    Read.ALL.forEach(
+                                            read ->
+                                                    readers.add(
+                                                            threads.submit(
+                                                                    () ->
+                                                                            readInVain(
+                                                                                    mount,
+                                                                                    read)))));
+                    for (Future<?> reader : readers) {
+                        reader.get();
+                    }
+                } finally {
+                    workers.forEach(ServerProcess::resume);
+                }
+                for (ModelMount mount : mounts.values()) {
+                    for (Read read : Read.ALL) {
+                        Await.until(
+                                mount.setup() + " has " + read,
+                                PATIENCE,
+                                () -> isRight(mount, read));
+                    }
+                }
+            } finally {
+                for (ModelMount mount : mounts.values()) {
+                    mount.close();
                 }
             }
-        } finally {
-            for (Future<ModelMount> each : starting.values()) {
-                if (each.state() == Future.State.SUCCESS) {
-                    each.resultNow().close();
-                }
-            }
-        }
-    }
-
-    private ModelMount mount(ModelSetup setup, String devices) throws IOException {
-        ModelMount mount =
-                new ModelMount(region, setup, "--prewarm-rate=0", "--image-devices=" + devices);
-        Await.until(
-                setup + " shows the version",
-                PATIENCE,
-                () -> mount.reads(VERSION) && mount.shows(VERSION.name()));
-        return mount;
-    }
-
-    private void readWhileWorkersAreStopped(List<ModelMount> mounts, ExecutorService threads)
-            throws Exception {
-        List<Future<?>> readers = new ArrayList<>();
-        List<ServerProcess> workers = List.of(region.worker(0), region.worker(1));
-        workers.forEach(ServerProcess::pause);
-        try {
-            for (ModelMount mount : mounts) {
-                for (Read read : Read.ALL) {
-                    readers.add(threads.submit(() -> readInVain(mount, read)));
-                }
-            }
-            for (Future<?> reader : readers) {
-                reader.get();
-            }
-        } finally {
-            workers.forEach(ServerProcess::resume);
         }
     }
 
