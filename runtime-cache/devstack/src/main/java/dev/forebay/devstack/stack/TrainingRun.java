@@ -112,12 +112,9 @@ final class TrainingRun {
                 throw new DevstackException(
                         "%s was not filled within %s".formatted(version, PATIENCE));
             }
-            status =
-                    send(
-                            "GET",
-                            "%s/requests/%s?region=%s&wait_seconds=30"
-                                    .formatted(version, request, REGION),
-                            "");
+            String outcome =
+                    "%s/requests/%s?region=%s&wait_seconds=30".formatted(version, request, REGION);
+            status = send("GET", outcome, "");
         }
     }
 
