@@ -17,7 +17,8 @@ import picocli.CommandLine.Command;
             ExecCommand.class,
             RunCommand.class,
             TrainCommand.class,
-            ObtainCommand.class
+            ObtainCommand.class,
+            CleanUpCommand.class
         })
 public final class Devstack {
     private Devstack() {}

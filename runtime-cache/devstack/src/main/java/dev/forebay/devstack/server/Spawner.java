@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 
 /**
  * Starts processes.
@@ -60,15 +61,37 @@ final class Spawner {
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(launch.log().toFile()));
         builder.environment().keySet().removeIf(Spawner::isAnothersSetting);
         builder.environment().putAll(launch.environment());
+        return onItsThread(launch.name(), () -> start(builder, launch));
+    }
+
+    /** Starts a process that the kernel kills when this JVM ends. */
+    static Process startTethered(ProcessBuilder builder) throws IOException {
+        List<String> command = new ArrayList<>();
+        program("setpriv")
+                .ifPresent(setpriv -> command.addAll(List.of(setpriv, "--pdeathsig", "KILL")));
+        command.addAll(builder.command());
+        builder.command(command);
+        return onItsThread(command.getLast(), () -> start(builder));
+    }
+
+    private static Process start(ProcessBuilder builder) {
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static <T> T onItsThread(String name, Supplier<T> start) throws IOException {
         try {
             // Not interruptible: a process that nobody knows of could not be stopped.
-            return CompletableFuture.supplyAsync(() -> start(builder, launch), THREAD).join();
+            return CompletableFuture.supplyAsync(start, THREAD).join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof UncheckedIOException io
                     ? io.getCause()
                     : new IOException(e.getCause());
         } catch (RejectedExecutionException e) {
-            throw new DevstackException(launch.name() + " is not started: the devstack ends", e);
+            throw new DevstackException(name + " is not started: the devstack ends", e);
         }
     }
 

@@ -17,6 +17,9 @@ public final class Mounts {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
     private static final int MOUNTPOINT = 4;
 
+    /** Separates the fields of the mount from type and source of the file system. */
+    private static final String SEPARATOR = " - ";
+
     private Mounts() {}
 
     /** The mountpoints at or below a directory, the outermost first. */
@@ -25,6 +28,18 @@ public final class Mounts {
             return lines.map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
                     .filter(mountpoint -> mountpoint.startsWith(directory))
                     .sorted(Comparator.comparing(Path::getNameCount))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns where the file system on a device is mounted, if it is of this type. */
+    static List<Path> of(Path device, String type) {
+        String source = "%s%s %s ".formatted(SEPARATOR, type, device);
+        try (Stream<String> lines = Files.lines(TABLE)) {
+            return lines.filter(line -> line.contains(source))
+                    .map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -58,7 +73,8 @@ public final class Mounts {
         }
     }
 
-    private static boolean succeeds(List<String> command) {
+    /** Runs a command and returns whether it ended with 0; false if it does not exist. */
+    static boolean succeeds(List<String> command) {
         try {
             return new ProcessBuilder(command)
                             .redirectErrorStream(true)

@@ -22,10 +22,12 @@ class OrphanIT {
     static final class Starter {
         private Starter() {}
 
-        public static void main(String[] arguments) throws InterruptedException {
+        public static void main(String[] arguments) throws Exception {
             Path directory = Path.of(arguments[0]);
             EtcdServer.start(directory.resolve("etcd"));
             PostgresServer.start(directory.resolve("postgres"));
+            Process child = ChildProcess.start(new ProcessBuilder("sleep", "300"));
+            Files.writeString(directory.resolve("child.pid"), Long.toString(child.pid()));
             Thread.sleep(Duration.ofMinutes(5));
         }
     }
@@ -45,11 +47,14 @@ class OrphanIT {
         PidFile etcd = awaitPidFile(directory.resolve("etcd/etcd.pid"));
         PidFile postgres = awaitPidFile(directory.resolve("postgres/postgres.pid"));
         await(() -> Files.exists(directory.resolve("postgres/data/postmaster.pid")));
+        await(() -> Files.exists(directory.resolve("child.pid")));
+        long child = Long.parseLong(Files.readString(directory.resolve("child.pid")));
 
         Signals.send(jvm.pid(), signal);
 
         jvm.waitFor();
         await(() -> !etcd.isAlive() && !postgres.isAlive());
+        await(() -> ProcessHandle.of(child).isEmpty());
     }
 
     @Test
