@@ -102,6 +102,51 @@ class ArgumentsTest {
     }
 
     @Test
+    void whatCannotWorkIsRefusedAndTheMessageSaysWhy() throws IOException {
+        Path missing = mountpoint.resolve("missing");
+        assertThat(podRefuses("--mountpoint=" + missing)).contains(missing + " does not exist");
+        Path full = Files.createDirectory(mountpoint.resolve("full"));
+        Path file = Files.createFile(full.resolve("file"));
+        assertThat(podRefuses("--mountpoint=" + full)).contains("is not empty");
+        assertThat(podRefuses("--mountpoint=" + file)).contains("is not a directory");
+        assertThat(mountedPodRefuses("--holder=" + full))
+                .contains("to serve a mount of 'forebay-fuse hold', not both");
+        assertThat(mountedPodRefuses("--memory-cache=12X")).contains("'12X' is not a size");
+        assertThat(mountedPodRefuses("--memory-cache=99999999T"))
+                .contains("'99999999T' is more than 8E");
+        assertThat(mountedPodRefuses("--metrics-port=99999"))
+                .contains("--metrics-port is 99999; it must be from 0 to 65535");
+        assertThat(mountedPodRefuses("--attribute-cache=-5")).contains("--attribute-cache is -5");
+        assertThat(mountedPodRefuses("--view=native", "--pack-cache=0"))
+                .contains("--view native needs");
+        assertThat(mountedPodRefuses("--view=native", "--strict=true"))
+                .contains("--view native needs");
+        assertThat(refusalBelow(mountpoint)).contains("must not be below --mountpoint");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), mountpoint);
+        assertThat(refusalBelow(link.resolve("pod"))).contains("must not be below --mountpoint");
+        assertThat(refusal(new ForebayFuse(), "--region=R!"))
+                .contains("option '--region': region 'R!'");
+        assertThat(
+                        refusal(
+                                new ForebayFuse(),
+                                "--region=r1",
+                                "--etcd-endpoints=nonsense",
+                                "--directory=" + directory.resolve("pod"),
+                                "--mountpoint=" + mountpoint))
+                .contains("--etcd-endpoints must be");
+    }
+
+    /** Returns the refusal of a pod whose directory is there. */
+    private String refusalBelow(Path own) {
+        return refusal(
+                new ForebayFuse(),
+                "--region=r1",
+                etcdOption(),
+                "--directory=" + own,
+                "--mountpoint=" + mountpoint);
+    }
+
+    @Test
     void whatIsSaidOfANodeIsBounded() {
         assertThat(mountedPodRefuses("--node-name=GPU 1"))
                 .contains("'--node-name'", "'GPU 1' must be 1 to 253 characters");

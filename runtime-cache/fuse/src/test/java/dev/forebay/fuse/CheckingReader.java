@@ -10,18 +10,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A program that reads at random below a mounted version, compares every byte, and sees to it that
- * the file system is asked and not the page cache; until its standard input ends, and once more.
+ * A program that reads at random below a mounted version and compares every byte, until its
+ * standard input ends, and once more. It drops pages before it reads, so that the file system is
+ * asked and not the page cache.
  *
- * <p>A process of its own for each way of reading: a thread that waits for a page of a mapped file
- * stops all others of its JVM at their next safepoint.
+ * <p>Each way of reading has a thread. {@link Way#MAPPED} needs a process of its own: a thread that
+ * waits for a page of a mapped file stops all others of its JVM at their next safepoint.
  */
 final class CheckingReader {
 
@@ -39,6 +43,9 @@ final class CheckingReader {
 
     /** Operations that take longer than this are reported. */
     static final long SLOW_MICROS = 5_000;
+
+    /** A reader reports its operations each time it has done so many more. */
+    private static final int REPORTED = 20;
 
     private static final int MAX_READ = 1 << 20;
     private static final int BLOCK = 4096;
@@ -78,31 +85,49 @@ final class CheckingReader {
     /**
      * Reads.
      *
-     * @param arguments a {@link Way}, the version's directory, a seed
+     * @param arguments {@link Way}s separated by commas, the version's directory, a seed, and the
+     *     longest pause between two reads in milliseconds, 0 for none
      */
-    public static void main(String[] arguments) {
-        CheckingReader reader =
-                new CheckingReader(Path.of(arguments[1]), Long.parseLong(arguments[2]));
+    public static void main(String[] arguments) throws InterruptedException {
+        Path root = Path.of(arguments[1]);
+        long seed = Long.parseLong(arguments[2]);
+        long pauseMillis = Long.parseLong(arguments[3]);
         InputEnd end = InputEnd.watch();
-        Way way = Way.valueOf(arguments[0]);
+        List<Thread> threads = new ArrayList<>();
+        for (String name : arguments[0].split(",", -1)) {
+            Way way = Way.valueOf(name);
+            CheckingReader reader = new CheckingReader(root, seed + way.ordinal());
+            threads.add(Thread.ofPlatform().start(() -> reader.read(way, pauseMillis, end)));
+        }
         System.out.println("READING");
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private void read(Way way, long pauseMillis, InputEnd end) {
         giveWay();
+        long reported = 0;
         boolean last;
         do {
             last = end.isReached();
             try {
-                reader.readOnce(way);
+                readOnce(way);
             } catch (IOException | RuntimeException | Error e) {
                 System.out.println("ERROR " + e);
             }
+            if (operations >= reported + REPORTED) {
+                reported = operations;
+                System.out.printf("DONE %s %d%n", way, operations);
+            }
+            if (pauseMillis > 0 && !last) {
+                LockSupport.parkNanos(random.nextLong(pauseMillis * 1_000_000));
+            }
         } while (!last);
-        System.out.println("READ " + reader.operations);
+        System.out.println("READ " + operations);
     }
 
-    /**
-     * The thread that reads takes all the time that there is. Who is to serve it goes first, or
-     * would take several times as long to start.
-     */
+    /** Lowers this thread's priority, so that the pods that are to serve it start in time. */
     private static void giveWay() {
         Libc.Answer answer = Libc.call("nice", NICER);
         if (answer.errno() != 0) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.csi.GetPluginInfoRequest;
 import dev.forebay.csi.NodeGetInfoRequest;
 import dev.forebay.csi.ProbeRequest;
+import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.CheckingReader.Way;
@@ -495,18 +496,20 @@ class CsiFuseIT {
 
         try (CsiVolumes _ = new CsiVolumes(controller, Map.of("dataset", VERSION.toString()))) {
             int exit =
-                    new ProcessBuilder(
-                                    Toolbox.ofThisMachine().csiSanity().toString(),
-                                    "--csi.endpoint=" + socket,
-                                    "--csi.controllerendpoint=" + controller,
-                                    "--csi.mountdir=" + kubelet.resolve("csi-mount"),
-                                    "--csi.stagingdir=" + kubelet.resolve("csi-staging"),
-                                    "--ginkgo.focus=Identity Service|Node Service",
-                                    "--ginkgo.no-color",
-                                    "--ginkgo.v")
-                            .redirectErrorStream(true)
-                            .redirectOutput(output.toFile())
-                            .start()
+                    ChildProcess.start(
+                                    new ProcessBuilder(
+                                                    Toolbox.ofThisMachine().csiSanity().toString(),
+                                                    "--csi.endpoint=" + socket,
+                                                    "--csi.controllerendpoint=" + controller,
+                                                    "--csi.mountdir="
+                                                            + kubelet.resolve("csi-mount"),
+                                                    "--csi.stagingdir="
+                                                            + kubelet.resolve("csi-staging"),
+                                                    "--ginkgo.focus=Identity Service|Node Service",
+                                                    "--ginkgo.no-color",
+                                                    "--ginkgo.v")
+                                            .redirectErrorStream(true)
+                                            .redirectOutput(output.toFile()))
                             .waitFor();
             assertThat(exit).as(Files.readString(output)).isZero();
         }

@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
+import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
@@ -17,10 +18,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
@@ -29,7 +34,7 @@ import java.util.stream.LongStream;
  */
 final class HeldMountFixture implements AutoCloseable {
 
-    private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
+    static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
     private static final String CACHE = "--cache-directory=";
 
@@ -37,6 +42,9 @@ final class HeldMountFixture implements AutoCloseable {
     private static final String QUICK = "-XX:TieredStopAtLevel=1";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** The longest pause between two reads of a checking reader; 0 takes all processors. */
+    private static final int READER_PAUSE_MILLIS = Integer.getInteger("forebay.reader.pause", 20);
 
     static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
@@ -156,6 +164,11 @@ final class HeldMountFixture implements AutoCloseable {
         }
     }
 
+    /** From now on the worker refuses to read any object, for the lake has others there. */
+    void changeObjects() {
+        CheckingReader.objects().keySet().forEach(worker::change);
+    }
+
     /** From now on no worker can be reached. */
     void stopWorker() {
         worker.close();
@@ -193,10 +206,10 @@ final class HeldMountFixture implements AutoCloseable {
             throws IOException {
         Path output = Files.createTempFile(directory, name, ".log");
         Process process =
-                new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(output.toFile())
-                        .start();
+                ChildProcess.start(
+                        new ProcessBuilder(command)
+                                .redirectErrorStream(true)
+                                .redirectOutput(output.toFile()));
         return new Running(process, output);
     }
 
@@ -255,7 +268,7 @@ final class HeldMountFixture implements AutoCloseable {
             arguments.add(CACHE + directory.resolve("cache"));
         }
         arguments.addAll(Arrays.asList(more));
-        return program(name, Program.POD, List.of("-Xmx128m"), arguments);
+        return program(name, Program.POD, List.of("-Xmx128m", QUICK), arguments);
     }
 
     /** Starts a pod and waits until it serves. */
@@ -277,7 +290,7 @@ final class HeldMountFixture implements AutoCloseable {
         return "Process %d serves".formatted(pod.process.pid());
     }
 
-    /** Starts a reader for each way. */
+    /** Starts readers that read in each of these ways. */
     List<Running> readers(long seed, Set<CheckingReader.Way> ways) throws IOException {
         List<Running> readers = readers(directory, root(), seed, ways, List.of());
         started.addAll(readers);
@@ -285,7 +298,7 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     /**
-     * Starts a reader for each way.
+     * Starts readers that read in each of these ways.
      *
      * @param wrapper the beginning of its command line
      */
@@ -296,8 +309,18 @@ final class HeldMountFixture implements AutoCloseable {
             Set<CheckingReader.Way> ways,
             List<String> wrapper)
             throws IOException {
+        Set<CheckingReader.Way> mapped = EnumSet.of(CheckingReader.Way.MAPPED);
+        Set<CheckingReader.Way> others = EnumSet.complementOf(EnumSet.copyOf(mapped));
         List<Running> readers = new ArrayList<>();
-        for (CheckingReader.Way way : ways) {
+        for (Set<CheckingReader.Way> together : List.of(mapped, others)) {
+            String names =
+                    together.stream()
+                            .filter(ways::contains)
+                            .map(Enum::name)
+                            .collect(Collectors.joining(","));
+            if (names.isEmpty()) {
+                continue;
+            }
             List<String> command = new ArrayList<>(wrapper);
             command.addAll(
                     List.of(
@@ -309,13 +332,28 @@ final class HeldMountFixture implements AutoCloseable {
                             "-cp",
                             System.getProperty("java.class.path"),
                             CheckingReader.class.getName(),
-                            way.name(),
+                            names,
                             root.toString(),
-                            Long.toString(seed)));
-            readers.add(start(directory, "reader-" + way, command));
+                            Long.toString(seed),
+                            Integer.toString(READER_PAUSE_MILLIS)));
+            readers.add(start(directory, "reader", command));
         }
         readers.forEach(reader -> reader.await("READING"));
         return readers;
+    }
+
+    /** Returns how many operations readers report in each way. */
+    static Map<CheckingReader.Way, Long> operations(List<Running> readers) {
+        Map<CheckingReader.Way, Long> operations = new EnumMap<>(CheckingReader.Way.class);
+        for (Running reader : readers) {
+            for (String line : reader.printed().split("\n", -1)) {
+                String[] words = line.split(" ", -1);
+                if (words[0].equals("DONE") && words.length == 3) {
+                    operations.put(CheckingReader.Way.valueOf(words[1]), Long.parseLong(words[2]));
+                }
+            }
+        }
+        return operations;
     }
 
     /** What readers have seen. */
@@ -383,7 +421,7 @@ final class HeldMountFixture implements AutoCloseable {
                                         Long.parseLong(words[1]), Long.parseLong(words[2])
                                     });
                     case "READ" -> operations += Long.parseLong(words[1]);
-                    case "READING", "" -> {}
+                    case "READING", "DONE", "" -> {}
                     default -> complaints.add(line);
                 }
             }

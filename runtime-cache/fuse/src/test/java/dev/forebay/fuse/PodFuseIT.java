@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
+import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.linux.MountCalls;
@@ -145,7 +147,7 @@ class PodFuseIT {
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile());
-        Process process = builder.start();
+        Process process = ChildProcess.start(builder);
         started.add(process);
         return process;
     }
@@ -291,6 +293,7 @@ class PodFuseIT {
 
     @Test
     void findsThePacksOfAPodThatWasKilled() throws Exception {
+        doesNotDependOnTheTransport();
         Path own = Files.createTempDirectory(directory, "killed");
         Process process = ready(Map.of("--directory", own.toString()));
         servesEveryFile();
@@ -308,6 +311,7 @@ class PodFuseIT {
 
     @Test
     void bringsAVersionThatIsReadToTheNodeAsAWhole() throws Exception {
+        doesNotDependOnTheTransport();
         Path own = Files.createTempDirectory(directory, "prewarm");
         Process process = ready(Map.of("--directory", own.toString()));
         servesTheVersion();
@@ -328,6 +332,7 @@ class PodFuseIT {
 
     @Test
     void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
+        doesNotDependOnTheTransport();
         Path own = Files.createTempDirectory(directory, "native");
         Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
         says("is shown by its image, from this node's disk", process);
@@ -342,6 +347,7 @@ class PodFuseIT {
     /** "Strict reads". */
     @Test
     void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
+        doesNotDependOnTheTransport();
         Path own = Files.createTempDirectory(directory, "strict");
         ready(
                 Map.of(
@@ -377,6 +383,7 @@ class PodFuseIT {
 
     @Test
     void keepsThePacksWithinTheirBound() throws Exception {
+        doesNotDependOnTheTransport();
         Path own = Files.createTempDirectory(directory, "bound");
         ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
         servesEveryFile();
@@ -457,35 +464,6 @@ class PodFuseIT {
         says("is mounted at", process);
         says("WARN", process);
         says("no version of --region r2, so nothing is shown for now; it knows r1", process);
-    }
-
-    @Test
-    void refusesWhatCannotWorkAndSaysWhy() throws Exception {
-        doesNotDependOnTheTransport();
-        Path missing = mountpoint.resolve("missing");
-        refuses(missing + " does not exist", Map.of("--mountpoint", missing.toString()));
-        Path full = Files.createDirectory(mountpoint.resolve("full"));
-        Files.createFile(full.resolve("file"));
-        refuses("is not empty", Map.of("--mountpoint", full.toString()));
-        refuses("is not a directory", Map.of("--mountpoint", full.resolve("file").toString()));
-        refuses(
-                "to serve a mount of 'forebay-fuse hold', not both",
-                Map.of("--holder", full.toString()));
-        refuses("'12X' is not a size", Map.of("--memory-cache", "12X"));
-        refuses("'99999999T' is more than 8E", Map.of("--memory-cache", "99999999T"));
-        refuses(
-                "--metrics-port is 99999; it must be from 0 to 65535",
-                Map.of("--metrics-port", "99999"));
-        refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
-        refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
-        refuses("--view native needs", Map.of("--view", "native", "--strict", "true"));
-        refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
-        Path link = Files.createSymbolicLink(full.resolve("link"), mountpoint);
-        refuses(
-                "must not be below --mountpoint",
-                Map.of("--directory", link.resolve("pod").toString()));
-        refuses("option '--region': region 'R!'", Map.of("--region", "R!"));
-        refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.model.ForebayException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -52,13 +53,13 @@ class PodServerTest {
     @Test
     void halfARequestHoldsUpNobody() throws Exception {
         Process process =
-                new ProcessBuilder(
-                                ProcessHandle.current().info().command().orElseThrow(),
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Asked.class.getName())
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                ChildProcess.start(
+                        new ProcessBuilder(
+                                        ProcessHandle.current().info().command().orElseThrow(),
+                                        "-cp",
+                                        System.getProperty("java.class.path"),
+                                        Asked.class.getName())
+                                .redirectError(ProcessBuilder.Redirect.INHERIT));
         assertThat(process.getInputStream()).hasContent("figures");
     }
 

@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.fuse.fs.Attributes;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
@@ -34,15 +35,15 @@ class SelfServedMountFuseIT {
     void aProcessThatWaitsForItselfCanBeKilled(@TempDir Path directory) throws Exception {
         Path mountpoint = Files.createDirectory(directory.resolve("mnt"));
         Process process =
-                new ProcessBuilder(
-                                ProcessHandle.current().info().command().orElseThrow(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Asking.class.getName(),
-                                mountpoint.toString())
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                ChildProcess.start(
+                        new ProcessBuilder(
+                                        ProcessHandle.current().info().command().orElseThrow(),
+                                        "--enable-native-access=ALL-UNNAMED",
+                                        "-cp",
+                                        System.getProperty("java.class.path"),
+                                        Asking.class.getName(),
+                                        mountpoint.toString())
+                                .redirectError(ProcessBuilder.Redirect.INHERIT));
         try (BufferedReader printed =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
             String line = printed.readLine();

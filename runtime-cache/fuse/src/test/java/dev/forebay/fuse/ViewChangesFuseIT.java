@@ -88,7 +88,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // mounted before each
 class ViewChangesFuseIT {
 
-    private static final int CHANGES = Integer.getInteger("forebay.changes", 30);
+    private static final int CHANGES = Integer.getInteger("forebay.changes", 10);
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
 
     /** The version that is read fits, and hardly anything beside it. */

@@ -1,0 +1,111 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.fuse.HeldMountFixture.Running;
+import dev.forebay.fuse.HeldMountFixture.Seen;
+import dev.forebay.fuse.view.View;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Holders that are killed, replaced, late, or short of descriptors; and an etcd that is away. */
+class HolderFuseIT extends Takeovers {
+
+    HolderFuseIT() {
+        super(View.ON_DEMAND);
+    }
+
+    @Test
+    void aHolderThatWasKilledGetsTheMountBack() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
+        awaitAnyMoment();
+        holder.kill();
+        awaitAnyMoment();
+        long killed = serving.kill();
+        Running next = region.holder();
+        assertThat(next.printed()).contains("Took back");
+        awaitServing(standby, next, killed);
+        Seen seen = HeldMountFixture.end(readers);
+        assertNobodyNoticed(seen);
+    }
+
+    @Test
+    void aNewHolderLeavesTheMountToWhoServesIt() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
+        // Stopped, so that the standby finds the new holder first.
+        long stopped = CheckingReader.micros();
+        serving.signal("STOP");
+        holder.kill();
+        Running next = region.holder();
+        serving.signal("CONT");
+        awaitServing(serving, next, stopped);
+        assertThat(next.printed()).doesNotContain(HeldMountFixture.serves(standby));
+        awaitServing(standby, next, serving.kill());
+        assertNobodyNoticed(HeldMountFixture.end(readers));
+    }
+
+    /** "Reading without the control plane". */
+    @Test
+    void aPodThatStartsWhileEtcdIsAwayTakesOver() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", option);
+        List<Running> readers = readers();
+        region.whileEtcdIsAway(
+                () -> {
+                    long killed = serving.kill();
+                    awaitServing(region.pod("pod-0", option), holder, killed);
+                    awaitAnyMoment();
+                });
+        assertNobodyNoticed(HeldMountFixture.end(readers));
+    }
+
+    /** With the portable view, for an image's pages stay in the page cache. */
+    @Test
+    void whenAllAreDeadTheNextHolderMountsAgain() throws Exception {
+        String portable = "--view=portable";
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", portable);
+        Path file = region.root().resolve("small/007");
+        byte[] expected = CheckingReader.objects().get("small/007");
+        assertThat(file).hasBinaryContent(expected);
+        holder.kill();
+        serving.kill();
+        assertThatThrownBy(() -> Files.list(region.root())).hasMessageContaining("not connected");
+        Running next = region.holder();
+        assertThat(next.printed()).contains("whose process has died");
+        serving = region.pod("pod-0", portable);
+        next.await(HeldMountFixture.serves(serving));
+        assertThat(file).hasBinaryContent(expected);
+    }
+
+    @Test
+    void aPodStartedBeforeItsHolderWaitsForIt() throws Exception {
+        Running pod = region.pod("pod-0", option);
+        pod.await("Waiting for a holder");
+        Running holder = region.holder();
+        holder.await(HeldMountFixture.serves(pod));
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+    }
+
+    @Test
+    void aHolderThatHadNoDescriptorLeftLetsInWhoWaited() throws Exception {
+        Running holder = region.holder();
+        holder.limitDescriptors(3);
+        Running pod = region.pod("pod-0", option);
+        holder.await("No server can connect for now");
+        holder.limitDescriptors(1024);
+        holder.await(HeldMountFixture.serves(pod));
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+    }
+}
