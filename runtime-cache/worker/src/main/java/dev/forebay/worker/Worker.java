@@ -294,7 +294,13 @@ final class Worker {
         protectedPacks.update(view);
         accounts.update(view);
         lastReads.update(view);
-        pace.shareAmong(view.live().size());
+        pace.shareAmong(sharers(view));
+    }
+
+    /** Counts this worker before it has joined, too: it answers already, and may read the lake. */
+    private int sharers(RegionView view) {
+        int live = view.live().size();
+        return live == 0 || view.live().contains(id) ? live : live + 1;
     }
 
     private WorkerStatus status() {

@@ -21,12 +21,24 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Several ranges in one request. */
+/** Several ranges in one request, and readers that do not wait for the answer. */
+@SuppressWarnings("NullAway.Init") // set before all tests
 class ManyRangesIT extends RunningWorker {
 
     private static final int OBJECT_BYTES = 100_000;
+    private static final String ABORTED =
+            "forebay_worker_requests_seconds_count{operation=\"read\",outcome=\"aborted\"";
+
+    private static WorkerProcess unscrubbed;
+
+    @BeforeAll
+    static void start() {
+        unscrubbed =
+                workerOfTheClass("unscrubbed-ranges", "forebay.worker.scrub.bytes-per-second=0");
+    }
 
     /** The ranges of an answer in several parts, by what Content-Range says of them. */
     private static Map<String, byte[]> parts(HttpResponse<byte[]> answer) {
@@ -122,11 +134,11 @@ class ManyRangesIT extends RunningWorker {
         byte[] bytes = random(206, 400_000);
         region.put("hurt/object", bytes);
         TestVersion version = mounted("hurt");
-        WorkerProcess own = ownWorker("hurt", "forebay.worker.scrub.bytes-per-second=0");
+        WorkerProcess own = unscrubbed;
         awaitMounted(own, version);
         client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
-        try (RandomAccessFile file =
-                new RandomAccessFile(own.chunkFiles().getFirst().toFile(), "rw")) {
+        Path chunk = own.chunkFiles(version.pack().id()).getFirst();
+        try (RandomAccessFile file = new RandomAccessFile(chunk.toFile(), "rw")) {
             file.seek(70_000);
             int byteThere = file.read();
             file.seek(70_000);
@@ -140,7 +152,7 @@ class ManyRangesIT extends RunningWorker {
         assertThat(parts.get("0-999")).isEqualTo(Arrays.copyOf(bytes, 1_000));
         assertThat(parts.get("200000-250000"))
                 .isEqualTo(Arrays.copyOfRange(bytes, 200_000, 250_001));
-        // Alone it is mended, as ever.
+        // A request for this range alone mends it.
         assertThat(own.get(version.readPath(), "Range", "bytes=66000-80000").body())
                 .isEqualTo(Arrays.copyOfRange(bytes, 66_000, 80_001));
     }
@@ -165,18 +177,19 @@ class ManyRangesIT extends RunningWorker {
     void filesAreClosedWhenReadersGoAway() throws Exception {
         region.put("gone/object", random(208, 8 * MIB));
         TestVersion version = mounted("gone");
-        WorkerProcess own = ownWorker("gone", "forebay.worker.scrub.bytes-per-second=0");
+        WorkerProcess own = unscrubbed;
         awaitMounted(own, version);
         client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
         String ranges =
                 IntStream.range(0, 64)
                         .mapToObj(i -> "%d-%d".formatted(i << 17, ((i + 1) << 17) - 1))
                         .collect(Collectors.joining(","));
+        double aborted = own.metric(ABORTED);
         List<SlowReader> readers = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
             readers.add(SlowReader.ask(own.address(), version.readPath(), ranges));
         }
-        // Nearly all that may be open at once is. Who asks for one range is served all the same.
+        // Nearly as many files are open as may be. A request for one range is served all the same.
         assertThat(openChunks(own)).isBetween(256L, 4_096L);
         assertThat(own.get(version.readPath(), "Range", "bytes=0-9").statusCode()).isEqualTo(206);
 
@@ -185,7 +198,33 @@ class ManyRangesIT extends RunningWorker {
         }
 
         await(() -> openChunks(own) == 0);
+        await(() -> own.metric(ABORTED) == aborted + readers.size());
         assertThat(parts(ask(own, version, "0-9", "20-29"))).hasSize(2);
+    }
+
+    /** A reader that hedges gives up the slower answer. That is neither a fault nor news. */
+    @Test
+    void readersThatGiveUpLeaveNoFailureBehind() throws Exception {
+        int readers = 200;
+        List<String> ranges = List.of("0-", "0-4194303,4194304-8388607");
+        region.put("forsaken/object", random(25, 8 * MIB));
+        TestVersion version = mounted("forsaken");
+        WorkerProcess own = unscrubbed;
+        awaitMounted(own, version);
+        client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
+        int logged = Files.readString(own.log()).length();
+        double aborted = own.metric(ABORTED);
+
+        for (int i = 0; i < readers; i += 2) {
+            String range = ranges.get(i / 2 % 2);
+            SlowReader.ask(own.address(), version.readPath(), range).close();
+            // Closes the connection while the worker writes the beginning of the answer.
+            SlowReader.begin(own.address(), version.readPath(), range).close();
+        }
+
+        await(() -> own.metric(ABORTED) == aborted + readers);
+        assertThat(Files.readString(own.log()).substring(logged)).doesNotContain("Exception");
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-9").statusCode()).isEqualTo(206);
     }
 
     private static long openChunks(WorkerProcess process) throws Exception {

@@ -4,33 +4,31 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.manifest.Segment;
+import dev.forebay.membership.RegionView;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
-import dev.forebay.transfer.ReadAnswer;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -43,30 +41,20 @@ abstract class RunningWorker {
     static final int MIB = 1 << 20;
 
     static final Path DIRECTORY = newDirectory();
-    static TestRegion region = new TestRegion(DIRECTORY);
+    static final TestRegion region = new TestRegion(DIRECTORY);
     static final WorkerClient client = new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
-    static WorkerProcess worker =
+    static final WorkerProcess worker =
             WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
 
     private static final AtomicInteger MARKERS = new AtomicInteger();
-    private static final Set<Class<?>> BEGUN = new HashSet<>();
+    private static final List<WorkerProcess> OF_THE_CLASS = new ArrayList<>();
 
     private final List<AutoCloseable> toClose = new ArrayList<>();
 
-    /** A class that comes again has failed, and would find what it has left behind. */
-    @BeforeAll
-    static void beginAnewWithWhoComesAgain(TestInfo test) {
-        Class<?> begins = test.getTestClass().orElseThrow();
-        if (BEGUN.add(begins)) {
-            return;
-        }
-        worker.close();
-        region.close();
-        BEGUN.clear();
-        BEGUN.add(begins);
-        Path _ = newDirectory();
-        region = new TestRegion(DIRECTORY);
-        worker = WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
+    @AfterAll
+    static void closeWorkersOfTheClass() {
+        OF_THE_CLASS.reversed().forEach(WorkerProcess::close);
+        OF_THE_CLASS.clear();
     }
 
     @AfterEach
@@ -78,7 +66,7 @@ abstract class RunningWorker {
 
     private static Path newDirectory() {
         try {
-            Path directory = Wire.OF_THIS_RUN.directory("running-worker");
+            Path directory = Wire.directory("running-worker");
             if (Files.exists(directory)) {
                 try (var earlier = Files.walk(directory)) {
                     for (Path each : earlier.sorted(Comparator.reverseOrder()).toList()) {
@@ -92,8 +80,21 @@ abstract class RunningWorker {
         }
     }
 
+    /** Starts a worker that all tests of a class share. The class's end closes it. */
+    static WorkerProcess workerOfTheClass(Wire wire, String name, String... properties) {
+        WorkerProcess started =
+                WorkerProcess.start(wire, region, DIRECTORY.resolve(name), name, properties);
+        OF_THE_CLASS.add(started);
+        return started;
+    }
+
+    static WorkerProcess workerOfTheClass(String name, String... properties) {
+        return workerOfTheClass(Wire.PLAIN, name, properties);
+    }
+
+    /** Starts a worker that one test needs for itself. The test's end closes it. */
     WorkerProcess ownWorker(String name, String... properties) {
-        return ownWorker(Wire.OF_THIS_RUN, name, properties);
+        return ownWorker(Wire.PLAIN, name, properties);
     }
 
     WorkerProcess ownWorker(Wire wire, String name, String... properties) {
@@ -113,9 +114,7 @@ abstract class RunningWorker {
         awaitStatus(process, version, 200);
     }
 
-    /**
-     * Waits until a worker knows of everything that etcd has been told before: all in one order.
-     */
+    /** Waits until a worker has seen every earlier change of etcd, which it sees in order. */
     static void awaitCaughtUp(WorkerProcess process) {
         String name = "marker-" + MARKERS.incrementAndGet();
         region.put(name + "/object", name.getBytes(UTF_8));
@@ -130,8 +129,8 @@ abstract class RunningWorker {
     }
 
     /**
-     * Asks until a condition holds. An exception is "not yet": of a worker that starts, that does
-     * not know a version yet, or again.
+     * Evaluates a condition until it holds, for 30 seconds at most. An exception counts as "not
+     * yet": a worker that starts refuses connections, and does not know a version at first.
      */
     static void await(Callable<Boolean> condition) {
         long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
@@ -150,6 +149,38 @@ abstract class RunningWorker {
             LockSupport.parkNanos(10_000_000);
         }
         throw new AssertionError("waited too long", last);
+    }
+
+    /**
+     * Waits until the shared worker is the only live one, and removes registrations of dead ones.
+     */
+    static void awaitAloneInTheRegion() throws Exception {
+        String shared = id(worker);
+        await(
+                () -> {
+                    RegionView now = region.state.view();
+                    now.workers().stream()
+                            .map(WorkerNode::id)
+                            .filter(id -> !now.live().contains(id))
+                            .forEach(region.state::remove);
+                    return now.live().equals(Set.of(shared)) && now.workers().size() == 1;
+                });
+    }
+
+    static String id(WorkerProcess process) throws Exception {
+        return status(process).getString("id");
+    }
+
+    /** Waits until a worker is live in the region, and returns its id. */
+    static String liveId(WorkerProcess process) throws Exception {
+        String id = id(process);
+        await(() -> region.state.view().live().contains(id));
+        return id;
+    }
+
+    /** Waits until a worker's lease has expired. */
+    static void awaitTakenForDead(String id) {
+        await(() -> !region.state.view().live().contains(id));
     }
 
     static int status(WorkerProcess process, String path) {
@@ -179,16 +210,6 @@ abstract class RunningWorker {
                 }
             }
         }
-    }
-
-    static ReadAnswer read(TestVersion version, ByteBuffer target) {
-        return client.read(
-                worker.node(),
-                version.ref().digest(),
-                version.pack().id(),
-                0,
-                target.remaining(),
-                target);
     }
 
     static HttpResponse<byte[]> readObject(TestVersion version, String key) throws Exception {

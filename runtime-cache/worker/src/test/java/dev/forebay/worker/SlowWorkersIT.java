@@ -30,10 +30,12 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** semantics.md, "How long a read waits for a worker"; prints the figures. */
+@SuppressWarnings("NullAway.Init") // set before all tests
 class SlowWorkersIT extends RunningWorker {
 
     private static final int THREADS = 4;
@@ -41,13 +43,15 @@ class SlowWorkersIT extends RunningWorker {
     private static final int BYTES = 64 << 10;
     private static final byte[] CONTENT = random(70, 40 * MIB);
 
+    private static WorkerProcess slow;
+    private static WorkerProcess quick;
+
     private final AtomicInteger hedges = new AtomicInteger();
 
-    /** A version and two workers, of which the first is to become slow. */
-    private record Two(
-            TestVersion version, WorkerProcess slow, WorkerNode slowNode, WorkerNode quickNode) {
+    /** A version on two workers, of which the first becomes slow. */
+    private record Two(TestVersion version, WorkerNode slowNode, WorkerNode quickNode) {
 
-        /** Each chunk at its owner of the two, and also at the other if there are to be copies. */
+        /** Fills each chunk at its owner of the two, and for copies also at the other. */
         void fill(boolean copies) {
             for (ChunkRef ref : version.chunks()) {
                 List<WorkerNode> ranked = Placement.rank(ref.chunk(), List.of(slowNode, quickNode));
@@ -58,17 +62,24 @@ class SlowWorkersIT extends RunningWorker {
         }
     }
 
-    private Two start(String name) throws Exception {
+    /** The workers' own patience with each other is a part of the figures. */
+    @BeforeAll
+    static void start() throws Exception {
+        String[] patience = {
+            "forebay.worker.peers.first-byte=500ms",
+            "forebay.worker.peers.timeout=2s",
+            "forebay.worker.peers.back-off=1s"
+        };
+        slow = workerOfTheClass("slow", patience);
+        quick = workerOfTheClass("quick", patience);
+    }
+
+    private Two mountedOnBoth(String name) throws Exception {
         region.put(name + "/object", CONTENT);
         TestVersion version = mounted(name);
-        // How long workers wait for one another is a part of the figures.
-        String firstByte = "forebay.worker.peers.first-byte=500ms";
-        String timeout = "forebay.worker.peers.timeout=2s";
-        WorkerProcess slow = ownWorker(name + "-slow", firstByte, timeout);
-        WorkerProcess quick = ownWorker(name + "-quick", firstByte, timeout);
         awaitMounted(slow, version);
         awaitMounted(quick, version);
-        return new Two(version, slow, node(slow, slow.address()), node(quick, quick.address()));
+        return new Two(version, node(slow, slow.address()), node(quick, quick.address()));
     }
 
     private static WorkerNode node(WorkerProcess worker, URI address) throws Exception {
@@ -77,33 +88,33 @@ class SlowWorkersIT extends RunningWorker {
 
     @Test
     void aStoppedWorkerWithCopiesElsewhere() throws Exception {
-        Two two = start("stopped-copies");
+        Two two = mountedOnBoth("stopped-copies");
         two.fill(true);
-        two.slow.pause();
+        slow.pause();
         try {
             measure("stopped (SIGSTOP), copies elsewhere", two, two.slowNode);
         } finally {
-            two.slow.resume();
+            slow.resume();
         }
     }
 
     @Test
     void aStoppedWorkerWithTheOnlyCopy() throws Exception {
-        Two two = start("stopped-only");
+        Two two = mountedOnBoth("stopped-only");
         two.fill(false);
-        two.slow.pause();
+        slow.pause();
         try {
             measure("stopped (SIGSTOP), the only copy", two, two.slowNode);
         } finally {
-            two.slow.resume();
+            slow.resume();
         }
     }
 
     @Test
     void aTricklingWorkerWithTheOnlyCopy() throws Exception {
-        Two two = start("trickling");
+        Two two = mountedOnBoth("trickling");
         two.fill(false);
-        try (FaultProxy proxy = FaultProxy.before(two.slow.address())) {
+        try (FaultProxy proxy = FaultProxy.before(slow.address())) {
             proxy.spoil(
                     request ->
                             request.target().startsWith("/v1/packs/")
@@ -118,23 +129,27 @@ class SlowWorkersIT extends RunningWorker {
 
     @Test
     void aKilledWorkerThatIsStillTakenForLive() throws Exception {
-        Two two = start("killed");
+        Two two = mountedOnBoth("killed");
         two.fill(false);
-        two.slow.kill9();
-        measure("killed, the only copy", two, two.slowNode);
+        slow.kill9();
+        try {
+            measure("killed, the only copy", two, two.slowNode);
+        } finally {
+            slow.restart();
+        }
     }
 
-    /** Every node begins with any of them; one that did not answer is not asked first again. */
+    /** A node asks any worker first, and does not ask one first again that did not answer. */
     @Test
     void aStoppedWorkerHoldsUpNoManifestAndNoImage(@TempDir Path directory) throws Exception {
-        Two two = start("stopped-files");
+        Two two = mountedOnBoth("stopped-files");
         WorkerSet known =
                 new WorkerSet(
                         List.of(two.slowNode, two.quickNode),
                         Set.of(two.slowNode.id(), two.quickNode.id()));
         Digest manifest = two.version.ref().digest();
         Path file = directory.resolve("file");
-        two.slow.pause();
+        slow.pause();
         try {
             for (int node = 0; node < 8; node++) {
                 RegionFiles files =
@@ -152,7 +167,7 @@ class SlowWorkersIT extends RunningWorker {
                 assertThat(Duration.ofNanos(nanos)).isLessThan(Duration.ofSeconds(5));
             }
         } finally {
-            two.slow.resume();
+            slow.resume();
         }
     }
 

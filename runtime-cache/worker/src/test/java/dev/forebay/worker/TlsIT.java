@@ -27,16 +27,45 @@ import java.util.List;
 import java.util.Set;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * Whom workers that speak TLS serve, what they show, and how they get on with those that do not.
- */
+/** Which clients a worker with TLS serves, which certificate it shows, and workers without TLS. */
+@SuppressWarnings("NullAway.Init") // set before all tests
 class TlsIT extends RunningWorker {
+
+    private static Issued files;
+    private static WorkerProcess encrypted;
+
+    /** The shared worker, which the readers here do not know, would be asked to read ahead. */
+    @BeforeAll
+    static void start() throws Exception {
+        Path directory = Files.createDirectories(DIRECTORY.resolve("tls-files"));
+        files = new Issued(directory.resolve("tls.crt"), directory.resolve("tls.key"));
+        showAGoodCertificate();
+        encrypted =
+                workerOfTheClass(
+                        Wire.TLS,
+                        "tls",
+                        Wire.certificate(files),
+                        Wire.key(files),
+                        "forebay.worker.fill.ahead=0");
+    }
+
+    /** Each test may replace the certificate. */
+    @AfterEach
+    void restoreCertificate() throws Exception {
+        showAGoodCertificate();
+    }
+
+    private static void showAGoodCertificate() throws Exception {
+        replace(files, Wire.authority().issue("good", CertificateAuthority.LOOPBACK));
+    }
 
     @Test
     void aClientThatDoesNotTrustTheAuthorityIsToldWhatToSet() {
-        WorkerProcess own = ownWorker(Wire.TLS, "untrusted");
+        WorkerProcess own = encrypted;
 
         try (WorkerClient stranger = new WorkerClient(WorkerClientConfig.defaults())) {
             assertRefused(stranger, own, "worker under-test", "127.0.0.1", "forebay.worker-ca");
@@ -47,9 +76,7 @@ class TlsIT extends RunningWorker {
     @Test
     void aCertificateOfAnotherAuthorityForAnotherNameOrOutOfForceIsRefused() throws Exception {
         CertificateAuthority other = CertificateAuthority.in(DIRECTORY.resolve("other-authority"));
-        Issued files = files("refused-files");
-        replace(files, Wire.authority().issue("good", CertificateAuthority.LOOPBACK));
-        WorkerProcess own = started("refused", files);
+        WorkerProcess own = encrypted;
         List<Issued> bad =
                 List.of(
                         other.issue("forged", CertificateAuthority.LOOPBACK),
@@ -65,7 +92,7 @@ class TlsIT extends RunningWorker {
 
     @Test
     void servesNobodyInPlainTextOrInAnOlderTls() throws Exception {
-        WorkerProcess own = ownWorker(Wire.TLS, "strict");
+        WorkerProcess own = encrypted;
 
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), own.address().getPort())) {
             plain.setSoTimeout(10_000);
@@ -94,11 +121,10 @@ class TlsIT extends RunningWorker {
     @Test
     void showsARenewedCertificateWithoutARestartAndKeepsTheOldOneIfItCannotBeUsed()
             throws Exception {
-        Issued files = files("renewed-files");
         Issued first = Wire.authority().issue("first", CertificateAuthority.LOOPBACK);
         replace(files, first);
-        WorkerProcess own = started("renewed", files);
-        assertThat(client.status(own.node()).region()).isEqualTo(TestRegion.NAME);
+        WorkerProcess own = encrypted;
+        assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
         double left = own.metric("forebay_worker_tls_certificate_left_seconds");
         assertThat(left).isBetween(23 * 3600.0, 24 * 3600.0);
 
@@ -125,10 +151,7 @@ class TlsIT extends RunningWorker {
         byte[] bytes = random(110, 24 * MIB);
         region.put("mixed/object", bytes);
         TestVersion version = mounted("mixed");
-        // The shared worker, which this reader does not know, would be had to read ahead.
-        String none = "forebay.worker.fill.ahead=0";
-        WorkerProcess encrypted = ownWorker(Wire.TLS, "mixed-tls", none);
-        WorkerProcess plain = ownWorker(Wire.PLAIN, "mixed-plain", none);
+        WorkerProcess plain = ownWorker("mixed-plain", "forebay.worker.fill.ahead=0");
         awaitMounted(encrypted, version);
         awaitMounted(plain, version);
         String first = status(encrypted).getString("id");
@@ -175,21 +198,16 @@ class TlsIT extends RunningWorker {
                 .hasMessageContaining("must belong to the certificate");
     }
 
-    private static Issued files(String directory) throws Exception {
-        Path files = Files.createDirectories(DIRECTORY.resolve(directory));
-        return new Issued(files.resolve("tls.crt"), files.resolve("tls.key"));
+    private static void replace(Issued shown, Issued with) throws Exception {
+        Files.copy(with.certificate(), shown.certificate(), StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(with.key(), shown.key(), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private static void replace(Issued files, Issued with) throws Exception {
-        Files.copy(with.certificate(), files.certificate(), StandardCopyOption.REPLACE_EXISTING);
-        Files.copy(with.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+    private WorkerProcess started(String name, Issued shown) {
+        return ownWorker(Wire.TLS, name, Wire.certificate(shown), Wire.key(shown));
     }
 
-    private WorkerProcess started(String name, Issued files) {
-        return ownWorker(Wire.TLS, name, Wire.certificate(files), Wire.key(files));
-    }
-
-    /** With no connection and no session yet. */
+    /** Returns a client that has no connection and no session yet. */
     private static WorkerClient newClient() {
         return new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
     }

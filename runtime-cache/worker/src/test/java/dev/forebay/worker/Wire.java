@@ -12,18 +12,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** How workers of a test speak. Clients of tests trust its authority, and speak both. */
+/** The protocols that a worker of a test can speak. The clients of tests speak both. */
 enum Wire {
     PLAIN("http"),
     TLS("https");
 
-    /** Tests that the build runs a second time, with workers that speak TLS. */
-    static final String ALSO_OVER_TLS = "also-over-tls";
-
-    static final Wire OF_THIS_RUN = Boolean.getBoolean("forebay.test.tls") ? TLS : PLAIN;
-
     private static final CertificateAuthority AUTHORITY =
-            CertificateAuthority.in(OF_THIS_RUN.directory("authority"));
+            CertificateAuthority.in(directory("authority"));
     private static final CertificateAuthority.Issued ISSUED =
             AUTHORITY.issue("worker", CertificateAuthority.LOOPBACK);
 
@@ -37,13 +32,13 @@ enum Wire {
         return scheme;
     }
 
-    /** A directory that no other process has which the build runs tests in meanwhile. */
-    Path directory(String name) {
+    /** A directory of this test JVM. Other test JVMs that run meanwhile have other ones. */
+    static Path directory(String name) {
         String process = System.getProperty("forebay.test.fork", "1");
-        return Path.of("target", "%s-%s-%s".formatted(name, scheme, process)).toAbsolutePath();
+        return Path.of("target", "%s-%s".formatted(name, process)).toAbsolutePath();
     }
 
-    /** What a worker is given. */
+    /** The settings that make a worker speak it, and trust workers that speak either. */
     List<String> properties() {
         return switch (this) {
             case PLAIN -> List.of(trusting());

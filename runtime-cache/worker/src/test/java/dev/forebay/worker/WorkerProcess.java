@@ -8,6 +8,7 @@ import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.ServerProcess;
 import dev.forebay.devstack.stack.Repository;
+import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
@@ -38,7 +39,7 @@ final class WorkerProcess extends OneProcessServer {
 
     static WorkerProcess start(
             TestRegion region, Path directory, String name, String... properties) {
-        return start(Wire.OF_THIS_RUN, region, directory, name, properties);
+        return start(Wire.PLAIN, region, directory, name, properties);
     }
 
     static WorkerProcess start(
@@ -127,8 +128,14 @@ final class WorkerProcess extends OneProcessServer {
         }
     }
 
-    /** Every chunk file in the store; some may be on their way out of it. */
+    /** Returns every chunk file in the store, which may include files that are being removed. */
     List<Path> chunkFiles() throws IOException {
         return LiveFiles.below(store().resolve("chunks"));
+    }
+
+    /** Returns the chunk files of one pack. */
+    List<Path> chunkFiles(PackId pack) throws IOException {
+        String directory = "/" + pack.digest().hex() + "/";
+        return chunkFiles().stream().filter(file -> file.toString().contains(directory)).toList();
     }
 }
