@@ -54,7 +54,7 @@ status: ## Shows what is up, and where
 
 # What runs single test classes of a built tree, several beside each other.
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-           -cp 'runtime-cache/suite/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
+           -cp 'runtime-cache/suite/target/classes:runtime-cache/devstack/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
 # With TESTS= only these classes, and none of the jobs.
 JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
         --job 'python=$(MAKE) --no-print-directory test-package' \
@@ -62,7 +62,7 @@ JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:c
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
 test: target/built target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
-	@$(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
+	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
 	@$(SUITE) --parts unit --changed --slots 2 \
@@ -190,21 +190,21 @@ format: ## Formats the Java and Python sources
 	$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:apply
 	@if [ -x $(VENV)/bin/ruff ]; then cd sdk-python-shim && ../$(VENV)/bin/ruff format . ; fi
 
-# Of what Maven says which module it builds; from the first error on, all.
-MODULE_BEGINS := s/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p
+# Of what Maven prints: the module that it builds, warnings of the compiler, and everything from the first error on.
+MAVEN_NEWS := -e '/^\[WARNING\] .*[.]java:/,/^\[INFO\]/p' -e '/^\[ERROR\]/,$$p' -e 's/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p'
 
 # What a stack runs, and no test: a demo need not wait for more.
 target/programs: $(PROGRAM_SOURCES)
 	@echo "== Building the programs; the first time Maven fetches libraries"
 	@mkdir -p target && rm -f $@
 	@{ $(MVN) -T 2 package -Dmaven.test.skip=true -pl runtime-cache/worker,runtime-cache/fuse,runtime-cache/devstack,activities -am \
-	  && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+	  && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
 
 # Classes and tests of all modules. It packages nothing: AOT caches are good only for the very jars that they were trained with.
 target/built: target/programs $(SOURCES)
 	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
 	@rm -f $@
-	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
 
 target/aot: target/programs
 	@echo "== Training the programs' AOT caches, which halve what a start computes (about a minute)"

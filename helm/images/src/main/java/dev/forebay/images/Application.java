@@ -23,7 +23,9 @@ final class Application {
                 tree.layer("application", path -> !isLibrary(path) && !isAotCache(path)));
     }
 
-    /** A cache of this machine's JDK and of the jars' times here: the image's JVM would reject it. */
+    /**
+     * A cache of this machine's JDK and of the jars' times here: the image's JVM would reject it.
+     */
     private static boolean isAotCache(Path path) {
         return path.getFileName().toString().contains(".aot");
     }

@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+
 import dev.forebay.devstack.program.AotCache;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;

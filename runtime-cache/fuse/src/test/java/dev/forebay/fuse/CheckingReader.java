@@ -96,7 +96,7 @@ final class CheckingReader {
         List<Thread> threads = new ArrayList<>();
         for (String name : arguments[0].split(",", -1)) {
             Way way = Way.valueOf(name);
-            CheckingReader reader = new CheckingReader(root, seed + way.ordinal());
+            CheckingReader reader = new CheckingReader(root, seed + name.hashCode());
             threads.add(Thread.ofPlatform().start(() -> reader.read(way, pauseMillis, end)));
         }
         System.out.println("READING");

@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.ChildProcess;

@@ -1,9 +1,8 @@
 package dev.forebay.fuse;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-
-import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;

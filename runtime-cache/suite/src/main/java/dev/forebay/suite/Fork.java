@@ -150,9 +150,6 @@ final class Fork implements AutoCloseable {
                         "-Djava.io.tmpdir=" + directory,
                         "-Dforebay.test.fork=" + number,
                         "-Djunit.jupiter.execution.timeout.default=5m"));
-        if (!part.jvmOption().isEmpty()) {
-            command.add(part.jvmOption());
-        }
         if (classPath.stream().anyMatch(path -> path.toString().contains("jboss-logmanager"))) {
             command.add("-Djava.util.logging.manager=org.jboss.logmanager.LogManager");
         }

@@ -1,8 +1,10 @@
 package dev.forebay.suite;
 
+import dev.forebay.devstack.stack.Leftovers;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,10 +43,10 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--parts",
             split = ",",
-            defaultValue = "unit,lincheck,integration,over-tls,kube-slice",
+            defaultValue = "unit,lincheck,integration,kube-slice",
             converter = PartConverter.class,
             description =
-                    "The parts to run: unit, lincheck, integration, over-tls, long, kube-slice,"
+                    "The parts to run: unit, lincheck, integration, long, kube-slice,"
                             + " kube, container (default: ${DEFAULT-VALUE}).")
     private List<Part> parts = List.of();
 
@@ -131,7 +133,14 @@ public final class Main implements Callable<Integer> {
                         properties,
                         methods(),
                         report::add);
-        Thread hook = new Thread(() -> clean(running, temporary), "suite-clean-up");
+        // Not the whole repository: a stack of the developer's may be mounted there.
+        List<Path> ours =
+                Stream.concat(
+                                Stream.of(temporary),
+                                MavenModule.in(repository).stream()
+                                        .map(module -> module.directory().resolve("target")))
+                        .toList();
+        Thread hook = new Thread(() -> clean(running, temporary, ours), "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
         running.run(new Agenda(work, Times.read(repository.resolve(KNOWN_TIMES), times)), slots);
         if (running.isClosed()) {
@@ -217,14 +226,15 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    private static void clean(Slots running, Path temporary) {
+    private void clean(Slots running, Path temporary, List<Path> ours) {
         running.close();
+        Leftovers.cleanUp(ours).forEach(out::println);
         try (Stream<Path> below = Files.walk(temporary)) {
             for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
-        } catch (IOException | java.io.UncheckedIOException e) {
-            // A mount that is still there, say: what is left is in the machine's temporary folder.
+        } catch (IOException | UncheckedIOException e) {
+            out.printf("Could not remove %s: %s%n", temporary, e.getMessage());
         }
     }
 

@@ -9,41 +9,36 @@ import java.util.Set;
  */
 enum Part {
     /** Tests without servers. */
-    UNIT("Test", "", "", ""),
+    UNIT("Test", "", ""),
 
     /**
      * Lincheck transforms every class that its JVM has loaded: after other tests it takes minutes.
      */
-    LINCHECK("LincheckTest", "", "", ""),
+    LINCHECK("LincheckTest", "", ""),
 
     /** Tests with real servers. */
-    INTEGRATION("IT", "", "long", ""),
-
-    /** Tests whose outcome depends on how bytes reach their reader, repeated with encryption. */
-    OVER_TLS("IT", "also-over-tls", "long", "-Dforebay.test.tls=true"),
+    INTEGRATION("IT", "", "long"),
 
     /** Tests with real servers whose budgets are for a release. */
-    LONG("IT", "long", "", ""),
+    LONG("IT", "long", ""),
 
     /** The tests on a real Kubernetes API server that belong to the fast suite. */
-    KUBE_SLICE("KubeIT", "slice", "", ""),
+    KUBE_SLICE("KubeIT", "slice", ""),
 
     /** All tests on a real Kubernetes API server. */
-    KUBE("KubeIT", "", "", ""),
+    KUBE("KubeIT", "", ""),
 
     /** Tests of images. */
-    CONTAINER("ContainerIT", "", "", "");
+    CONTAINER("ContainerIT", "", "");
 
     private final String suffix;
     private final String included;
     private final String excluded;
-    private final String jvmOption;
 
-    Part(String suffix, String included, String excluded, String jvmOption) {
+    Part(String suffix, String included, String excluded) {
         this.suffix = suffix;
         this.included = included;
         this.excluded = excluded;
-        this.jvmOption = jvmOption;
     }
 
     /** The tag that a test must have, or nothing. */
@@ -54,11 +49,6 @@ enum Part {
     /** The tag that a test must not have, or nothing. */
     String excluded() {
         return excluded;
-    }
-
-    /** A further option of the JVM, or nothing. */
-    String jvmOption() {
-        return jvmOption;
     }
 
     /**

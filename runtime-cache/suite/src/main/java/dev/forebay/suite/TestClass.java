@@ -10,9 +10,8 @@ record TestClass(MavenModule module, Part part, String name) implements Work {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 
-    /** The class; with the part where a class may run in several. */
     @Override
     public String key() {
-        return part == Part.OVER_TLS ? name + " (over TLS)" : name;
+        return name;
     }
 }

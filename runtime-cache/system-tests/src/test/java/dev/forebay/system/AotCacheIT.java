@@ -2,6 +2,7 @@ package dev.forebay.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+
 import dev.forebay.devstack.program.AotCache;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.OneProcessServer;

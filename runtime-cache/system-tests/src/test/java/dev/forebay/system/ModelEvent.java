@@ -72,21 +72,20 @@ enum ModelEvent {
     private boolean isPossibleIn(ModelSetup setup) {
         return switch (this) {
             case LAKE_FAULTS,
-                            WORKER_STOPPED,
-                            WORKER_KILLED,
-                            CHUNK_DAMAGED,
-                            VERSION_EVICTED,
-                            ETCD_KILLED ->
+                    WORKER_STOPPED,
+                    WORKER_KILLED,
+                    CHUNK_DAMAGED,
+                    VERSION_EVICTED,
+                    ETCD_KILLED ->
                     true;
             case POD_KILLED,
-                            PODS_KILLED_WITHOUT_ETCD,
-                            POD_UPGRADED,
-                            HOLDER_KILLED,
-                            MANIFESTS_LOST ->
+                    PODS_KILLED_WITHOUT_ETCD,
+                    POD_UPGRADED,
+                    HOLDER_KILLED,
+                    MANIFESTS_LOST ->
                     setup.held();
             // An image shows names without the manifest.
-            case MANIFESTS_DAMAGED ->
-                    setup.held() && setup.shown() == ModelSetup.Shown.BY_FUSE;
+            case MANIFESTS_DAMAGED -> setup.held() && setup.shown() == ModelSetup.Shown.BY_FUSE;
             case PACKS_DAMAGED -> setup.strict();
             case NATIVE_PACK_DAMAGED -> setup.shown() == ModelSetup.Shown.NATIVELY;
         };

@@ -1,6 +1,7 @@
 package dev.forebay.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.nio.file.Files;
