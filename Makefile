@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up prepared down status test check test-package test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up prepared down status test check test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -89,6 +89,15 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	@echo "== Python: the examples for frameworks against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
+
+test-faults: target/built $(VENV)/ready ## Puts deliberate faults into a copy of the code and runs the tests that must catch them; FAULTS=name,... for some, SEED=n runs the whole suite against three (2 hours)
+	@python3 runtime-cache/suite/faults.py --faults '$(FAULTS)' $(if $(SEED),--whole $(SEED))
+
+# The packages are listed in pom.xml. The goal runs in all modules, and finds nothing to do in most.
+test-mutants: ## Changes the code of pure packages with PIT and fails if unit tests notice less than 80 % of that in a module (30 minutes)
+	$(MVN) -q -pl runtime-cache/core,runtime-cache/fuse,workflows,activities -am test-compile \
+	  org.pitest:pitest-maven:mutationCoverage --fail-at-end; \
+	status=$$?; python3 runtime-cache/suite/mutants.py && exit $$status
 
 test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	@$(SUITE) --parts kube --slots 1 --limit 900

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Puts deliberate faults into a copy of the built tree, one at a time, and runs the tests that must catch them.
+
+The faults are in faults.txt beside this file. A fault passes if one of its tests fails with it and all of them pass
+without it. Only the class file of a changed Java source is compiled again; it replaces the old one below target and in
+every jar, so the packaged programs have the fault, too. The results go to docs/test-faults.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FAULTS = Path(__file__).with_name("faults.txt")
+TABLE = REPOSITORY / "docs/test-faults.md"
+LOGS = REPOSITORY / "target/faults"
+RUNNER = ["-Xmx256m", "-XX:+UseSerialGC", "-cp", "runtime-cache/suite/target/*:runtime-cache/suite/target/lib/*"]
+WHOLE = 3
+NOT_RUN = "not yet"
+PIT_SAYS = {"killed", "alive", "beyond"}
+
+
+class Invalid(Exception):
+    """The fault cannot be put into the code as it is."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    says: str
+    file: str
+    tests: tuple[str, ...]
+    pit: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a fault.
+
+    Attributes:
+        caught_by: the tests that failed, or why none did.
+        seconds: how long the tests ran with the fault.
+    """
+
+    is_caught: bool
+    caught_by: str
+    seconds: float
+
+
+def read_faults(text: str) -> list[Fault]:
+    faults = []
+    for block in re.split(r"^\[", text, flags=re.MULTILINE)[1:]:
+        name, body = block.split("]\n", 1)
+        lines = [line for line in body.splitlines() if line and not line.startswith("#")]
+        values = dict(line.split(": ", 1) for line in lines if line[:2] not in ("- ", "+ "))
+        old = "\n".join(line[2:] for line in lines if line.startswith("- "))
+        new = "\n".join(line[2:] for line in lines if line.startswith("+ "))
+        if not old or values["pit"] not in PIT_SAYS:
+            raise Invalid(f"{name}: it needs a text to replace, and pit: {' or '.join(sorted(PIT_SAYS))}")
+        tests = tuple(re.split(r",\s*", values["tests"]))
+        faults.append(Fault(name, values["says"], values["file"], tests, values["pit"], old, new))
+    return faults
+
+
+class Tree:
+    """A copy of the built tree, into which one fault at a time is put."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        shutil.copytree(
+            REPOSITORY,
+            root,
+            symlinks=True,
+            ignore=lambda directory, names: {name for name in names if not is_needed(Path(directory, name))},
+        )
+        for file in root.glob("**/target/test.classpath"):
+            file.write_text(file.read_text().replace(f"{REPOSITORY}/", f"{root}/"))
+        self.jars = [path for path in root.glob("**/target/**/*.jar") if _has_forebay(path)]
+        self.saved: dict[Path, bytes] = {}
+
+    def apply(self, fault: Fault) -> None:
+        source = self.root / fault.file
+        text = source.read_text()
+        if text.count(fault.old) != 1:
+            raise Invalid(f"{fault.file} has the text to replace {text.count(fault.old)} times, not once")
+        self._write(source, text.replace(fault.old, fault.new).encode())
+        if source.suffix == ".java":
+            self._compile(source)
+
+    def restore(self) -> None:
+        for path, content in self.saved.items():
+            path.write_bytes(content)
+        self.saved.clear()
+
+    def _compile(self, source: Path) -> None:
+        module = next(parent for parent in source.parents if (parent / "pom.xml").exists())
+        classes = module / "target/classes"
+        with tempfile.TemporaryDirectory() as compiled:
+            path = os.pathsep.join([str(classes), (module / "target/test.classpath").read_text().strip()])
+            command = [java("javac"), "-proc:none", "-parameters", "-nowarn", "-d", compiled, "-cp", path, str(source)]
+            compiler = subprocess.run(command, capture_output=True, text=True)
+            if compiler.returncode:
+                raise Invalid(f"the fault does not compile: {compiler.stderr}")
+            made = {str(file.relative_to(compiled)): file.read_bytes() for file in Path(compiled).glob("**/*.class")}
+        for name, content in made.items():
+            self._write(classes / name, content)
+        for jar in self.jars:
+            self._replace(jar, made)
+
+    def _replace(self, jar: Path, made: dict[str, bytes]) -> None:
+        with zipfile.ZipFile(jar) as before:
+            names = made.keys() & set(before.namelist())
+            if not names:
+                return
+            if jar.name == "transformed-bytecode.jar":
+                raise Invalid(f"Quarkus has rewritten {sorted(names)}: choose another class")
+            with tempfile.NamedTemporaryFile() as file:
+                with zipfile.ZipFile(file, "w") as after:
+                    for entry in before.infolist():
+                        after.writestr(entry, made.get(entry.filename, before.read(entry)))
+                file.flush()
+                self._write(jar, Path(file.name).read_bytes())
+        # An archive of the JDK's AOT cache fits only the jar that it was made of. Programs start without it, too.
+        for archive in (*jar.parents[0].glob("*.aot"), *jar.parents[1].glob("*.aot"), *jar.parents[2].glob("*.aot")):
+            self._remove(archive)
+
+    def _remove(self, path: Path) -> None:
+        self.saved.setdefault(path, path.read_bytes())
+        path.unlink()
+
+    def _write(self, path: Path, content: bytes) -> None:
+        if path.exists():
+            self.saved.setdefault(path, path.read_bytes())
+        path.write_bytes(content)
+
+    def run(self, tests: Iterable[str], log: Path) -> set[str]:
+        """Runs tests and returns those that fail; raises Invalid if they cannot be run."""
+        tests = list(tests)
+        python = [test for test in tests if test.endswith(".py")]
+        classes = [test for test in tests if test not in python]
+        failed: set[str] = set()
+        with log.open("w") as out:
+            if python and self._call(self._pytest(python), self.root / "sdk-python-shim", out):
+                failed |= set(re.findall(r"^FAILED (\S+?)(?: - .*)?$", log.read_text(), re.MULTILINE)) or {"pytest"}
+            if classes and self._call(self._suite(classes), self.root, out):
+                failed |= failed_classes(log.read_text())
+                if not failed:
+                    raise Invalid(f"the tests could not be run: see {log}")
+        return failed
+
+    def run_all(self, log: Path) -> set[str]:
+        """Runs the whole suite, without what compares the format of sources."""
+        with log.open("w") as out:
+            self._call(["make", "-o", "target/tests", "-o", "target/built", "test"], self.root, out)
+        return failed_classes(log.read_text()) - {"format"}
+
+    def _suite(self, classes: list[str]) -> list[str]:
+        return [java("java"), *RUNNER, "dev.forebay.suite.Main", "--tests", ",".join(classes)]
+
+    def _pytest(self, files: list[str]) -> list[str]:
+        return [str(REPOSITORY / "target/venv/bin/python"), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files]
+
+    def _call(self, command: list[str], directory: Path, out: object) -> int:
+        environment = {**os.environ, "PYTHONPATH": str(self.root / "sdk-python-shim/src")}
+        return subprocess.run(
+            command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False
+        ).returncode
+
+
+def is_needed(path: Path) -> bool:
+    """Whether tests need a file or folder of the built tree. The target folder of the repository also has data of stacks."""
+    if path.parent == REPOSITORY / "target":
+        return path.name.startswith("venv") or path.is_file()
+    return path != REPOSITORY / ".git"
+
+
+def _has_forebay(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as jar:
+        return any(name.startswith("dev/forebay/") for name in jar.namelist())
+
+
+def failed_classes(log: str) -> set[str]:
+    """The simple names of the classes and jobs that a run of the suite lists as failed."""
+    _, _, listed = log.partition("\n== Failed\n")
+    return {line.split()[0].rsplit(".", 1)[-1] for line in listed.partition("\n==")[0].splitlines() if line.strip()}
+
+
+def java(program: str) -> str:
+    return str(Path(os.environ["JAVA_HOME"], "bin", program))
+
+
+def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
+    try:
+        tree.apply(fault)
+        begun = time.monotonic()
+        log = LOGS / f"{fault.name}.log"
+        failed = tree.run_all(log) if whole else tree.run(fault.tests, log)
+        seconds = time.monotonic() - begun
+        return Outcome(bool(failed), ", ".join(sorted(failed)) or f"no test: see {log}", seconds)
+    except Invalid as error:
+        return Outcome(False, f"invalid: {error}", 0)
+    finally:
+        tree.restore()
+
+
+def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
+    """Writes the table, with the rows of earlier runs for faults that were not tried now."""
+    rows = dict(re.findall(r"^\| `([^`]+)` (\|.*)$", TABLE.read_text(), re.MULTILINE)) if TABLE.exists() else {}
+    today = datetime.date.today()
+    for fault in faults:
+        cells = (fault.says, fault.file.removesuffix(Path(fault.file).name).split("/src/")[0].rstrip("/"), fault.pit)
+        outcome = outcomes.get(fault.name)
+        if outcome is not None:
+            result = (outcome.caught_by.splitlines()[0], f"{outcome.seconds:.0f}", str(today))
+        else:
+            earlier = rows.get(fault.name, "").strip("| ").split(" | ")
+            result = tuple(earlier[3:]) if len(earlier) == 6 else (NOT_RUN, "", "")
+        rows[fault.name] = f"| {' | '.join((*cells, *result))} |"
+    beyond = sum(fault.pit != "killed" for fault in faults)
+    TABLE.write_text(
+        "# Deliberate faults\n\n"
+        "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code and runs the tests\n"
+        "that must catch it. This table has the last result of each fault. The column *PIT* says whether `make test-mutants`\n"
+        f"changes the same code and a unit test fails (*killed*). {beyond} of the {len(faults)} faults are in code that PIT\n"
+        "does not change (*beyond*) or where no unit test fails (*alive*).\n\n"
+        "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
+        "|---|---|---|---|---|---|---|\n" + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--faults", default="", help="the names of the faults to try, with commas (default: all)")
+    parser.add_argument("--whole", metavar="SEED", help=f"run the whole suite against {WHOLE} faults drawn by SEED")
+    parser.add_argument("--list", action="store_true", help="only check that each text to replace occurs once")
+    options = parser.parse_args()
+    faults = read_faults(FAULTS.read_text())
+    wanted = set(filter(None, options.faults.split(",")))
+    if unknown := wanted - {fault.name for fault in faults}:
+        parser.error(f"no such faults: {', '.join(sorted(unknown))}")
+    if options.list:
+        moved = [it.name for it in faults if (REPOSITORY / it.file).read_text().count(it.old) != 1]
+        print(f"{len(faults)} faults; the code of {', '.join(moved) or 'none'} has changed")
+        return 1 if moved else 0
+    chosen = [fault for fault in faults if not wanted or fault.name in wanted]
+    if options.whole:
+        chosen = random.Random(options.whole).sample(chosen, WHOLE)
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="faults-") as directory:
+        tree = Tree(Path(directory, "tree"))
+        if not options.whole:
+            tests = sorted({test for fault in chosen for test in fault.tests})
+            print(f"== Without a fault: {', '.join(tests)}", flush=True)
+            if failed := tree.run(tests, LOGS / "none.log"):
+                print(f"{', '.join(sorted(failed))} failed without a fault: see {LOGS / 'none.log'}")
+                return 1
+        outcomes = {}
+        for fault in chosen:
+            outcomes[fault.name] = outcome = try_fault(tree, fault, bool(options.whole))
+            print(f"{'caught' if outcome.is_caught else 'MISSED'} {fault.name}: {outcome.caught_by}", flush=True)
+            if not options.whole:
+                write_table(faults, outcomes)
+    missed = [name for name, outcome in outcomes.items() if not outcome.is_caught]
+    print(f"{len(outcomes) - len(missed)} of {len(outcomes)} faults were caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes docs/test-mutants.md from PIT's reports: how many mutants of each package tests kill, and those that survive."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DOCUMENT = REPOSITORY / "docs/test-mutants.md"
+LEAST_PERCENT = 80
+
+
+@dataclass(frozen=True)
+class Mutant:
+    module: str
+    type: str
+    method: str
+    line: int
+    change: str
+    is_killed: bool
+    is_covered: bool
+
+    @property
+    def package(self) -> str:
+        return self.type.rpartition(".")[0]
+
+
+def read_mutants(module: str, report: Path) -> list[Mutant]:
+    return [
+        Mutant(
+            module,
+            (it.findtext("mutatedClass") or "").split("$")[0],
+            it.findtext("mutatedMethod") or "",
+            int(it.findtext("lineNumber") or 0),
+            it.findtext("description") or "",
+            it.get("detected") == "true",
+            it.get("status") != "NO_COVERAGE",
+        )
+        for it in ElementTree.parse(report).getroot()
+    ]
+
+
+def percent(mutants: list[Mutant]) -> float:
+    return 100 * sum(it.is_killed for it in mutants) / len(mutants)
+
+
+def row(*names: str, of: list[Mutant]) -> str:
+    killed = sum(it.is_killed for it in of)
+    return f"| {' | '.join(names)} | {len(of)} | {killed} | {percent(of):.0f} % |\n"
+
+
+def document(mutants: list[Mutant]) -> str:
+    packages: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
+    survivors: dict[str, list[Mutant]] = defaultdict(list)
+    for it in mutants:
+        packages[it.module, it.package].append(it)
+        if not it.is_killed:
+            survivors[it.type].append(it)
+    text = (
+        "# Mutants\n\n"
+        "`make test-mutants` has PIT change the code of the packages that `pom.xml` lists: those that need no server, disk,\n"
+        f"or kernel to be tested. In each module unit tests must notice at least {LEAST_PERCENT} % of the changes.\n"
+        f"This is the result of {datetime.date.today()}.\n\n"
+        "| Module | Package | Mutants | Killed | |\n|---|---|---|---|---|\n"
+    )
+    for (module, package), its in sorted(packages.items()):
+        text += row(module, f"`{package}`", of=its)
+    text += row("all", "", of=mutants)
+    text += "\n## Survivors\n\nA line marked with * is run by no unit test.\n\n"
+    for name, its in sorted(survivors.items()):
+        text += f"- `{name}`\n"
+        for it in sorted(its, key=lambda each: each.line):
+            text += f"  - {it.line}{'' if it.is_covered else '*'} `{it.method}`: {it.change}\n"
+    return text
+
+
+def main() -> int:
+    reports = sorted(REPOSITORY.glob("**/target/pit-reports/mutations.xml"))
+    mutants = []
+    for report in reports:
+        mutants += read_mutants(str(report.parents[2].relative_to(REPOSITORY)), report)
+    if not mutants:
+        print("PIT has written no report")
+        return 1
+    DOCUMENT.write_text(document(mutants))
+    print(f"Tests kill {percent(mutants):.1f} % of {len(mutants)} mutants: see {DOCUMENT}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
