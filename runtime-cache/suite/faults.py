@@ -22,6 +22,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FAULTS = Path(__file__).with_name("faults.txt")
@@ -88,6 +89,8 @@ class Tree:
             symlinks=True,
             ignore=lambda directory, names: {name for name in names if not is_needed(Path(directory, name))},
         )
+        for environment in REPOSITORY.glob("target/venv*"):
+            (root / "target" / environment.name).symlink_to(environment)
         for file in root.glob("**/target/test.classpath"):
             file.write_text(file.read_text().replace(f"{REPOSITORY}/", f"{root}/"))
         self.jars = [path for path in root.glob("**/target/**/*.jar") if _has_forebay(path)]
@@ -152,15 +155,18 @@ class Tree:
         """Runs tests and returns those that fail; raises Invalid if they cannot be run."""
         tests = list(tests)
         python = [test for test in tests if test.endswith(".py")]
-        classes = [test for test in tests if test not in python]
+        # The suite's runner would choose methods of all classes by the methods that are given of one.
+        groups = [[test] for test in tests if "#" in test]
+        groups.append([test for test in tests if test not in python and "#" not in test])
         failed: set[str] = set()
         with log.open("w") as out:
             if python and self._call(self._pytest(python), self.root / "sdk-python-shim", out):
-                failed |= set(re.findall(r"^FAILED (\S+?)(?: - .*)?$", log.read_text(), re.MULTILINE)) or {"pytest"}
-            if classes and self._call(self._suite(classes), self.root, out):
-                failed |= failed_classes(log.read_text())
-                if not failed:
-                    raise Invalid(f"the tests could not be run: see {log}")
+                failed |= set(re.findall(r"^FAILED (\S+)", log.read_text(), re.MULTILINE)) or {"pytest"}
+            for classes in filter(None, groups):
+                if self._call(self._suite(classes), self.root, out):
+                    failed |= failed_classes(log.read_text())
+                    if not failed:
+                        raise Invalid(f"the tests could not be run: see {log}")
         return failed
 
     def run_all(self, log: Path) -> set[str]:
@@ -173,9 +179,18 @@ class Tree:
         return [java("java"), *RUNNER, "dev.forebay.suite.Main", "--tests", ",".join(classes)]
 
     def _pytest(self, files: list[str]) -> list[str]:
-        return [str(REPOSITORY / "target/venv/bin/python"), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files]
+        return [
+            str(REPOSITORY / "target/venv/bin/python"),
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            *files,
+        ]
 
-    def _call(self, command: list[str], directory: Path, out: object) -> int:
+    def _call(self, command: list[str], directory: Path, out: TextIO) -> int:
         environment = {**os.environ, "PYTHONPATH": str(self.root / "sdk-python-shim/src")}
         return subprocess.run(
             command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False
@@ -183,9 +198,9 @@ class Tree:
 
 
 def is_needed(path: Path) -> bool:
-    """Whether tests need a file or folder of the built tree. The target folder of the repository also has data of stacks."""
+    """Whether tests need a file or folder of the built tree. The root's target folder also holds data of stacks."""
     if path.parent == REPOSITORY / "target":
-        return path.name.startswith("venv") or path.is_file()
+        return path.is_file()
     return path != REPOSITORY / ".git"
 
 
@@ -198,8 +213,8 @@ def _has_forebay(path: Path) -> bool:
 
 def failed_classes(log: str) -> set[str]:
     """The simple names of the classes and jobs that a run of the suite lists as failed."""
-    _, _, listed = log.partition("\n== Failed\n")
-    return {line.split()[0].rsplit(".", 1)[-1] for line in listed.partition("\n==")[0].splitlines() if line.strip()}
+    lists = re.findall(r"^== Failed\n((?:  .*\n)+)", log, re.MULTILINE)
+    return {line.split()[0].rsplit(".", 1)[-1] for line in "".join(lists).splitlines()}
 
 
 def java(program: str) -> str:
@@ -236,10 +251,11 @@ def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
     beyond = sum(fault.pit != "killed" for fault in faults)
     TABLE.write_text(
         "# Deliberate faults\n\n"
-        "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code and runs the tests\n"
-        "that must catch it. This table has the last result of each fault. The column *PIT* says whether `make test-mutants`\n"
-        f"changes the same code and a unit test fails (*killed*). {beyond} of the {len(faults)} faults are in code that PIT\n"
-        "does not change (*beyond*) or where no unit test fails (*alive*).\n\n"
+        "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code and runs\n"
+        "the tests that must catch it. This table has the last result of each fault. The column *PIT* says whether\n"
+        "`make test-mutants` changes the same code and a unit test fails (*killed*). "
+        f"{beyond} of the {len(faults)} faults\n"
+        "are in code that PIT does not change (*beyond*) or where no unit test fails (*alive*).\n\n"
         "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
         "|---|---|---|---|---|---|---|\n" + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
     )

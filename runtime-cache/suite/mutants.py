@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/test-mutants.md from PIT's reports: how many mutants of each package tests kill, and those that survive."""
+"""Writes docs/test-mutants.md from PIT's reports: how many mutants tests kill in each package, and which survive."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def document(mutants: list[Mutant]) -> str:
             survivors[it.type].append(it)
     text = (
         "# Mutants\n\n"
-        "`make test-mutants` has PIT change the code of the packages that `pom.xml` lists: those that need no server, disk,\n"
-        f"or kernel to be tested. In each module unit tests must notice at least {LEAST_PERCENT} % of the changes.\n"
+        "`make test-mutants` has PIT change the code of the packages that `pom.xml` lists: those that need no server,\n"
+        f"disk, or kernel to be tested. In each module unit tests must notice {LEAST_PERCENT} % of the changes.\n"
         f"This is the result of {datetime.date.today()}.\n\n"
         "| Module | Package | Mutants | Killed | |\n|---|---|---|---|---|\n"
     )

@@ -143,6 +143,7 @@ class StartIT {
                 Api.Answer refused = api.get("/v1/region");
                 assertThat(refused.status()).isEqualTo(401);
                 assertThat(refused.text("code")).isEqualTo("DENIED");
+                assertThat(api.get("/api/v1/datasets").status()).isEqualTo(401);
                 assertThat(api.get("/q/metrics").status()).isEqualTo(401);
                 assertThat(api.get("/q/openapi").status()).isEqualTo(401);
                 assertThat(api.get("/q/health/../metrics").status()).isEqualTo(401);

@@ -19,4 +19,14 @@ class ChunkIdTest {
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("offset " + MOST);
     }
+
+    @Test
+    void theLastChunkEndsWithItsPack() {
+        long packBytes = 2L * ChunkId.CHUNK_BYTES + 5;
+
+        assertThat(ChunkId.at(PACK, 0).length(packBytes)).isEqualTo(ChunkId.CHUNK_BYTES);
+        assertThat(ChunkId.at(PACK, packBytes - 1).length(packBytes)).isEqualTo(5);
+        assertThat(ChunkId.at(PACK, ChunkId.CHUNK_BYTES).length(2L * ChunkId.CHUNK_BYTES))
+                .isEqualTo(ChunkId.CHUNK_BYTES);
+    }
 }

@@ -1,0 +1,91 @@
+package dev.forebay.lake.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A read asks for the object that the manifest names, and believes no server that sends another. */
+class ConditionalReadTest {
+    private static final int OBJECT_BYTES = 100;
+    private static final int READ_BYTES = 10;
+
+    private final List<String> conditions = new CopyOnWriteArrayList<>();
+    private String etag = "meant";
+    private HttpServer server;
+    private S3Lake lake;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.start();
+        lake =
+                S3Lake.open(
+                        new S3LakeConfig(
+                                URI.create("http://127.0.0.1:" + server.getAddress().getPort()),
+                                "us-east-1",
+                                true,
+                                null,
+                                16,
+                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(30),
+                                Duration.ofSeconds(30),
+                                1 << 20,
+                                1),
+                        new S3Credentials("key", "secret"));
+    }
+
+    @AfterEach
+    void stop() {
+        lake.close();
+        server.stop(0);
+    }
+
+    /** Ignores the condition, as some servers do. */
+    private void answer(HttpExchange exchange) throws IOException {
+        conditions.add(String.valueOf(exchange.getRequestHeaders().getFirst("If-Match")));
+        exchange.getResponseHeaders().set("ETag", '"' + etag + '"');
+        exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
+        exchange.sendResponseHeaders(206, READ_BYTES);
+        exchange.getResponseBody().write(new byte[READ_BYTES]);
+        exchange.close();
+    }
+
+    private ByteBuffer read() {
+        ByteBuffer target = ByteBuffer.allocate(READ_BYTES);
+        lake.read("bucket", "key", OBJECT_BYTES, "meant", null, 5, target);
+        return target;
+    }
+
+    @Test
+    void aReadIsOnConditionOfTheETagInTheManifest() {
+        assertThat(read().hasRemaining()).isFalse();
+
+        assertThat(conditions).containsExactly("\"meant\"");
+    }
+
+    @Test
+    void aServerThatIgnoresTheConditionIsNotBelieved() {
+        etag = "another";
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+}
