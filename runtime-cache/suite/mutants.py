@@ -89,7 +89,13 @@ def main() -> int:
         return 1
     DOCUMENT.write_text(document(mutants))
     print(f"Tests kill {percent(mutants):.1f} % of {len(mutants)} mutants: see {DOCUMENT}")
-    return 0
+    modules = {it.module for it in mutants}
+    weak = [
+        module for module in sorted(modules) if percent([it for it in mutants if it.module == module]) < LEAST_PERCENT
+    ]
+    if weak:
+        print(f"Tests kill less than {LEAST_PERCENT} % in {', '.join(weak)}: write tests for the survivors")
+    return 1 if weak else 0
 
 
 if __name__ == "__main__":

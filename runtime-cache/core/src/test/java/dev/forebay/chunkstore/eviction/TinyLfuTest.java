@@ -104,4 +104,38 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         }
         assertThat(cache.found(1_000, 1_900)).isGreaterThan(850);
     }
+
+    @Test
+    void whatWasHeldGoesAfterWhatWasUsedOnce() {
+        int places = 1_000;
+        int held = 100;
+        TinyLfu policy = new TinyLfu();
+        for (int slot = 0; slot < places; slot++) {
+            policy.add(slot, slot);
+        }
+        // The first eviction sets aside what is held, and the others find that it may go.
+        policy.remove(policy.victim(slot -> slot >= held));
+        long heldThatWent = 0;
+        for (int i = 0; i < places / 2; i++) {
+            int victim = policy.victim(_ -> true);
+            policy.remove(victim);
+            heldThatWent += victim < held ? 1 : 0;
+        }
+        assertThat(heldThatWent).isZero();
+    }
+
+    @Test
+    void whatWasUsedAgainTakesFourFifthsAtMost() {
+        Cache cache = new Cache(1_000);
+        for (int epoch = 0; epoch < 2; epoch++) {
+            cache.found(0, 1_000);
+        }
+        // One that was used twice long ago makes room for what is used twice now.
+        for (int key = 2_000; key < 2_150; key++) {
+            for (int use = 0; use < 12; use++) {
+                cache.use(key);
+            }
+        }
+        assertThat(cache.found(2_000, 2_150)).isGreaterThan(140);
+    }
 }

@@ -1,0 +1,23 @@
+package dev.forebay.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ManifestRefTest {
+    private static ManifestRef ref(long objects, long bytes, long chunks) {
+        return new ManifestRef("s3://b/k", new Digest("ab".repeat(32)), objects, bytes, chunks);
+    }
+
+    @Test
+    void eachObjectTakesUpToAPageMore() {
+        assertThat(ref(3, 10_000, 1).roomBytes())
+                .isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
+    }
+
+    @Test
+    void aVersionTakesNoMoreThanItsChunks() {
+        assertThat(ref(1, 2L * ChunkId.CHUNK_BYTES, 2).roomBytes())
+                .isEqualTo(2L * ChunkId.CHUNK_BYTES);
+    }
+}
