@@ -11,8 +11,7 @@ class ManifestRefTest {
 
     @Test
     void eachObjectTakesUpToAPageMore() {
-        assertThat(ref(3, 10_000, 1).roomBytes())
-                .isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
+        assertThat(ref(3, 10_000, 1).roomBytes()).isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
     }
 
     @Test

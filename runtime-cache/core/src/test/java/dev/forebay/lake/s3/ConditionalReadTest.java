@@ -19,7 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A read asks for the object that the manifest names, and believes no server that sends another. */
+/**
+ * A read asks for the object that the manifest names, and believes no server that sends another.
+ */
 class ConditionalReadTest {
     private static final int OBJECT_BYTES = 100;
     private static final int READ_BYTES = 10;
