@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up prepared down status test check test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up prepared down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -64,6 +64,9 @@ JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:c
 test: target/built target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
 	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
+test-times: ## Records the times of the last whole run of 'make test' for the next developer
+	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
+
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
 	@$(SUITE) --parts unit --changed --slots 2 \
 	  --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
@@ -116,13 +119,16 @@ test-images: target/built images ## Unpacks the images, starts what is in them, 
 
 test-long: target/built target/aot ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
 	@$(SUITE) --parts unit,lincheck,integration --slots 1 --limit 7200 \
-	  --tests '*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest,TakeoverFuseIT,ViewChangesFuseIT' \
-	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
+	  --tests '*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest,ManifestWriterTest,ErofsMountIT,*TakeoverFuseIT,SuccessionFuseIT,ViewChangesFuseIT' \
+	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100 \
+	  -Dforebay.reader.pause=0 -Dforebay.manifest.versions=600 -Dforebay.folder.files=1000000
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests 'ReferenceModel*IT' \
 	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60
 
-test-chaos: target/built target/aot ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; SEED= repeats (needs root)
-	@$(SUITE) --parts long --slots 1 --limit 7200 -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
+test-chaos: target/built target/aot ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; KINDS=6 of process, SEED= repeats (needs root)
+	@$(SUITE) --parts integration,long --slots 1 --limit 7200 \
+	  --tests CrashRoundIT,RegionCrashIT,ControlPlaneCrashIT,ClocksBehindIT,LongRunIT \
+	  -Dforebay.chaos.rounds=$(or $(ROUNDS),20) -Dforebay.chaos.kinds=$(or $(KINDS),6) $(if $(SEED),-Dforebay.seed=$(SEED))
 
 soak: target/built target/aot ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests SoakIT -Dforebay.soak.minutes=$(or $(MINUTES),30)
@@ -156,9 +162,17 @@ bench-worker: target/built target/aot ## Measures reads beside slow workers, col
 	@mkdir -p target/bench
 	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests $(subst $(space),$(comma),$(BENCH_WORKER)) \
-	  -Dforebay.read-cost.rounds=3 -Dforebay.coverage-cost.objects=1000000
+	  -Dforebay.read-cost.rounds=3 -Dforebay.coverage-cost.objects=1000000 \
+	  -Dforebay.first-bytes.attempts=3 -Dforebay.crowd.readers=1000
 	@cat $(BENCH_WORKER:%=target/suite/logs/dev.forebay.worker.%.log) >> target/bench/worker.log
 	@sed -n "s/^\[bench\] //p" target/bench/worker.log | tee target/bench/worker.txt
+
+# All compiler threads stay, or the time of those that ended would not be counted.
+bench-start: target/benchmarks target/aot ## Measures starts of all programs and a worker's first GB without and with AOT caches (needs root)
+	@for mode in off on; do FOREBAY_AOT_MODE=$$mode JAVA_TOOL_OPTIONS=-XX:-UseDynamicNumberOfCompilerThreads \
+	  $(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.StartBenchmark || exit 1; done
 
 bench-image: target/benchmarks ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \
