@@ -123,7 +123,7 @@ test-long: target/built target/aot ## Kills pods 200 times, compares ten million
 	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100 \
 	  -Dforebay.reader.pause=0 -Dforebay.manifest.versions=600 -Dforebay.folder.files=1000000
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests 'ReferenceModel*IT' \
-	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60
+	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60 -Dforebay.model.pause=0
 
 test-chaos: target/built target/aot ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; KINDS=6 of process, SEED= repeats (needs root)
 	@$(SUITE) --parts integration,long --slots 1 --limit 7200 \

@@ -223,7 +223,7 @@ def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
         log = LOGS / f"{fault.name}.log"
         failed = tree.run_all(log) if whole else tree.run(fault.tests, log)
         seconds = time.monotonic() - begun
-        return Outcome(bool(failed), ", ".join(sorted(failed)) or f"no test: see {log}", seconds)
+        return Outcome(bool(failed), ", ".join(sorted(failed)) or f"no test: see {os.path.relpath(log)}", seconds)
     except Invalid as error:
         return Outcome(False, f"invalid: {error}", 0)
     finally:

@@ -1,5 +1,6 @@
 package dev.forebay.chunkstore;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.eviction.TinyLfu;

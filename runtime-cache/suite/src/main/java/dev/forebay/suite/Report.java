@@ -18,6 +18,7 @@ final class Report {
 
     private static final int SLOWEST = 10;
     private static final int TRACE_LINES = 40;
+    private static final int LINE_LENGTH = 300;
 
     private final PrintStream out;
     private final long begin = System.nanoTime();
@@ -51,7 +52,7 @@ final class Report {
         return outcome.detail()
                 .lines()
                 .limit(TRACE_LINES)
-                .map(line -> "    " + line)
+                .map(line -> "    " + line.substring(0, Math.min(line.length(), LINE_LENGTH)))
                 .collect(Collectors.joining("\n"));
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +32,10 @@ final class ModelReader {
     /** Longer than the 30 s within which a read is answered or an error. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(40);
 
+    /** The longest pause between two operations, so that the readers leave processor time. */
+    static final int PAUSE_MILLIS = Integer.getInteger("forebay.model.pause", 10);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
     private static final int OPEN_FILES = 12;
     private static final int REMEMBERED = 40;
 
@@ -94,6 +99,9 @@ final class ModelReader {
         InputEnd end = InputEnd.watch();
         while (!end.isReached()) {
             reader.once();
+            if (PAUSE_NANOS > 0) {
+                LockSupport.parkNanos(reader.random.nextLong(PAUSE_NANOS));
+            }
         }
         System.out.printf("ENDED %d operations, %d excused%n", reader.operations, reader.excused);
         System.exit(0);

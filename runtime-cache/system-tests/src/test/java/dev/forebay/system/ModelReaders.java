@@ -65,7 +65,8 @@ final class ModelReaders implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-Dforebay.model.pause=" + ModelReader.PAUSE_MILLIS);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(
                 List.of(

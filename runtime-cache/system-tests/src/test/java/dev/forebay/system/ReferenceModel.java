@@ -33,8 +33,9 @@ import org.junit.jupiter.api.BeforeAll;
  * may give errors.
  *
  * <p>{@code -Dforebay.seed} repeats a run. {@code -Dforebay.model.reads} and {@code
- * -Dforebay.model.events} set how many of each there are in a set-up, and {@code
- * -Dforebay.model.setups} chooses set-ups.
+ * -Dforebay.model.events} set how many of each there are in a set-up, {@code -Dforebay.model.pause}
+ * the longest pause of a reader in milliseconds, and {@code -Dforebay.model.setups} chooses
+ * set-ups.
  */
 abstract class ReferenceModel {
 

@@ -114,7 +114,9 @@ class ColdReadIT extends RunningWorker {
                         BYTES,
                         target);
                 assertThat(target.array()).isEqualTo(Arrays.copyOf(bytes, BYTES));
-                assertThat(held(behindProxy, version)).isZero();
+                assertThat(held(behindProxy, version))
+                        .as("chunks held after %s requests", asked)
+                        .isZero();
             } finally {
                 read.countDown();
             }

@@ -38,6 +38,8 @@ class TlsIT extends RunningWorker {
     private static Issued files;
     private static WorkerProcess encrypted;
 
+    private static int issued;
+
     /** The shared worker, which the readers here do not know, would be asked to read ahead. */
     @BeforeAll
     static void start() throws Exception {
@@ -60,7 +62,7 @@ class TlsIT extends RunningWorker {
     }
 
     private static void showAGoodCertificate() throws Exception {
-        replace(files, Wire.authority().issue("good", CertificateAuthority.LOOPBACK));
+        replace(files, Wire.authority().issue("good-" + issued++, CertificateAuthority.LOOPBACK));
     }
 
     @Test

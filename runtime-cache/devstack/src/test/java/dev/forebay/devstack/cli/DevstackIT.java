@@ -227,6 +227,8 @@ class DevstackIT {
         builder.environment()
                 .putAll(
                         Map.of(
+                                // The programs here are stand-ins, and have no AOT caches.
+                                "FOREBAY_AOT_MODE", "off",
                                 "FOREBAY_HOME", home.toString(),
                                 "FOREBAY_DATA", data.toString(),
                                 "FOREBAY_PORT_BASE", Integer.toString(portBase)));

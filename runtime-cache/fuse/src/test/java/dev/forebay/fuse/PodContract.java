@@ -2,23 +2,18 @@ package dev.forebay.fuse;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
-import dev.forebay.fuse.linux.MountCalls;
-import dev.forebay.linux.Descriptor;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.PackId;
 import dev.forebay.model.RegionName;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -28,12 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
 import java.util.SortedMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,33 +41,29 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The packaged program as a process: its start, its refusals, its end, and its end by force. */
-@ParameterizedClass
-@EnumSource(names = {"KERNEL", "JNR"})
-class PodFuseIT {
+abstract class PodContract {
 
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
     /** Where files' blocks are scattered, ext4 counts the ones that list them, too. */
-    private static final int OF_FILE_SYSTEM_KIB = 256;
+    static final int OF_FILE_SYSTEM_KIB = 256;
 
-    @TempDir private static Path directory;
+    @TempDir static Path directory;
     private static EtcdServer etcd;
-    private static FakeWorker worker;
-    private static EtcdRegionState region;
-    private static TestDataset dataset;
+    static FakeWorker worker;
+    static EtcdRegionState region;
+    static TestDataset dataset;
 
-    private final TransportChoice transport;
+    final TransportChoice transport;
     private final List<Process> started = new ArrayList<>();
-    private Path mountpoint;
-    private Path output;
+    Path mountpoint;
+    Path output;
     private String directMemory = "128m";
 
-    PodFuseIT(TransportChoice transport) {
+    PodContract(TransportChoice transport) {
         this.transport = transport;
     }
 
@@ -122,7 +111,7 @@ class PodFuseIT {
         }
     }
 
-    private Process start(Map<String, String> otherwise, String... wrapper) throws IOException {
+    Process start(Map<String, String> otherwise, String... wrapper) throws IOException {
         List<String> command = new ArrayList<>(List.of(wrapper));
         JavaCommand java =
                 JavaCommand.of(Program.POD, JAR)
@@ -151,18 +140,18 @@ class PodFuseIT {
         return process;
     }
 
-    private Process ready() throws IOException {
+    Process ready() throws IOException {
         return ready(Map.of());
     }
 
-    private Process ready(Map<String, String> otherwise) throws IOException {
+    Process ready(Map<String, String> otherwise) throws IOException {
         Process process = start(otherwise);
         says("is mounted at", process);
         await(process, () -> Files.exists(mountpoint.resolve(VERSION.path())));
         return process;
     }
 
-    private void says(String text, Process process) throws IOException {
+    void says(String text, Process process) throws IOException {
         await(process, () -> Files.readString(output).contains(text));
     }
 
@@ -180,15 +169,15 @@ class PodFuseIT {
         }
     }
 
-    private boolean mounted() throws IOException {
+    boolean mounted() throws IOException {
         return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
     }
 
-    private void servesTheVersion() {
+    void servesTheVersion() {
         TestDataset.assertHas(file("a.bin"), TestDataset.bytes(3_000_000, 1));
     }
 
-    private void servesEveryFile() {
+    void servesEveryFile() {
         TestDataset.assertShows(mountpoint.resolve(VERSION.path()), dataset.objects());
     }
 
@@ -223,19 +212,15 @@ class PodFuseIT {
         }
     }
 
-    private String emptyDirectory() throws IOException {
+    String emptyDirectory() throws IOException {
         return Files.createTempDirectory(directory, "pod").toString();
     }
 
-    private Path file(String key) {
+    Path file(String key) {
         return mountpoint.resolve(VERSION.path()).resolve(key);
     }
 
-    private void doesNotDependOnTheTransport() {
-        assumeThat(transport).as("once is enough").isEqualTo(TransportChoice.KERNEL);
-    }
-
-    private void refuses(String because, Map<String, String> otherwise) throws Exception {
+    void refuses(String because, Map<String, String> otherwise) throws Exception {
         Process process = start(otherwise);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isNotZero();
@@ -290,113 +275,7 @@ class PodFuseIT {
         assertThat(Files.readString(output)).contains("whose process has died");
     }
 
-    @Test
-    void findsThePacksOfAPodThatWasKilled() throws Exception {
-        doesNotDependOnTheTransport();
-        Path own = Files.createTempDirectory(directory, "killed");
-        Process process = ready(Map.of("--directory", own.toString()));
-        servesEveryFile();
-        process.destroyForcibly();
-        process.waitFor();
-        Files.writeString(output, "");
-        worker.down(true);
-        try {
-            ready(Map.of("--directory", own.toString()));
-            servesEveryFile();
-        } finally {
-            worker.down(false);
-        }
-    }
-
-    @Test
-    void bringsAVersionThatIsReadToTheNodeAsAWhole() throws Exception {
-        doesNotDependOnTheTransport();
-        Path own = Files.createTempDirectory(directory, "prewarm");
-        Process process = ready(Map.of("--directory", own.toString()));
-        servesTheVersion();
-        says("is on this node", process);
-        worker.down(true);
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            servesEveryFile();
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .contains("forebay_fuse_pack_cache_complete_versions 1.0");
-        } finally {
-            worker.down(false);
-        }
-        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
-            byte[] file = Files.readAllBytes(own.resolve("packs/" + pack.getKey() + ".pack"));
-            assertThat(Arrays.copyOf(file, pack.getValue().length)).isEqualTo(pack.getValue());
-        }
-    }
-
-    @Test
-    void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
-        doesNotDependOnTheTransport();
-        Path own = Files.createTempDirectory(directory, "native");
-        Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
-        says("is shown by its image, from this node's disk", process);
-        worker.down(true);
-        try {
-            servesEveryFile();
-        } finally {
-            worker.down(false);
-        }
-    }
-
     /** "Strict reads". */
-    @Test
-    void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
-        doesNotDependOnTheTransport();
-        Path own = Files.createTempDirectory(directory, "strict");
-        ready(
-                Map.of(
-                        "--directory", own.toString(),
-                        "--strict", "true",
-                        "--prewarm-rate", "0"));
-        servesEveryFile();
-        Random random = new Random(7);
-        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
-            Path file = own.resolve("packs/" + pack.getKey() + ".pack");
-            try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-                for (int at = 0; at < pack.getValue().length; at += 30_000) {
-                    bytes.seek(at);
-                    bytes.write(pack.getValue()[at] ^ 1 << random.nextInt(8));
-                }
-            }
-            // Most of what the kernel still has would not be asked of the pod.
-            Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
-            servesEveryFile();
-        }
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]")
-                    .containsPattern("fuse_views.view=\"on_demand\". [1-9]");
-        }
-        worker.down(true);
-        try {
-            servesEveryFile();
-        } finally {
-            worker.down(false);
-        }
-    }
-
-    @Test
-    void keepsThePacksWithinTheirBound() throws Exception {
-        doesNotDependOnTheTransport();
-        Path own = Files.createTempDirectory(directory, "bound");
-        ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
-        servesEveryFile();
-        Process du = new ProcessBuilder("du", "-sk", own + "/packs").start();
-        String kibibytes = new String(du.getInputStream().readAllBytes(), US_ASCII);
-        assertThat(Integer.parseInt(kibibytes.split("\\s", 2)[0]))
-                .isBetween(4096, (12 << 10) + OF_FILE_SYSTEM_KIB);
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .contains("forebay_fuse_pack_cache_capacity_bytes 1.2582912E7")
-                    .containsPattern("outcome=\"evicted\". [1-9]");
-        }
-    }
-
     @Test
     void reportsHealthAndMetrics() throws Exception {
         Process pod =
@@ -422,7 +301,7 @@ class PodFuseIT {
         }
     }
 
-    private URI address() throws IOException {
+    URI address() throws IOException {
         Matcher address = Pattern.compile("http://127[^ /]+").matcher(Files.readString(output));
         assertThat(address.find()).isTrue();
         return URI.create(address.group());
@@ -434,35 +313,9 @@ class PodFuseIT {
         }
     }
 
-    private static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {
+    static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {
         return client.send(
                 HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
-    }
-
-    @Test
-    void autoSaysWhyItDoesWithoutTheKernelTransport() throws Exception {
-        doesNotDependOnTheTransport();
-        Process process =
-                start(
-                        Map.of("--transport", "auto"),
-                        "setpriv",
-                        "--bounding-set=-sys_admin",
-                        "--inh-caps=-sys_admin");
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(Files.readString(output))
-                .contains("Transport jnr, because the transport kernel cannot mount " + mountpoint)
-                .contains("Operation not permitted")
-                .as("libfuse may not either")
-                .contains("libfuse ended with");
-    }
-
-    @Test
-    void saysWhichRegionsThereAreIfItsOwnIsNone() throws Exception {
-        doesNotDependOnTheTransport();
-        Process process = start(Map.of("--region", "r2", "--directory", emptyDirectory()));
-        says("is mounted at", process);
-        says("WARN", process);
-        says("no version of --region r2, so nothing is shown for now; it knows r1", process);
     }
 
     @Test
@@ -474,21 +327,5 @@ class PodFuseIT {
         Files.delete(link);
         mountpoint = Files.createTempDirectory(directory, "second");
         refuses("is in use by another process", Map.of());
-    }
-
-    /** As of a pod of another user, without {@code --allow-other}: not even root is let in. */
-    @Test
-    void leavesAMountThatIsForSomebodyElse() throws Exception {
-        doesNotDependOnTheTransport();
-        try (Descriptor device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR)) {
-            MountCalls.mount(
-                    "forebay",
-                    mountpoint,
-                    "fuse.forebay",
-                    MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
-                    "fd=%d,rootmode=40000,user_id=1000,group_id=1000".formatted(device.number()));
-            refuses("is mounted by another forebay-fuse that is alive", Map.of());
-            assertThat(mounted()).isTrue();
-        }
     }
 }

@@ -1,0 +1,165 @@
+package dev.forebay.fuse;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.model.PackId;
+import java.io.RandomAccessFile;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A pod over FUSE's own protocol, and what does not depend on the transport. */
+class KernelPodFuseIT extends PodContract {
+
+    KernelPodFuseIT() {
+        super(TransportChoice.KERNEL);
+    }
+
+    @Test
+    void findsThePacksOfAPodThatWasKilled() throws Exception {
+        Path own = Files.createTempDirectory(directory, "killed");
+        Process process = ready(Map.of("--directory", own.toString()));
+        servesEveryFile();
+        process.destroyForcibly();
+        process.waitFor();
+        Files.writeString(output, "");
+        worker.down(true);
+        try {
+            ready(Map.of("--directory", own.toString()));
+            servesEveryFile();
+        } finally {
+            worker.down(false);
+        }
+    }
+
+    @Test
+    void bringsAVersionThatIsReadToTheNodeAsAWhole() throws Exception {
+        Path own = Files.createTempDirectory(directory, "prewarm");
+        Process process = ready(Map.of("--directory", own.toString()));
+        servesTheVersion();
+        says("is on this node", process);
+        worker.down(true);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            servesEveryFile();
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .contains("forebay_fuse_pack_cache_complete_versions 1.0");
+        } finally {
+            worker.down(false);
+        }
+        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
+            byte[] file = Files.readAllBytes(own.resolve("packs/" + pack.getKey() + ".pack"));
+            assertThat(Arrays.copyOf(file, pack.getValue().length)).isEqualTo(pack.getValue());
+        }
+    }
+
+    @Test
+    void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
+        Path own = Files.createTempDirectory(directory, "native");
+        Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
+        says("is shown by its image, from this node's disk", process);
+        worker.down(true);
+        try {
+            servesEveryFile();
+        } finally {
+            worker.down(false);
+        }
+    }
+
+    @Test
+    void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
+        Path own = Files.createTempDirectory(directory, "strict");
+        ready(
+                Map.of(
+                        "--directory", own.toString(),
+                        "--strict", "true",
+                        "--prewarm-rate", "0"));
+        servesEveryFile();
+        Random random = new Random(7);
+        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
+            Path file = own.resolve("packs/" + pack.getKey() + ".pack");
+            try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+                for (int at = 0; at < pack.getValue().length; at += 30_000) {
+                    bytes.seek(at);
+                    bytes.write(pack.getValue()[at] ^ 1 << random.nextInt(8));
+                }
+            }
+            // Most of what the kernel still has would not be asked of the pod.
+            Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
+            servesEveryFile();
+        }
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]")
+                    .containsPattern("fuse_views.view=\"on_demand\". [1-9]");
+        }
+        worker.down(true);
+        try {
+            servesEveryFile();
+        } finally {
+            worker.down(false);
+        }
+    }
+
+    @Test
+    void keepsThePacksWithinTheirBound() throws Exception {
+        Path own = Files.createTempDirectory(directory, "bound");
+        ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
+        servesEveryFile();
+        Process du = new ProcessBuilder("du", "-sk", own + "/packs").start();
+        String kibibytes = new String(du.getInputStream().readAllBytes(), US_ASCII);
+        assertThat(Integer.parseInt(kibibytes.split("\\s", 2)[0]))
+                .isBetween(4096, (12 << 10) + OF_FILE_SYSTEM_KIB);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .contains("forebay_fuse_pack_cache_capacity_bytes 1.2582912E7")
+                    .containsPattern("outcome=\"evicted\". [1-9]");
+        }
+    }
+
+    @Test
+    void autoSaysWhyItDoesWithoutTheKernelTransport() throws Exception {
+        Process process =
+                start(
+                        Map.of("--transport", "auto"),
+                        "setpriv",
+                        "--bounding-set=-sys_admin",
+                        "--inh-caps=-sys_admin");
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(output))
+                .contains("Transport jnr, because the transport kernel cannot mount " + mountpoint)
+                .contains("Operation not permitted")
+                .as("libfuse may not either")
+                .contains("libfuse ended with");
+    }
+
+    @Test
+    void saysWhichRegionsThereAreIfItsOwnIsNone() throws Exception {
+        Process process = start(Map.of("--region", "r2", "--directory", emptyDirectory()));
+        says("is mounted at", process);
+        says("WARN", process);
+        says("no version of --region r2, so nothing is shown for now; it knows r1", process);
+    }
+
+    /** As of a pod of another user, without {@code --allow-other}: not even root is let in. */
+    @Test
+    void leavesAMountThatIsForSomebodyElse() throws Exception {
+        try (Descriptor device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR)) {
+            MountCalls.mount(
+                    "forebay",
+                    mountpoint,
+                    "fuse.forebay",
+                    MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
+                    "fd=%d,rootmode=40000,user_id=1000,group_id=1000".formatted(device.number()));
+            refuses("is mounted by another forebay-fuse that is alive", Map.of());
+            assertThat(mounted()).isTrue();
+        }
+    }
+}
