@@ -84,7 +84,8 @@ class ColdReadIT extends RunningWorker {
      */
     @Test
     void theFirstBytesDoNotWaitForTheRestOfTheirChunk() throws Exception {
-        byte[] bytes = random(99, 8 * MIB);
+        // Longer than a chunk: an object that lies in one chunk is read with one request.
+        byte[] bytes = random(99, 12 * MIB);
         region.put("first/object", bytes);
         TestVersion version = mounted("first");
         CountDownLatch read = new CountDownLatch(1);
