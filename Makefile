@@ -68,7 +68,7 @@ test-times: ## Records the times of the last whole run of 'make test' for the ne
 	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
-	@$(SUITE) --parts unit --changed --slots 2 \
+	@$(SUITE) --parts unit --changed --slots 4 \
 	  --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
 	  --job 'python=$(MAKE) --no-print-directory test-package'
 
