@@ -162,7 +162,13 @@ class GateTest {
 
         after(Duration.ofSeconds(2));
 
-        Await.until("all have failed", () -> pods.failed.size() == 500);
+        // On a busy machine some gangs are first seen late, and their time begins then.
+        Await.until(
+                "all have failed",
+                () -> {
+                    after(Duration.ofSeconds(1));
+                    return pods.failed.size() == 500;
+                });
         assertThat(pods.failed).doesNotContain("waits");
         assertThat(asked).hasSizeLessThanOrEqualTo(4);
 
