@@ -228,6 +228,7 @@ public final class Main implements Callable<Integer> {
 
     private void clean(Slots running, Path temporary, List<Path> ours) {
         running.close();
+        endStacksBelow(temporary);
         Leftovers.cleanUp(ours).forEach(out::println);
         try (Stream<Path> below = Files.walk(temporary)) {
             for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
@@ -236,6 +237,18 @@ public final class Main implements Callable<Integer> {
         } catch (IOException | UncheckedIOException e) {
             out.printf("Could not remove %s: %s%n", temporary, e.getMessage());
         }
+    }
+
+    /** A stack that a test brought up outlives its JVM; its command lines name its directory. */
+    private static void endStacksBelow(Path temporary) {
+        ProcessHandle.allProcesses()
+                .filter(
+                        process ->
+                                process.info()
+                                        .commandLine()
+                                        .filter(line -> line.contains(temporary.toString()))
+                                        .isPresent())
+                .forEach(ProcessHandle::destroyForcibly);
     }
 
     private static final class PartConverter implements CommandLine.ITypeConverter<Part> {

@@ -178,26 +178,37 @@ class SuiteTest {
 
     @Test
     void anInterruptedRunLeavesNoProcess() throws Exception {
+        assertEndsWhenInterrupted("\"sh\", \"-c\", script");
+    }
+
+    /** As a stack that is up: a process of its own session, whose parent has ended. */
+    @Test
+    void anInterruptedRunLeavesNoProcessThatLeftItsParent() throws Exception {
+        assertEndsWhenInterrupted(
+                "\"setsid\", \"--fork\", \"sh\", \"-c\", script,"
+                        + " System.getProperty(\"java.io.tmpdir\")");
+    }
+
+    private void assertEndsWhenInterrupted(String command) throws Exception {
         Path pid = repository.resolve("pid");
         compile(
                 "StartsTest",
                 """
                 class StartsTest {
                     @Test void startsAProcess() throws Exception {
-                        Process child = new ProcessBuilder("sleep", "600").start();
-                        java.nio.file.Files.writeString(
-                                java.nio.file.Path.of("%s"), Long.toString(child.pid()));
-                        child.waitFor();
+                        String script = "echo $$ > %s; while :; do sleep 0.1; done";
+                        new ProcessBuilder(%s).start();
+                        Thread.sleep(600_000);
                     }
                 }
                 """
-                        .formatted(pid));
+                        .formatted(pid, command));
         Process suite = start();
-        while (!Files.exists(pid) || Files.readString(pid).isEmpty()) {
+        while (!Files.exists(pid) || !Files.readString(pid).endsWith("\n")) {
             assertThat(suite.isAlive()).isTrue();
             Thread.sleep(20);
         }
-        long child = Long.parseLong(Files.readString(pid));
+        long child = Long.parseLong(Files.readString(pid).strip());
         suite.destroy();
         assertThat(suite.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(isRunning(child)).isFalse();
