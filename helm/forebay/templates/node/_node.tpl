@@ -63,8 +63,7 @@ is unmounted in the root of a volume stays mounted on the node.
   imagePullPolicy: {{ $.Values.image.pullPolicy }}
   env:
     - name: JAVA_TOOL_OPTIONS
-      # With an archive of its classes a pod that was started again is there in half the time.
-      value: {{ append $fuse.jvmOptions "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=/work/classes.jsa" | join " " | quote }}
+      value: {{ join " " $fuse.jvmOptions | quote }}
     {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own (include "forebay.fuseValues" . | fromYaml)) | trim | nindent 4 }}
   ports:
     - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}

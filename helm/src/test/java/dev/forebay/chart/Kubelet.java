@@ -2,6 +2,8 @@ package dev.forebay.chart;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
@@ -17,7 +19,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -35,7 +36,7 @@ import java.util.stream.Collectors;
  */
 final class Kubelet implements AutoCloseable {
 
-    private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
+    private static final Path REPOSITORY = Path.of("..");
 
     private final Release release;
     private final Path directory;
@@ -67,20 +68,13 @@ final class Kubelet implements AutoCloseable {
     }
 
     /** Starts a container, and returns when it says that it is ready. */
-    void start(String component, String name, Path jar) throws IOException {
+    void start(String component, String name, Program program) throws IOException {
         Container container = release.container(component, name);
         String path = container.getReadinessProbe().getHttpGet().getPath();
         Readiness ready = Readiness.ok(address(component, name).resolve(path));
         Path home = Files.createDirectories(directory.resolve(component).resolve(name));
         Map<String, Path> volumes = volumes(component, container, home);
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                JAVA,
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--sun-misc-unsafe-memory-access=allow",
-                                "-jar",
-                                jar.toAbsolutePath().toString()));
+        List<String> command = JavaCommand.of(program, program.jar(REPOSITORY)).build();
         command.addAll(container.getArgs());
         running.push(
                 ServerProcess.start(
@@ -101,6 +95,8 @@ final class Kubelet implements AutoCloseable {
                     variable.getName(),
                     here(component, container, volumes, value(variable, environment)));
         }
+        // It names a file of the image; here the command line does.
+        environment.remove("JDK_JAVA_OPTIONS");
         String port = Integer.toString(port(component, container.getName()));
         environment.put("QUARKUS_HTTP_PORT", port);
         environment.computeIfPresent("FOREBAY_FUSE_METRICS_PORT", (_, _) -> port);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.chart.PrometheusProcess.Target;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
@@ -30,12 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  * dashboards ask for.
  */
 class RenderedReleaseFuseIT {
-
-    private static final Path WORKER =
-            Path.of("../runtime-cache/worker/target/quarkus-app/quarkus-run.jar");
-    private static final Path SERVICE = Path.of("../activities/target/quarkus-app/quarkus-run.jar");
-    private static final Path FUSE =
-            Path.of("../runtime-cache/fuse/target/forebay-fuse/forebay-fuse.jar");
 
     private static final String MOUNT_ROOT = "/mnt/forebay";
     private static final String TOKEN = "0123456789abcdef-of-a-test";
@@ -112,13 +107,13 @@ class RenderedReleaseFuseIT {
 
     private static void assertWorks(Kubelet kubelet) throws Exception {
         Path mountRoot = kubelet.onNode(MOUNT_ROOT);
-        kubelet.start("worker", "worker", WORKER);
-        kubelet.start("agent", "agent", SERVICE);
-        kubelet.start("control-plane", "control-plane", SERVICE);
-        kubelet.start("holder", "holder", FUSE);
+        kubelet.start("worker", "worker", Program.WORKER);
+        kubelet.start("agent", "agent", Program.AGENT);
+        kubelet.start("control-plane", "control-plane", Program.CONTROL_PLANE);
+        kubelet.start("holder", "holder", Program.HOLDER);
         assertThat(Mounts.isMounted(mountRoot)).isTrue();
-        kubelet.start("fuse", "fuse", FUSE);
-        kubelet.start("fuse", "standby", FUSE);
+        kubelet.start("fuse", "fuse", Program.POD);
+        kubelet.start("fuse", "standby", Program.POD);
 
         URI regions = kubelet.address("control-plane", "control-plane").resolve("/api/v1/regions");
         assertThat(get(regions))

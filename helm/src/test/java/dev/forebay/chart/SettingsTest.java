@@ -31,7 +31,12 @@ class SettingsTest {
 
     /** What is not read by Forebay: others are made of it, or the JVM or Quarkus itself read it. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("JAVA_TOOL_OPTIONS", "QUARKUS_CONFIG_LOCATIONS", "POD_IP", "POD_NAME");
+            Set.of(
+                    "JAVA_TOOL_OPTIONS",
+                    "JDK_JAVA_OPTIONS",
+                    "QUARKUS_CONFIG_LOCATIONS",
+                    "POD_IP",
+                    "POD_NAME");
 
     private static final String ORDINAL = "config_ordinal";
 

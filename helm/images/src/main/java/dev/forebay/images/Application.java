@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A built program as two layers: what others wrote, which stays from release to release, and what
- * is ours.
+ * A trained program as three layers: what others wrote, which stays from release to release; what
+ * is ours; and its AOT caches, which differ each time they are made.
  */
 final class Application {
 
@@ -20,13 +20,12 @@ final class Application {
         Tree tree = new Tree(distribution, PLACE);
         return List.of(
                 tree.layer("libraries", Application::isLibrary),
-                tree.layer("application", path -> !isLibrary(path) && !isAotCache(path)));
+                tree.layer("application", path -> !isLibrary(path) && !isAotCache(path)),
+                tree.layer("aot-caches", Application::isAotCache));
     }
 
-    /**
-     * A cache of this machine's JDK and of the jars' times here: the image's JVM would reject it.
-     */
-    private static boolean isAotCache(Path path) {
+    /** Also one that is being made. */
+    static boolean isAotCache(Path path) {
         return path.getFileName().toString().contains(".aot");
     }
 

@@ -27,17 +27,6 @@ final class ImageWriter {
     /** The same for all builds, or no two would be the same. */
     private static final Instant CREATED = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
 
-    /** Sorted, as labels are: the order of a {@code Map.of} is another in each JVM. */
-    private static final SortedMap<String, String> ENVIRONMENT =
-            new TreeMap<>(
-                    Map.of(
-                            "JAVA_HOME",
-                            JavaRuntime.PLACE,
-                            "PATH",
-                            JavaRuntime.PLACE + "/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                            "LANG",
-                            "C.UTF-8"));
-
     private ImageWriter() {}
 
     /**
@@ -59,7 +48,7 @@ final class ImageWriter {
                     .setUser(program.user())
                     .setWorkingDirectory(AbsoluteUnixPath.get("/work"))
                     .setEntrypoint(program.entrypoint())
-                    .setEnvironment(ENVIRONMENT)
+                    .setEnvironment(environment(program))
                     .setLabels(
                             new TreeMap<>(
                                     Map.of(
@@ -86,5 +75,20 @@ final class ImageWriter {
         } finally {
             Directories.delete(cache);
         }
+    }
+
+    /** Sorted, as labels are: the order of a {@code Map.of} is another in each JVM. */
+    private static SortedMap<String, String> environment(Program program) {
+        return new TreeMap<>(
+                Map.of(
+                        "JAVA_HOME",
+                        JavaRuntime.PLACE,
+                        "PATH",
+                        JavaRuntime.PLACE + "/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                        "LANG",
+                        "C.UTF-8",
+                        // Read by the command java only, so not by keytool, which has no cache.
+                        "JDK_JAVA_OPTIONS",
+                        "-XX:AOTCache=" + program.aotCache()));
     }
 }

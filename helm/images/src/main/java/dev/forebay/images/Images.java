@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * Makes the images of the chart of what Maven has built, and says what is in them. The same
- * programs, JDK and packages make the same images, byte by byte.
+ * programs, JDK and packages make the same layers, byte by byte, except those of AOT caches.
  */
 public final class Images {
 
@@ -56,6 +56,9 @@ public final class Images {
         Base.complete(base);
         Path java = work.resolve("java");
         jdk.link(java);
+        Path trained = work.resolve("trained");
+        System.out.println("AOT caches are made on a small stack, which takes about two minutes");
+        Training.train(java, repository, trained);
         FileEntriesLayer baseLayer = Base.layer(base);
         FileEntriesLayer javaLayer = new Tree(java, JavaRuntime.PLACE).layer("java", _ -> true);
         for (Program program : Program.ALL) {
@@ -67,7 +70,7 @@ public final class Images {
                 packages.addAll(lock.layer(more));
                 layers.add(new Tree(root, "/").layer(more, Base::isWanted));
             }
-            layers.addAll(Application.layers(program.distribution(repository)));
+            layers.addAll(Application.layers(program.distribution(trained)));
             make(program, tag, layers, packages);
         }
     }

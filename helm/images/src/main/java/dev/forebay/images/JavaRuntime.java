@@ -41,8 +41,8 @@ record JavaRuntime(Path home) {
                     "jdk.zipfs");
 
     /**
-     * Makes it, with the archive of its classes, without which the chart's {@code
-     * -XX:+AutoCreateSharedArchive} does nothing. Line numbers stay, for stack traces.
+     * Makes it, with the archive of its own classes, which jcmd and keytool start with. Line
+     * numbers stay, for stack traces.
      *
      * @param into is not there yet
      */

@@ -1,5 +1,10 @@
 package dev.forebay.images;
 
+import static dev.forebay.devstack.program.Program.CONTROL_PLANE;
+import static dev.forebay.devstack.program.Program.POD;
+import static dev.forebay.devstack.program.Program.WORKER;
+
+import dev.forebay.devstack.program.AotCache;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -10,6 +15,7 @@ import java.util.List;
  * @param module the folder of its Maven module
  * @param directory what is built there to be run, below the module's {@code target}
  * @param jar the one in it that is started
+ * @param role the one whose AOT cache a start uses unless {@code JDK_JAVA_OPTIONS} names another
  * @param user of the image
  * @param debian layers of Debian's packages that it needs beside the base
  */
@@ -18,6 +24,7 @@ record Program(
         String module,
         String directory,
         String jar,
+        dev.forebay.devstack.program.Program role,
         String user,
         List<String> debian) {
 
@@ -31,6 +38,7 @@ record Program(
                             "activities",
                             "quarkus-app",
                             "quarkus-run.jar",
+                            CONTROL_PLANE,
                             NOBODY,
                             List.of()),
                     new Program(
@@ -38,6 +46,7 @@ record Program(
                             "runtime-cache/worker",
                             "quarkus-app",
                             "quarkus-run.jar",
+                            WORKER,
                             NOBODY,
                             List.of()),
                     // It mounts.
@@ -46,6 +55,7 @@ record Program(
                             "runtime-cache/fuse",
                             "forebay-fuse",
                             "forebay-fuse.jar",
+                            POD,
                             "0:0",
                             List.of("fuse")));
 
@@ -69,5 +79,10 @@ record Program(
                 "--sun-misc-unsafe-memory-access=allow",
                 "-jar",
                 Application.PLACE + "/" + jar);
+    }
+
+    /** Where the AOT cache of its role is in an image. */
+    Path aotCache() {
+        return AotCache.of(role, Path.of(Application.PLACE, jar)).file();
     }
 }

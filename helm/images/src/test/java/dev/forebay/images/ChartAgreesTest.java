@@ -2,9 +2,11 @@ package dev.forebay.images;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.devstack.program.AotCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -18,6 +20,7 @@ class ChartAgreesTest {
     private static final Pattern IMAGE =
             Pattern.compile("include \"forebay.image\" \\(list [.$] \"([a-z]+)\"\\)");
     private static final Pattern USER = Pattern.compile("runAsUser: (\\d+)");
+    private static final Pattern AOT_CACHE = Pattern.compile("-XX:AOTCache=(\\S+)");
     private static final Pattern COMMAND = Pattern.compile("(?m)^ *command:");
 
     @Test
@@ -43,6 +46,19 @@ class ChartAgreesTest {
                 assertThat(text).as("%s", template).doesNotContainPattern(COMMAND);
             }
         }
+    }
+
+    @Test
+    void theAotCachesOfTheChartAreThoseThatAreMade() throws IOException {
+        Set<String> made =
+                Arrays.stream(dev.forebay.devstack.program.Program.values())
+                        .map(role -> AotCache.of(role, Path.of(Application.PLACE, "any.jar")))
+                        .map(cache -> cache.file().toString())
+                        .collect(Collectors.toSet());
+        Set<String> named = found(AOT_CACHE, templates());
+        Program.ALL.forEach(program -> named.add(program.aotCache().toString()));
+
+        assertThat(named).isEqualTo(made);
     }
 
     private static Set<String> found(Pattern pattern, String text) {

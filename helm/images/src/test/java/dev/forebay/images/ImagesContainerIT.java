@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -32,6 +33,9 @@ class ImagesContainerIT {
 
     private static final Path IMAGES = Path.of("../../target/images");
 
+    /** A start that rejects its AOT cache fails. */
+    private static final String ONLY_WITH_CACHE = "-XX:AOTMode=on";
+
     @TempDir private static Path directory;
 
     private static UnpackedImage service;
@@ -39,6 +43,7 @@ class ImagesContainerIT {
     private static UnpackedImage fuse;
     private static EtcdServer etcd;
     private static S3Server lake;
+    private static TemporalServer temporal;
 
     @TempDir private Path own;
 
@@ -50,10 +55,12 @@ class ImagesContainerIT {
         etcd = EtcdServer.start(directory.resolve("etcd"));
         lake = S3Server.start(directory.resolve("lake"));
         lake.createBucket("forebay-manifests");
+        temporal = TemporalServer.start(directory.resolve("temporal"));
     }
 
     @AfterAll
     static void stop() {
+        temporal.close();
         lake.close();
         etcd.close();
     }
@@ -66,11 +73,10 @@ class ImagesContainerIT {
                                 .outputOf(
                                         List.of(
                                                 JavaRuntime.PLACE + "/bin/java",
-                                                "-Xshare:on",
                                                 "-XshowSettings:properties",
-                                                "-version")))
-                .contains(
-                        "sun.jnu.encoding = UTF-8", "java.home = " + JavaRuntime.PLACE, "sharing");
+                                                "-version"),
+                                        Map.of()))
+                .contains("sun.jnu.encoding = UTF-8", "java.home = " + JavaRuntime.PLACE);
     }
 
     @ParameterizedTest
@@ -112,8 +118,7 @@ class ImagesContainerIT {
     void aControlPlaneServes() throws Exception {
         assertThat(service.user()).isEqualTo(Program.NOBODY);
         int port = Ports.free();
-        try (TemporalServer temporal = TemporalServer.start(directory.resolve("temporal"));
-                PostgresServer postgres = PostgresServer.start(directory.resolve("postgres"))) {
+        try (PostgresServer postgres = PostgresServer.start(directory.resolve("postgres"))) {
             Map<String, String> environment = common(port);
             environment.put("FOREBAY_ROLE", "control-plane");
             environment.put("FOREBAY_MANIFEST_BUCKET", "forebay-manifests");
@@ -126,6 +131,23 @@ class ImagesContainerIT {
                     service.start("control-plane", own, List.of(), environment, ready(port))) {
                 assertThat(owner(process.pid())).isEqualTo(65532);
             }
+        }
+    }
+
+    @Test
+    void anAgentServes() throws Exception {
+        int port = Ports.free();
+        Map<String, String> environment = common(port);
+        environment.put("FOREBAY_ROLE", "agent");
+        environment.put("JDK_JAVA_OPTIONS", "-XX:AOTCache=/opt/forebay/agent.aot");
+        environment.put("FOREBAY_REGION", "us-east-1");
+        environment.put("FOREBAY_ETCD_ENDPOINTS", etcd.endpoint().toString());
+        environment.put("FOREBAY_MANIFEST_BUCKET", "forebay-manifests");
+        environment.put("FOREBAY_WORK_DIRECTORY", "/work");
+        environment.put("FOREBAY_TEMPORAL_TARGET", temporal.target());
+        try (ServerProcess process =
+                service.start("agent", own, List.of(), environment, ready(port))) {
+            assertThat(owner(process.pid())).isEqualTo(65532);
         }
     }
 
@@ -150,7 +172,8 @@ class ImagesContainerIT {
                                         "-keystore",
                                         "/tmp/store.p12",
                                         "-storepass",
-                                        "of-a-test")))
+                                        "of-a-test"),
+                                Map.of()))
                 .doesNotContain("rror");
         assertThat(service.root().resolve("tmp/store.p12")).isNotEmptyFile();
     }
@@ -161,7 +184,7 @@ class ImagesContainerIT {
         int port = Ports.free();
         Files.createDirectories(fuse.root().resolve("mnt/" + transport));
         Map<String, String> environment = new HashMap<>();
-        environment.put("JAVA_TOOL_OPTIONS", "-Xmx256m");
+        environment.put("JAVA_TOOL_OPTIONS", "-Xmx256m " + ONLY_WITH_CACHE);
         environment.put("FOREBAY_REGION", "us-east-1");
         environment.put("FOREBAY_ETCD_ENDPOINTS", etcd.endpoint().toString());
         environment.put("FOREBAY_FUSE_MOUNTPOINT", "/mnt/" + transport);
@@ -180,9 +203,17 @@ class ImagesContainerIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"hold", "csi"})
-    void theImageOfThePodHasTheOtherProgramsOfTheNode(String program) throws Exception {
-        assertThat(fuse.output(List.of(program, "--help"))).contains("forebay-fuse " + program);
+    @CsvSource({"hold, holder", "csi, pod"})
+    void theImageOfThePodHasTheOtherProgramsOfTheNode(String program, String cache)
+            throws Exception {
+        Map<String, String> environment =
+                Map.of(
+                        "JAVA_TOOL_OPTIONS",
+                        ONLY_WITH_CACHE,
+                        "JDK_JAVA_OPTIONS",
+                        "-XX:AOTCache=/opt/forebay/" + cache + ".aot");
+        assertThat(fuse.output(List.of(program, "--help"), environment))
+                .contains("forebay-fuse " + program);
     }
 
     private static UnpackedImage unpacked(String name) throws Exception {
@@ -213,7 +244,7 @@ class ImagesContainerIT {
     /** What the chart says to all programs of Quarkus. */
     private static Map<String, String> common(int port) {
         Map<String, String> environment = new HashMap<>();
-        environment.put("JAVA_TOOL_OPTIONS", "-Xmx384m");
+        environment.put("JAVA_TOOL_OPTIONS", "-Xmx384m " + ONLY_WITH_CACHE);
         environment.put("QUARKUS_HTTP_HOST", "127.0.0.1");
         environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
         environment.put("FOREBAY_LAKE_ENDPOINT", lake.endpoint().toString());

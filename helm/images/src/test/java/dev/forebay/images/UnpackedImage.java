@@ -116,17 +116,19 @@ record UnpackedImage(Path root, JsonNode config) {
     }
 
     /** What the entry point writes until it ends, within a minute, whatever it ends with. */
-    String output(List<String> arguments) throws IOException, InterruptedException {
+    String output(List<String> arguments, Map<String, String> environment)
+            throws IOException, InterruptedException {
         List<String> command = entrypoint();
         command.addAll(arguments);
-        return outputOf(command);
+        return outputOf(command, environment);
     }
 
     /** What a program of the image writes. */
-    String outputOf(List<String> command) throws IOException, InterruptedException {
+    String outputOf(List<String> command, Map<String, String> environment)
+            throws IOException, InterruptedException {
         Path output = Files.createTempFile("forebay-image", ".out");
         Process process =
-                new ProcessBuilder(isolated(command, Map.of()))
+                new ProcessBuilder(isolated(command, environment))
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())
                         .start();
