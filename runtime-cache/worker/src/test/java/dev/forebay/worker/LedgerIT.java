@@ -38,6 +38,7 @@ class LedgerIT extends RunningWorker {
         TestVersion version = region.mount("billed", "billed/");
         awaitMounted(own, version);
 
+        int askedBefore;
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Boolean>> fills = new ArrayList<>();
             for (ChunkRef ref : version.chunks()) {
@@ -45,6 +46,8 @@ class LedgerIT extends RunningWorker {
             }
             await(() -> region.reads("billed/").size() > 3);
             own.kill9();
+            // Also a fill that had all its bytes is lost if it was not on the disk yet.
+            askedBefore = region.reads("billed/").size();
             own.restart();
             for (Future<Boolean> fill : fills) {
                 fill.get();
@@ -59,7 +62,7 @@ class LedgerIT extends RunningWorker {
         int logged = region.reads("billed/").size();
         assertThat(counted.lakeRequests()).isBetween((long) logged, (long) logged + IN_FLIGHT);
         assertThat(counted.lakeBytes()).isEqualTo(counted.lakeRequests() * CHUNK);
-        assertThat(logged).isBetween(CHUNKS, CHUNKS + IN_FLIGHT);
+        assertThat(logged).isBetween(CHUNKS, CHUNKS + askedBefore);
         await(() -> statement(own, version).heldByteSeconds() > 0);
 
         own.get(version.readPath(), "Range", "bytes=0-199", "Forebay-Reader", "worker");

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ final class Exchange {
     /** Up to the first byte's place, which becomes another one when a digit is put behind it. */
     private static final Pattern CONTENT_RANGE =
             Pattern.compile("(?<range>content-range: *bytes \\d+)", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern RANGE =
+            Pattern.compile("\\r\\nrange: *([^\\r]*)", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern ETAG =
             Pattern.compile("\\r\\netag:[^\\r]*", Pattern.CASE_INSENSITIVE);
@@ -50,6 +54,11 @@ final class Exchange {
     String target() {
         int from = head.indexOf(' ') + 1;
         return head.substring(from, head.indexOf(' ', from));
+    }
+
+    String range() {
+        Matcher range = RANGE.matcher(head);
+        return range.find() ? range.group(1) : "";
     }
 
     void answer(Fault fault, Socket upstream, InetSocketAddress server)

@@ -22,9 +22,10 @@ public final class FaultProxy implements AutoCloseable {
      *
      * @param method such as GET
      * @param target path and query as sent
+     * @param range such as {@code bytes=0-99}, empty without one
      * @param number counts the requests since the rule was set, from 1
      */
-    public record Request(String method, String target, long number) {}
+    public record Request(String method, String target, String range, long number) {}
 
     private record Rule(Function<Request, Fault> faults, AtomicLong count) {}
 
@@ -70,7 +71,10 @@ public final class FaultProxy implements AutoCloseable {
         Fault fault =
                 now.faults.apply(
                         new Request(
-                                exchange.method(), exchange.target(), now.count.incrementAndGet()));
+                                exchange.method(),
+                                exchange.target(),
+                                exchange.range(),
+                                now.count.incrementAndGet()));
         exchange.answer(fault, upstream, server);
     }
 
