@@ -25,3 +25,4 @@ public record Digest(String hex) {
         return hex;
     }
 }
+// x

@@ -150,6 +150,10 @@ final class Fork implements AutoCloseable {
                         "-Djava.io.tmpdir=" + directory,
                         "-Dforebay.test.fork=" + number,
                         "-Djunit.jupiter.execution.timeout.default=5m"));
+        if (part == Part.UNIT) {
+            // The second compiler would take more than it saves in tests that are over so soon.
+            command.add("-XX:TieredStopAtLevel=1");
+        }
         if (classPath.stream().anyMatch(path -> path.toString().contains("jboss-logmanager"))) {
             command.add("-Djava.util.logging.manager=org.jboss.logmanager.LogManager");
         }

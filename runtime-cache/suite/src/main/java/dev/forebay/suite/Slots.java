@@ -1,5 +1,6 @@
 package dev.forebay.suite;
 
+import dev.forebay.suite.SharedMachine.Moment;
 import dev.forebay.suite.fork.TestOutcome;
 import dev.forebay.suite.fork.TestOutcome.Status;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class Slots implements AutoCloseable {
     private final Map<String, String> properties;
     private final String methods;
     private final Consumer<ClassResult> done;
+    private final SharedMachine machine = new SharedMachine();
     private final AtomicInteger forkNumbers = new AtomicInteger();
     private final Set<Fork> forks = ConcurrentHashMap.newKeySet();
     private final Set<Process> jobs = ConcurrentHashMap.newKeySet();
@@ -96,7 +98,7 @@ final class Slots implements AutoCloseable {
     /** Runs a class; returns the JVM if it can run another. */
     private @Nullable Fork run(TestClass test, @Nullable Fork present) {
         Path log = logs.resolve(test.key().replace(' ', '-') + ".log");
-        long begin = System.nanoTime();
+        Moment begin = machine.now();
         double cpuBefore = present == null ? 0 : present.tree().cpuSeconds();
         @Nullable Fork fork = present;
         List<TestOutcome> outcomes;
@@ -152,7 +154,7 @@ final class Slots implements AutoCloseable {
 
     private void run(Job job) {
         Path log = logs.resolve(job.name() + ".log");
-        long begin = System.nanoTime();
+        Moment begin = machine.now();
         try {
             Process process = job.start(repository, log);
             jobs.add(process);
@@ -177,18 +179,20 @@ final class Slots implements AutoCloseable {
             String name,
             String module,
             List<TestOutcome> outcomes,
-            long begin,
+            Moment begin,
             double cpuSeconds,
             Path log) {
-        double seconds = (System.nanoTime() - begin) / 1e9;
+        Moment end = machine.now();
+        double seconds = end.secondsSince(begin);
         List<TestOutcome> all = new ArrayList<>(outcomes);
         String simpleName = name.replaceFirst(".*\\.", "").replaceFirst(" .*", "");
-        int allowed = slow.allowedSeconds(simpleName);
+        double stretch = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
+        double allowed = slow.allowedSeconds(simpleName) * stretch;
         if (seconds > allowed) {
             all.add(
                     failure(
                             simpleName,
-                            "It took %.0f s and may take %d s: make it shorter, or list it in %s with a reason."
+                            "It took %.0f s and may take %.0f s: make it shorter, or list it in %s with a reason."
                                     .formatted(seconds, allowed, Main.SLOW_CLASSES)));
         }
         done.accept(new ClassResult(name, module, all, seconds, cpuSeconds, log));

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How long a class may take: a minute, unless it is listed with a reason. */
+/**
+ * How long a class may take on a machine that has nothing else to do: a minute, unless it is listed
+ * with a reason.
+ */
 final class SlowClasses {
     private static final int SECONDS = 60;
 

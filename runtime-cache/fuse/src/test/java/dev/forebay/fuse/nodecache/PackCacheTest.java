@@ -589,6 +589,7 @@ class PackCacheTest {
         reopen(1L << 30);
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
         cache.close();
+        assertThat(ErrorNumber.isFullDisk(new IOException("none"))).isFalse();
         String limit = limitDescriptors("1024");
         List<Descriptor> all = new ArrayList<>();
         Throwable failure;
