@@ -588,6 +588,7 @@ class PackCacheTest {
         // Also so that what is needed of classes is loaded: that takes descriptors, too.
         reopen(1L << 30);
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
+        assertThat(ErrorNumber.isFullDisk(new IOException())).isFalse();
         cache.close();
         assertThat(ErrorNumber.isFullDisk(new IOException("none"))).isFalse();
         String limit = limitDescriptors("1024");
