@@ -47,6 +47,14 @@ class WorkerPresenceTest {
     }
 
     @Test
+    void aWorkerRenewsItsLease() throws Exception {
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            assertThat(etcd.renewals.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
     void itsOwnRowsThatComeLateAreNotThoseOfAnother() {
         try (WorkerPresence presence = presence()) {
             presence.start();
@@ -136,6 +144,8 @@ class WorkerPresenceTest {
     /** Lets something happen between a look and the write that follows it. */
     private static final class RacingEtcd implements EtcdAccess, EtcdCalls {
 
+        final CountDownLatch renewals = new CountDownLatch(2);
+
         // Guarded by this.
         private ModelEtcd model = ModelEtcd.empty();
         private BiFunction<ModelEtcd, Change[], ModelEtcd> before = (now, _) -> now;
@@ -209,13 +219,14 @@ class WorkerPresenceTest {
         }
 
         @Override
-        public synchronized Optional<Duration> renewLease(long lease) {
-            return model.leases().contains(lease) ? Optional.of(LEASE) : Optional.empty();
+        public Optional<Duration> renewLease(long lease) {
+            renewals.countDown();
+            return leaseLeft(lease);
         }
 
         @Override
-        public Optional<Duration> leaseLeft(long lease) {
-            return renewLease(lease);
+        public synchronized Optional<Duration> leaseLeft(long lease) {
+            return model.leases().contains(lease) ? Optional.of(LEASE) : Optional.empty();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.linux.ChildProcess;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +45,24 @@ class VerifiedDownloadTest {
                 .startsWith("CAPACITY_EXCEEDED ")
                 .contains("the disk of this node is full")
                 .doesNotContain("No space left");
+    }
+
+    @Test
+    void aFileWithAnotherDigestThanWasSentIsNotKept() {
+        Path file = directory.resolve("file");
+        assertThatThrownBy(
+                        () ->
+                                VerifiedDownload.to(
+                                        file,
+                                        "a file",
+                                        partial -> {
+                                            Files.write(partial, new byte[] {1});
+                                            return new Digest("0".repeat(64));
+                                        }))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+        assertThat(directory).isEmptyDirectory();
     }
 
     /** So that who cleans up after a process that was killed knows what it was to be. */

@@ -28,6 +28,7 @@ class ConditionalReadTest {
 
     private final List<String> conditions = new CopyOnWriteArrayList<>();
     private String etag = "meant";
+    private int sentBytes = READ_BYTES;
     private HttpServer server;
     private S3Lake lake;
 
@@ -63,8 +64,9 @@ class ConditionalReadTest {
         conditions.add(String.valueOf(exchange.getRequestHeaders().getFirst("If-Match")));
         exchange.getResponseHeaders().set("ETag", '"' + etag + '"');
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
-        exchange.sendResponseHeaders(206, READ_BYTES);
-        exchange.getResponseBody().write(new byte[READ_BYTES]);
+        // In chunks: there is no Content-Length that a client could compare.
+        exchange.sendResponseHeaders(206, 0);
+        exchange.getResponseBody().write(new byte[sentBytes]);
         exchange.close();
     }
 
@@ -79,6 +81,16 @@ class ConditionalReadTest {
         assertThat(read().hasRemaining()).isFalse();
 
         assertThat(conditions).containsExactly("\"meant\"");
+    }
+
+    @Test
+    void anAnswerThatEndsEarlyIsNotBelieved() {
+        sentBytes = READ_BYTES - 1;
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE));
     }
 
     @Test
