@@ -3,12 +3,15 @@ package dev.forebay.fuse.nodecache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,15 +26,7 @@ class PackEvictorTest {
     /** Two who need room have chosen the same chunk, and it was fetched again in between. */
     @Test
     void whatHasComeBackIsNotGivenUpForWhatWasThereBefore() throws IOException {
-        try (PackFile file =
-                PackFile.create(
-                        TestPack.ID,
-                        pack.bytes.length,
-                        directory.resolve("pack"),
-                        directory.resolve("map"),
-                        space,
-                        counters,
-                        new DamageLog(_ -> List.of()))) {
+        try (PackFile file = create()) {
             store(file);
             CachedChunk chosen = Objects.requireNonNull(file.chunks().find(0));
             assertThat(file.evictor().evict(chosen)).isPositive();
@@ -47,6 +42,34 @@ class PackEvictorTest {
             page.get(0, read);
             assertThat(read).isEqualTo(Arrays.copyOf(pack.bytes, Sizes.PAGE));
         }
+    }
+
+    @Test
+    void pagesThatNoVersionHasStayWhileAReaderHasTheFileOpen() throws IOException {
+        try (PackFile file = create()) {
+            store(file);
+            try (InputStream _ = Files.newInputStream(directory.resolve("pack"))) {
+                assertThat(restrictToNothing(file)).isZero();
+                assertThat(file.chunks().pages(0)).isEqualTo(pages);
+            }
+            assertThat(restrictToNothing(file)).isPositive();
+            assertThat(file.chunks().isEmpty()).isTrue();
+        }
+    }
+
+    private static long restrictToNothing(PackFile file) throws IOException {
+        return file.evictor().restrict(0, new BitSet(), Set.of(), Set::of);
+    }
+
+    private PackFile create() throws IOException {
+        return PackFile.create(
+                TestPack.ID,
+                pack.bytes.length,
+                directory.resolve("pack"),
+                directory.resolve("map"),
+                space,
+                counters,
+                new DamageLog(_ -> List.of()));
     }
 
     private void store(PackFile file) throws IOException {
