@@ -26,6 +26,7 @@ import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.history.v1.WorkflowExecutionStartedEventAttributes;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
 import java.time.Instant;
@@ -137,6 +138,7 @@ class ContinueAsNewTest {
         platform.us.loseChunk(0);
         Receipt receipt = platform.ensure(US, null);
         assertThat(receipt.bytesFromLake()).isEqualTo(receipt.bytes());
+        assertThat(beginOfPrewarm().getContinuedExecutionRunId()).isNotEmpty();
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
     }
@@ -420,6 +422,15 @@ class ContinueAsNewTest {
             platform.update("setTtl", new TtlRequest(TTL.plusSeconds(i)));
         }
         platform.passUntil("the next run", () -> !run().equals(before));
+    }
+
+    private WorkflowExecutionStartedEventAttributes beginOfPrewarm() {
+        return platform.environment
+                .getWorkflowClient()
+                .fetchHistory(WorkflowIds.prewarm(Platform.VERSION, US))
+                .getEvents()
+                .getFirst()
+                .getWorkflowExecutionStartedEventAttributes();
     }
 
     private String run() {

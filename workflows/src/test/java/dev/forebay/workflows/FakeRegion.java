@@ -69,6 +69,7 @@ final class FakeRegion implements RegionActivities {
     private final Gate admissions = new Gate();
     private final Gate pinnings = new Gate();
     private final Gate unpinnings = new Gate();
+    private final Gate remainders = new Gate();
     private final Gate drops = new Gate();
 
     FakeRegion(Supplier<Instant> clock) {
@@ -124,6 +125,11 @@ final class FakeRegion implements RegionActivities {
     /** Holds up every pin's end, until it is taken back. */
     void setUnpinsWait(boolean value) {
         hold(unpinnings, value);
+    }
+
+    /** Holds up every answer about the remaining life of pins, until it is taken back. */
+    void setRemaindersWait(boolean value) {
+        hold(remainders, value);
     }
 
     /** Holds up every drop, until it is taken back. */
@@ -258,9 +264,14 @@ final class FakeRegion implements RegionActivities {
     }
 
     @Override
-    public synchronized Map<String, Duration> remaining(
-            DatasetVersion version, List<String> pinIds) {
+    public Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
         called(Step.REMAINING);
+        Map<String, Duration> alive = alive(pinIds);
+        remainders.await();
+        return alive;
+    }
+
+    private synchronized Map<String, Duration> alive(List<String> pinIds) {
         Map<String, Duration> alive = new TreeMap<>();
         for (String id : pinIds) {
             if (isPinned(id)) {

@@ -103,6 +103,20 @@ class PinTurnsTest {
         assertThat(platform.status().pins()).isEmpty();
     }
 
+    @Test
+    void aPinThatIsTakenAgainWhileTheRegionAnswersIsFollowed() {
+        Duration lease = Duration.ofMinutes(1);
+        platform.ensure(US, pin("p", lease));
+        platform.us.setRemaindersWait(true);
+        long asked = platform.us.count(Step.REMAINING);
+        platform.passUntil("the pin runs out", () -> platform.us.count(Step.REMAINING) > asked);
+
+        result(platform.pinAsync(pin("p", lease)));
+        platform.us.setRemaindersWait(false);
+
+        platform.passUntil("it does again", () -> platform.us.count(Step.REMAINING) > asked + 1);
+    }
+
     /** A process that ends slowly, when the one that replaces it has its pin already. */
     @Test
     void whoLetsGoOfAPinLeavesItToWhoHasTakenItSince() {

@@ -283,6 +283,7 @@ final class Platform implements AutoCloseable {
         us.openGate();
         us.setPinsWait(false);
         us.setUnpinsWait(false);
+        us.setRemaindersWait(false);
         ap.openGate();
         // Else the server waits for calls that the workflow never answers, for up to a minute.
         environment.getWorkflowServiceStubs().getRawChannel().shutdownNow();
