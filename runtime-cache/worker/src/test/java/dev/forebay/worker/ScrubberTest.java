@@ -166,6 +166,7 @@ class ScrubberTest {
             while (second.rounds() == 0) {
                 Thread.onSpinWait();
             }
+            assertThat(second.bytes()).isEqualTo((long) (CHUNKS - before) * LENGTH);
         }
         assertThat(repaired).hasSize(CHUNKS - before).doesNotContainAnyElementsOf(seen);
     }

@@ -70,6 +70,12 @@ class UpOptionsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 6})
+    void acceptsTheLeastAndTheMostWorkers(int workers) {
+        assertThat(options("--workers", Integer.toString(workers)).workers()).isEqualTo(workers);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"abc", "7700x", "70000", "-1", "99999999999"})
     void blamesTheVariableForTheVariable(String base) {
         assertThatThrownBy(() -> portBase(options(), base))
