@@ -4,83 +4,28 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.NodeName;
-import dev.forebay.model.RegionName;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What nodes say that they hold, and whose word counts when pods take over. */
-@SuppressWarnings("NullAway.Init") // connected before each
-class NodeEntryIT {
+class NodeEntryIT extends RegionOnEtcd {
 
     private static final NodeName NODE = new NodeName("gpu-1.example");
     private static final DatasetVersion DIGITS = DatasetVersion.parse("vision/digits@v1");
     private static final DatasetVersion WORDS = DatasetVersion.parse("nlp/words@v2");
     private static final Duration LONG = Duration.ofMinutes(10);
-    private static final AtomicInteger REGIONS = new AtomicInteger();
-
-    @TempDir private static Path directory;
-    private static EtcdServer etcd;
-
-    private final RegionName region = new RegionName("r" + REGIONS.incrementAndGet());
-    private final List<AutoCloseable> opened = new ArrayList<>();
-    private RegionState agent;
-
-    @BeforeAll
-    static void startEtcd() {
-        etcd = EtcdServer.start(directory);
-    }
-
-    @AfterAll
-    static void stopEtcd() {
-        etcd.close();
-    }
-
-    @BeforeEach
-    void connect() {
-        agent = process();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : opened.reversed()) {
-            each.close();
-        }
-    }
-
-    private RegionState process() {
-        EtcdConfig config =
-                new EtcdConfig(
-                        List.of(etcd.endpoint()),
-                        Duration.ofSeconds(2),
-                        Duration.ofSeconds(10),
-                        Duration.ofSeconds(2),
-                        Duration.ofMillis(200));
-        RegionState state = EtcdRegionState.connect(config, region);
-        opened.add(state);
-        return state;
-    }
 
     private NodeEntry entry(Duration life) {
-        return process().node(NODE, life);
+        return connected().node(NODE, life);
     }
 
     private void put(String node, String value) throws Exception {
@@ -97,14 +42,6 @@ class NodeEntryIT {
         return ByteSequence.from(text, UTF_8);
     }
 
-    private static void eventually(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
-    }
-
     private static NodeReport report(DatasetVersion... versions) {
         return new NodeReport(NODE, List.of(versions));
     }
@@ -112,25 +49,25 @@ class NodeEntryIT {
     @Test
     void whatANodeSaysIsReadInItsOrder() {
         NodeEntry pod = entry(LONG);
-        assertThat(agent.nodes()).isEmpty();
+        assertThat(state.nodes()).isEmpty();
         assertThat(pod.read()).isEmpty();
 
         assertThat(pod.say(List.of(WORDS, DIGITS))).isTrue();
-        assertThat(agent.nodes()).containsExactly(report(WORDS, DIGITS));
+        assertThat(state.nodes()).containsExactly(report(WORDS, DIGITS));
         assertThat(pod.read()).containsExactly(WORDS, DIGITS);
 
         assertThat(pod.say(List.of())).isTrue();
-        assertThat(agent.nodes()).containsExactly(report());
+        assertThat(state.nodes()).containsExactly(report());
     }
 
     /** A thousand nodes must not tell each other of what each holds. */
     @Test
     void whatNodesSayIsNotInTheViewOfTheRegion() {
-        RegionView before = agent.view();
+        RegionView before = state.view();
         assertThat(entry(LONG).say(List.of(DIGITS))).isTrue();
         long since = System.nanoTime();
-        eventually("looked since", () -> agent.confirmedSince(since));
-        assertThat(agent.view()).isEqualTo(before);
+        eventually("looked since", () -> state.confirmedSince(since));
+        assertThat(state.view()).isEqualTo(before);
     }
 
     @Test
@@ -139,13 +76,13 @@ class NodeEntryIT {
         long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
         while (System.nanoTime() < end) {
             assertThat(pod.say(List.of(DIGITS))).isTrue();
-            assertThat(agent.nodes()).containsExactly(report(DIGITS));
+            assertThat(state.nodes()).containsExactly(report(DIGITS));
             LockSupport.parkNanos(100_000_000);
         }
-        eventually("gone", () -> agent.nodes().isEmpty());
+        eventually("gone", () -> state.nodes().isEmpty());
 
         assertThat(pod.say(List.of(DIGITS))).as("a pod that was stopped goes on").isTrue();
-        assertThat(agent.nodes()).containsExactly(report(DIGITS));
+        assertThat(state.nodes()).containsExactly(report(DIGITS));
     }
 
     @Test
@@ -159,7 +96,7 @@ class NodeEntryIT {
 
         long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
         while (System.nanoTime() < end) {
-            assertThat(agent.nodes()).as("never away").containsExactly(report(DIGITS));
+            assertThat(state.nodes()).as("never away").containsExactly(report(DIGITS));
             LockSupport.parkNanos(50_000_000);
         }
     }
@@ -173,7 +110,7 @@ class NodeEntryIT {
         assertThat(successor.say(List.of(WORDS))).isTrue();
 
         assertThat(replaced.say(List.of(DIGITS))).isFalse();
-        assertThat(agent.nodes()).containsExactly(report(WORDS));
+        assertThat(state.nodes()).containsExactly(report(WORDS));
 
         eventually("as the successor is gone", () -> replaced.say(List.of(DIGITS)));
     }
@@ -185,7 +122,7 @@ class NodeEntryIT {
         etcd.kill9();
         try {
             assertThatExceptionOfType(ForebayException.class)
-                    .isThrownBy(agent::nodes)
+                    .isThrownBy(state::nodes)
                     .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
             assertThatExceptionOfType(ForebayException.class)
                     .isThrownBy(() -> pod.say(List.of(DIGITS, WORDS)))
@@ -194,7 +131,7 @@ class NodeEntryIT {
             etcd.restart();
         }
         eventually("said again", () -> says(pod, DIGITS, WORDS));
-        assertThat(agent.nodes()).containsExactly(report(DIGITS, WORDS));
+        assertThat(state.nodes()).containsExactly(report(DIGITS, WORDS));
     }
 
     /** Right after a start etcd may refuse once. */
@@ -208,16 +145,16 @@ class NodeEntryIT {
 
     @Test
     void whatIsNotUnderstoodIsLeftOutAndReplacedByWhoServes() throws Exception {
-        NodeEntry pod = process().node(new NodeName("gpu-2"), LONG);
+        NodeEntry pod = connected().node(new NodeName("gpu-2"), LONG);
         assertThat(pod.say(List.of(WORDS))).isTrue();
         put(NODE.value(), "{\"incarnation\":\"x\",\"versions\":[\"nonsense\"]}");
         put("No_Node", "{\"incarnation\":\"x\",\"versions\":[]}");
-        assertThat(agent.nodes())
+        assertThat(state.nodes())
                 .containsExactly(new NodeReport(new NodeName("gpu-2"), List.of(WORDS)));
 
         NodeEntry mended = entry(LONG);
         assertThat(mended.read()).isEmpty();
         assertThat(mended.say(List.of(DIGITS))).isTrue();
-        assertThat(agent.nodes()).contains(report(DIGITS));
+        assertThat(state.nodes()).contains(report(DIGITS));
     }
 }

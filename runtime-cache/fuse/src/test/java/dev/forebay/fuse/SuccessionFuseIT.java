@@ -53,9 +53,7 @@ class SuccessionFuseIT extends Takeovers {
     void aStandbyThatWasStoppedWhenItHadJoinedIsPassedOver() throws Exception {
         Running holder = region.holder("--replace-after=2");
         Running serving = region.serving(holder, "pod-0", option);
-        Running stopped = region.pod("pod-1", option);
-        holder.await("Process %d can serve".formatted(stopped.process().pid()));
-        stopped.signal("STOP");
+        Running _ = stoppedStandby(holder);
         Running standby = region.standby(holder, "pod-2", option);
         List<Running> readers = readers();
         awaitAnyMoment();
@@ -71,9 +69,7 @@ class SuccessionFuseIT extends Takeovers {
     void aStandbyThatDidNotServeWhenItWasToldToDoesNotLater() throws Exception {
         Running holder = region.holder("--replace-after=2");
         Running serving = region.serving(holder, "pod-0", option);
-        Running stopped = region.pod("pod-1", option);
-        holder.await("Process %d can serve".formatted(stopped.process().pid()));
-        stopped.signal("STOP");
+        Running stopped = stoppedStandby(holder);
         List<Running> readers = readers();
         awaitAnyMoment();
         long killed = serving.kill();
@@ -84,5 +80,12 @@ class SuccessionFuseIT extends Takeovers {
         assertThat(stopped.printed()).contains("another one serves now");
         assertThat(holder.printed()).doesNotContain(HeldMountFixture.serves(stopped));
         assertNobodyNoticed(readers, "killed, with only one that is stopped", List.of(killed));
+    }
+
+    private Running stoppedStandby(Running holder) throws Exception {
+        Running standby = region.pod("pod-1", option);
+        holder.await("Process %d can serve".formatted(standby.process().pid()));
+        standby.signal("STOP");
+        return standby;
     }
 }

@@ -66,21 +66,15 @@ public record Launch(
 
     /** Returns the same launch with another bound for its end after the signal. */
     public Launch stoppedWithin(Duration bound) {
-        return new Launch(
-                name,
-                directory,
-                command,
-                environment,
-                ready,
-                readyWithin,
-                stopSignal,
-                bound,
-                refusesRoot,
-                lifetime);
+        return stopped(stopSignal, bound, refusesRoot);
     }
 
     /** The same for a program that does not run as root and is stopped by this signal. */
     Launch neverAsRoot(String signal) {
+        return stopped(signal, stopWithin, true);
+    }
+
+    private Launch stopped(String signal, Duration within, boolean neverAsRoot) {
         return new Launch(
                 name,
                 directory,
@@ -89,8 +83,8 @@ public record Launch(
                 ready,
                 readyWithin,
                 signal,
-                stopWithin,
-                true,
+                within,
+                neverAsRoot,
                 lifetime);
     }
 
