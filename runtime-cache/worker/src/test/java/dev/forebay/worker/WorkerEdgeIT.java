@@ -16,12 +16,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Bad requests, requests without the token, and settings with which a worker cannot start. */
 class WorkerEdgeIT extends RunningWorker {
 
+    private static final String REFUSED_READS =
+            "forebay_worker_requests_seconds_count{operation=\"read\",outcome=\"invalid_argument\"";
+
     @Test
     void refusesBadInputWithTheFieldAndTheRule() throws Exception {
         region.put("bad/object", random(22, 100));
         TestVersion version = mounted("bad");
         String pack = version.pack().id().toString();
         String digest = version.ref().digest().hex();
+        double countedBefore = worker.metric(REFUSED_READS);
 
         assertProblem(
                 worker.get("/v1/packs/XYZ?manifest=" + digest, "Range", "bytes=0-1"),
@@ -67,6 +71,8 @@ class WorkerEdgeIT extends RunningWorker {
                 404,
                 ErrorCode.NOT_FOUND);
         assertProblem(worker.get("/v1/manifests/" + "d".repeat(64)), 404, ErrorCode.NOT_FOUND);
+        // The answer is sent before it is counted.
+        await(() -> worker.metric(REFUSED_READS) >= countedBefore + 4);
     }
 
     @Test
