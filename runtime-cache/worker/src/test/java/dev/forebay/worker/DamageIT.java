@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class DamageIT extends RunningWorker {
 
     private static final String DAMAGED = "forebay_worker_store_damaged_chunks_total";
+    private static final String FROM_PEERS = "forebay_worker_peer_bytes_total";
 
     /** Does not scrub, so that a reader finds the damage. */
     private static WorkerProcess unscrubbed;
@@ -102,6 +103,37 @@ class DamageIT extends RunningWorker {
                         own.metric(
                                 "forebay_worker_requests_seconds_count{operation=\"verify\",outcome=\"ok\""))
                 .isPositive();
+    }
+
+    /** Readers compare each byte until the chunk is whole again, without a read of the lake. */
+    @Test
+    void aDamagedChunkIsMendedFromAnotherWorkerAndNeverServed() throws Exception {
+        byte[] bytes = random(28, 200_000);
+        region.put("peer-mended/object", bytes);
+        TestVersion version = mounted("peer-mended");
+        WorkerProcess own = ownWorker("peer-mended", "forebay.worker.scrub.bytes-per-second=0");
+        awaitMounted(own, version);
+        String id = liveId(own);
+        ChunkId chunk = version.chunks().get(0).chunk();
+        client.fill(worker.node(), version.ref().digest(), chunk);
+        client.fill(own.node(), version.ref().digest(), chunk);
+        int reads = region.reads("peer-mended/").size();
+        List<WorkerNode> workers = List.of(new WorkerNode(id, own.address(), 1 << 30));
+        double damagedBefore = own.metric(DAMAGED);
+        double fromPeers = own.metric(FROM_PEERS);
+
+        flipBit(own, version, 70_000);
+
+        await(
+                () -> {
+                    assertThat(readThrough(workers, version, bytes.length)).isEqualTo(bytes);
+                    return own.metric(DAMAGED) > damagedBefore && holds(own, version);
+                });
+        HttpResponse<byte[]> again = own.get(version.readPath(), "Range", "bytes=0-199999");
+        assertThat(again.headers().firstValue("Forebay-Source")).hasValue("cache");
+        assertThat(again.body()).isEqualTo(bytes);
+        assertThat(region.reads("peer-mended/")).hasSize(reads);
+        assertThat(own.metric(FROM_PEERS)).isGreaterThan(fromPeers);
     }
 
     @Test
