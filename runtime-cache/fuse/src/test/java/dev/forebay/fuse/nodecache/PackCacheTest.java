@@ -590,7 +590,6 @@ class PackCacheTest {
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
         assertThat(ErrorNumber.isFullDisk(new IOException())).isFalse();
         cache.close();
-        assertThat(ErrorNumber.isFullDisk(new IOException("none"))).isFalse();
         String limit = limitDescriptors("1024");
         List<Descriptor> all = new ArrayList<>();
         Throwable failure;
