@@ -62,6 +62,19 @@ class SweepIT extends SweepFixture {
         assertThat(api.get(SWEEP).body().get("last_at").isNull()).isFalse();
     }
 
+    /** A control plane that starts changes the Schedules of all regions. */
+    @Test
+    void aPauseStaysThoughTheScheduleIsChangedAtTheSameTime() {
+        for (int round = 0; round < 20; round++) {
+            platform.sweepEvery(INTERVAL);
+            pause("round " + round);
+            JsonNode schedule = api.get(SWEEP).body();
+            assertThat(schedule.get("paused").asBoolean()).as("round %s", round).isTrue();
+            assertThat(schedule.get("note").asText()).isEqualTo("round " + round);
+            assertThat(api.post(SWEEP + "/resume", "{}").status()).isEqualTo(200);
+        }
+    }
+
     /** "Deleted datasets". */
     @Test
     void whatBelongsToADeletedDatasetGoesOnceNobodyHoldsIt() {

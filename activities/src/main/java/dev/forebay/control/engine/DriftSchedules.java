@@ -42,8 +42,7 @@ class DriftSchedules {
     /**
      * Makes a dataset's Schedule, or changes it.
      *
-     * <p>That is one message to Temporal: of a change and a pause that a Schedule is told one after
-     * the other it takes the pause first if it sees both at once, and the change undoes it.
+     * <p>That is one message to Temporal, for the reason that {@link Schedules#setPaused} gives.
      *
      * @param paused whether it pauses; as it is, or not, if empty
      */
@@ -82,13 +81,12 @@ class DriftSchedules {
         return paused.filter(pauses -> pauses != before.isPaused())
                 .map(
                         pauses ->
-                                ScheduleState.newBuilder(before)
-                                        .setPaused(pauses)
-                                        .setNote(
-                                                pauses
-                                                        ? "paused through Forebay's API"
-                                                        : "goes on through Forebay's API")
-                                        .build())
+                                Schedules.state(
+                                        before,
+                                        pauses,
+                                        pauses
+                                                ? "paused through Forebay's API"
+                                                : "goes on through Forebay's API"))
                 .orElse(before);
     }
 

@@ -77,6 +77,30 @@ class Schedules {
     }
 
     /**
+     * Has a Schedule start nothing, or start workflows again.
+     *
+     * <p>That is a change of the Schedule: if Temporal gets a change and a pause in one batch, it
+     * applies the pause first, and the change undoes it.
+     *
+     * @param note why, for people
+     */
+    void setPaused(String id, boolean paused, String note) {
+        handle(id)
+                .update(
+                        present -> {
+                            Schedule schedule = present.getDescription().getSchedule();
+                            return new ScheduleUpdate(
+                                    Schedule.newBuilder(schedule)
+                                            .setState(state(schedule.getState(), paused, note))
+                                            .build());
+                        });
+    }
+
+    static ScheduleState state(ScheduleState before, boolean paused, String note) {
+        return ScheduleState.newBuilder(before).setPaused(paused).setNote(note).build();
+    }
+
+    /**
      * One that starts nothing while what it started runs, and makes up for a start that is late by
      * less than the interval.
      *

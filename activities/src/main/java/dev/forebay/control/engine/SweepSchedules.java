@@ -85,12 +85,7 @@ public class SweepSchedules {
      * @throws ForebayException as {@link #state(RegionName)}
      */
     public State pause(RegionName region, String why) {
-        return call(
-                region,
-                schedule -> {
-                    schedule.pause(why);
-                    return state(schedule);
-                });
+        return setPaused(region, true, why);
     }
 
     /**
@@ -100,10 +95,14 @@ public class SweepSchedules {
      * @throws ForebayException as {@link #state(RegionName)}
      */
     public State resume(RegionName region, String why) {
+        return setPaused(region, false, why);
+    }
+
+    private State setPaused(RegionName region, boolean paused, String why) {
         return call(
                 region,
                 schedule -> {
-                    schedule.unpause(why);
+                    schedules.setPaused(schedule.getId(), paused, why);
                     return state(schedule);
                 });
     }
