@@ -188,7 +188,11 @@ final class HeldMountFixture implements AutoCloseable {
     void awaitView(View wanted) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (view() != wanted) {
-            assertThat(System.nanoTime()).as("until %s", wanted).isLessThan(deadline);
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError(
+                        "shown as %s, not %s; it printed:%n%s"
+                                .formatted(view(), wanted, started.getLast().printed()));
+            }
             LockSupport.parkNanos(2_000_000);
         }
     }
