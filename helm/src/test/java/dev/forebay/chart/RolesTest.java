@@ -256,6 +256,25 @@ class RolesTest {
                         });
     }
 
+    @Test
+    void anotherSettingMakesAnotherPodTemplate() {
+        Release before = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+        Release after =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        """
+                        controlPlane: {settings: {forebay.default-ttl: 3D}}
+                        region:
+                          agent: {settings: {forebay.worker-grace: 90S}}
+                          workers: {settings: {forebay.worker.files: 6000000}}
+                        """);
+
+        for (String component : List.of("control-plane", "agent", "worker")) {
+            assertThat(after.pod(component)).as(component).isNotEqualTo(before.pod(component));
+        }
+    }
+
     @ParameterizedTest
     @FieldSource("RELEASES")
     void theLinterHasNothingToSay(List<String> values) {
