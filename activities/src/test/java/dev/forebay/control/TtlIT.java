@@ -31,10 +31,15 @@ class TtlIT {
 
     @Test
     void whatARegionDoesNotHaveIsEvictedWithoutAWord() {
-        String v = version(platform.dataset(LONG), "v1");
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
         api.post(v + "/evict", IN);
 
+        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
+        assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
+        // Also once there is no workflow that could be asked.
+        platform.region.terminate("dataset/team/" + name + "@v1");
         assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
     }
