@@ -170,4 +170,25 @@ class ScrubberTest {
         }
         assertThat(repaired).hasSize(CHUNKS - before).doesNotContainAnyElementsOf(seen);
     }
+
+    @Test
+    void whoStartsAfterAWholeRoundBeginsWithTheFirstChunk() throws Exception {
+        List<ChunkId> repaired = new ArrayList<>();
+        ChunkId behind = chunk(CHUNKS / 2);
+        try (Scrubber interrupted = scrubber(repaired, FAST, Duration.ofHours(1))) {
+            assertThat(interrupted.round(behind)).isTrue();
+        }
+        for (Path file : files()) {
+            flip(file, new Random(2));
+        }
+
+        try (Scrubber next = scrubber(repaired, FAST, Duration.ofMillis(1))) {
+            next.start();
+            while (next.rounds() == 0) {
+                Thread.onSpinWait();
+            }
+        }
+
+        assertThat(repaired).hasSize(CHUNKS);
+    }
 }

@@ -43,12 +43,14 @@ class TargetsTest {
     @Test
     void isNowhereElse() throws Exception {
         Files.createSymbolicLink(kubelet.resolve("out"), directory);
+        Path namedAlike = Files.createDirectories(directory.resolve("kubelet-2"));
 
         for (Path outside :
                 new Path[] {
                     directory.resolve("mount"),
                     directory.resolve("none/mount"),
                     kubelet.resolve("out/mount"),
+                    namedAlike.resolve("mount"),
                     Path.of("/etc")
                 }) {
             assertThatThrownBy(() -> targets.find(outside))

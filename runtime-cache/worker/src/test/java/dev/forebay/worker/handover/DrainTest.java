@@ -2,6 +2,7 @@ package dev.forebay.worker.handover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.ManifestFile;
@@ -19,13 +20,18 @@ import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.worker.handover.Drain.State;
 import dev.forebay.worker.retention.MountedVersions;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -150,6 +156,49 @@ class DrainTest {
 
         assertThat(started()).isEqualTo(State.DRAINED);
         assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
+    }
+
+    /** As many as are listed at once, and one more. */
+    @Test
+    void everyChunkIsHandedOver() throws Exception {
+        int chunks = 1_001;
+        Set<String> filled = ConcurrentHashMap.newKeySet();
+        HttpServer other =
+                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        other.createContext(
+                "/",
+                exchange -> {
+                    filled.add(exchange.getRequestMethod() + exchange.getRequestURI().getPath());
+                    byte[] answer =
+                            "{\"liveBytes\":1,\"bytesFromLake\":0,\"bytesFromPeers\":1}"
+                                    .getBytes(StandardCharsets.UTF_8);
+                    exchange.sendResponseHeaders(200, answer.length);
+                    exchange.getResponseBody().write(answer);
+                    exchange.close();
+                });
+        other.start();
+        try (Drain fast =
+                new Drain(
+                        SELF,
+                        membership,
+                        versions,
+                        (_, _) -> true,
+                        client,
+                        PATIENCE,
+                        Long.MAX_VALUE)) {
+            drain = fast;
+            seen("http://127.0.0.1:" + other.getAddress().getPort(), List.of(version(chunks)));
+
+            assertThat(started()).isEqualTo(State.DRAINED);
+        } finally {
+            other.stop(0);
+        }
+        assertThat(drain.progress())
+                .isEqualTo(
+                        new Drain.Progress(
+                                State.DRAINED, chunks, (long) chunks * ChunkId.CHUNK_BYTES, 0));
+        assertThat(filled).hasSize(chunks).allMatch(request -> request.startsWith("PUT/v1/packs/"));
     }
 
     private static final class FailingMembership implements Membership {

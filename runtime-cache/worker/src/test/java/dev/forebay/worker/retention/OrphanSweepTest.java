@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +142,26 @@ class OrphanSweepTest {
         sweep.look();
 
         assertThat(store.packs()).contains(left.pack);
+    }
+
+    /** Each look asks whether etcd is there, and so does each removal. */
+    @Test
+    void leavesTheRestWhenEtcdGoesAwayDuringALook() {
+        AtomicInteger asked = new AtomicInteger();
+        int twoLooksAndOneRemoval = 3;
+        try (OrphanSweep losing =
+                new OrphanSweep(
+                        store,
+                        versions,
+                        () -> asked.incrementAndGet() <= twoLooksAndOneRemoval,
+                        Duration.ofHours(1),
+                        1L << 40)) {
+            mounted(stays);
+            losing.look();
+            losing.look();
+        }
+
+        assertThat(store.chunks(left.pack)).hasSize(2);
     }
 
     @Test
