@@ -75,7 +75,7 @@ class DoorkeeperTest {
         assertThat(waiting.steppedAside()).isTrue();
         assertThat(waiting.reason()).contains("some are away");
         queue.add(waiting);
-        assertThat(wants("b/small@v1", 6)).isEmpty();
+        assertThat(wants("b/z-behind-it@v1", 6)).isEmpty();
 
         capacity = 10 * CHUNK;
         assertThat(wants("b/y@v1", 7)).isEmpty();
@@ -98,6 +98,8 @@ class DoorkeeperTest {
         assertThat(waits.steppedAside()).isTrue();
         assertThat(waits.reason()).contains("quota");
         queue.add(waits);
+        // Its namespace has less in the region, so it would be the first in the queue.
+        mounted("c/x@v1", 4);
         assertThat(wants("c/z@v1", 2)).isEmpty();
         assertThat(wants("b/y@v1", 1, Urgency.INTERACTIVE, 4L)).isEmpty();
     }

@@ -659,6 +659,21 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void aVersionThatItsRegionEvictsByItselfIsFilledAgain() {
+        Receipt first = platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(11));
+        platform.us.fail(
+                Step.CONFIRM,
+                Collections.nCopies(20, ErrorCode.EVICTING).toArray(ErrorCode[]::new));
+
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("filled again", ensured::isDone);
+
+        assertThat(result(ensured).cachedAt()).isAfter(first.cachedAt());
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
+    }
+
+    @Test
     void aRegionThatCannotBeAskedGivesNoReceiptAndKeepsNoPin() {
         Receipt first = platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));

@@ -129,18 +129,35 @@ class EnsureTermsTest {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
+    /** No caller waits any more who would have it filled again. */
+    @Test
+    void aFillingThatItsCallerHasLeftGoesOnWhenItsEvictionIsRefused() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, null, by(SHORT, OnDeadline.FAIL)));
+        platform.passUntil("late", late::isDone);
+        platform.us.pinBehindTheWorkflow("x", HOUR);
+        assertThat(problemOf(platform.evictAsync(US)).code()).isEqualTo(ErrorCode.PINNED);
+
+        platform.us.openGate();
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    /** The filling told its workflow of 320 bytes, and a reader had one more chunk fetched. */
     @Test
     void whoRunsColdGetsAReceiptThatSaysWhy() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.RUN_COLD)));
+        platform.passUntil("told", () -> platform.residency(US).bytesCached() == 320);
+        platform.us.gainChunk(60);
         platform.passUntil("late", late::isDone);
 
         Receipt receipt = result(late);
         Problem cold = Objects.requireNonNull(receipt.cold());
         assertThat(cold.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
-        assertThat(cold.message()).contains("320 of its 1,000 bytes", "its filling goes on");
-        assertThat(receipt.bytesVerified()).isEqualTo(320);
+        assertThat(cold.message()).contains("330 of its 1,000 bytes", "its filling goes on");
+        assertThat(receipt.bytesVerified()).isEqualTo(330);
         assertThat(receipt.path()).isNotNull();
         assertThat(receipt.pin()).isNotNull();
         assertThat(platform.us.isPinned("p")).isTrue();
@@ -422,7 +439,7 @@ class EnsureTermsTest {
         return new Terms(1, deadline, then, Urgency.INTERACTIVE);
     }
 
-    private static Problem problemOf(CompletableFuture<Receipt> call) {
+    private static Problem problemOf(CompletableFuture<?> call) {
         Throwable failure = catchThrowable(() -> result(call));
         assertThat(failure).isNotNull();
         return Failures.problem(failure);
