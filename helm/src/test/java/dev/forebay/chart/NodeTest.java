@@ -56,6 +56,13 @@ class NodeTest {
         assertThat(strategy(FUSE).getRollingUpdate().getMaxSurge().getStrVal()).isEqualTo("10%");
     }
 
+    /** It finds a successor for 5 s, answers reads for 35 s, and closes its packs for 10 s. */
+    @Test
+    void aPodHasTheTimeToAnswerWhatItHasTaken() {
+        assertThat(release.pod(FUSE).getSpec().getTerminationGracePeriodSeconds())
+                .isGreaterThanOrEqualTo(50);
+    }
+
     /** Two pods of a node are there at once: what is locked by one is not on the node. */
     @Test
     void noTwoPodsHaveADirectoryOrPortInCommon() {

@@ -2,6 +2,7 @@ package dev.forebay.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -17,9 +18,12 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The two roles, together and apart, and whether the parts of each fit together. */
 class RolesTest {
@@ -94,6 +98,18 @@ class RolesTest {
                                         agent.getMetadata().getName(),
                                         Chart.NAMESPACE,
                                         agent.getSpec().getPorts().getFirst().getPort()));
+    }
+
+    /** Requests, activities and connections have 10 s each to end. */
+    @ParameterizedTest
+    @ValueSource(strings = {"control-plane", "agent"})
+    void aServiceHasTheTimeToEndItsWork(String component) {
+        assertThat(
+                        Chart.render(Chart.CONTROL_PLANE, Chart.REGION)
+                                .pod(component)
+                                .getSpec()
+                                .getTerminationGracePeriodSeconds())
+                .isGreaterThanOrEqualTo(30);
     }
 
     @ParameterizedTest
@@ -180,6 +196,32 @@ class RolesTest {
         }
         assertThat(release.environment("worker"))
                 .containsEntry("FOREBAY_WORKER_ADVERTISED_ADDRESS", "http://$(POD_IP):7400");
+    }
+
+    @Test
+    void processesThatSpeakTlsAreProbedSo() {
+        Release plain = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+        Release encrypted =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        "{controlPlane: {tlsSecret: t}, serviceAuthority: {secret: s}}",
+                        "{region: {agent: {tlsSecret: t}, workers: {tlsSecret: t}}}");
+
+        for (String component : List.of("agent", "control-plane", "worker")) {
+            assertThat(schemesOfProbes(plain, component)).as(component).containsOnly("HTTP");
+            assertThat(schemesOfProbes(encrypted, component)).as(component).containsOnly("HTTPS");
+        }
+    }
+
+    private static List<String> schemesOfProbes(Release release, String component) {
+        Container container = release.container(component, component);
+        return Stream.of(
+                        container.getStartupProbe(),
+                        container.getLivenessProbe(),
+                        container.getReadinessProbe())
+                .map(probe -> probe.getHttpGet().getScheme())
+                .toList();
     }
 
     /** Its own pods, and no others. */
@@ -273,6 +315,28 @@ class RolesTest {
         for (String component : List.of("control-plane", "agent", "worker")) {
             assertThat(after.pod(component)).as(component).isNotEqualTo(before.pod(component));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "control-plane, {controlPlane: {settings: {forebay.default-ttl: 3D}}}",
+        "agent, {region: {agent: {settings: {forebay.worker-grace: 90S}}}}",
+        "worker, {region: {workers: {settings: {forebay.worker.files: 6000000}}}}"
+    })
+    void aChangedSettingStartsThePodsOfNoOtherComponent(String changed, String values) {
+        Release before = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+        Release after = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, values);
+
+        for (String component : List.of("control-plane", "agent", "worker")) {
+            assertThat(digest(after, component).equals(digest(before, component)))
+                    .as(component)
+                    .isEqualTo(!component.equals(changed));
+        }
+    }
+
+    private static String digest(Release release, String component) {
+        return Objects.requireNonNull(
+                release.pod(component).getMetadata().getAnnotations().get("forebay.dev/settings"));
     }
 
     @ParameterizedTest

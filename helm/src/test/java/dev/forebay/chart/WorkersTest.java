@@ -3,10 +3,8 @@ package dev.forebay.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PodAffinityTerm;
-import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.TopologySpreadConstraint;
 import io.fabric8.kubernetes.api.model.Volume;
@@ -138,24 +136,6 @@ class WorkersTest {
                                 .getSpec()
                                 .getTerminationGracePeriodSeconds())
                 .isEqualTo(1830);
-    }
-
-    @Test
-    void workersThatSpeakTlsAreProbedSo() {
-        assertThat(probes(workers()))
-                .extracting(probe -> probe.getHttpGet().getScheme())
-                .containsOnly("HTTP");
-        assertThat(probes(workers("{region: {workers: {tlsSecret: t}}}")))
-                .extracting(probe -> probe.getHttpGet().getScheme())
-                .containsOnly("HTTPS");
-    }
-
-    private static List<Probe> probes(StatefulSetSpec spec) {
-        Container container = spec.getTemplate().getSpec().getContainers().getFirst();
-        return List.of(
-                container.getStartupProbe(),
-                container.getLivenessProbe(),
-                container.getReadinessProbe());
     }
 
     /** The key is for workers: who only asks them has the authority. */
