@@ -17,6 +17,7 @@ from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_
 
 import forebay
 from forebay import AsyncClient, Client, PinSpec, Progress, _settings, ensure_dataset_cached
+from forebay._exchange import Pauses
 
 
 def test_registers_and_lists_datasets_page_by_page(client: Client) -> None:
@@ -221,6 +222,12 @@ def test_honours_retry_after(plane: ControlPlane, client: Client) -> None:
     started = time.monotonic()
     client.dataset("vision/digits")
     assert time.monotonic() - started >= 1.0
+
+
+def test_honours_at_most_a_minute_of_retry_after() -> None:
+    pause = Pauses(3600.0).next("86400")
+    assert pause is not None
+    assert 59.0 < pause <= 60.0
 
 
 def test_waits_for_an_eviction_to_end_before_it_pins(plane: ControlPlane, client: Client) -> None:
