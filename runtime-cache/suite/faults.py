@@ -9,6 +9,7 @@ every jar, so the packaged programs have the fault, too. The results go to docs/
 from __future__ import annotations
 
 import argparse
+import collections
 import datetime
 import os
 import random
@@ -255,14 +256,15 @@ def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
             earlier = rows.get(fault.name, "").strip("| ").split(" | ")
             result = tuple(earlier[3:]) if len(earlier) == 6 else (NOT_RUN, "", "")
         rows[fault.name] = f"| {' | '.join((*cells, *result))} |"
-    beyond = sum(fault.pit != "killed" for fault in faults)
+    count = collections.Counter(fault.pit for fault in faults)
     TABLE.write_text(
         "# Deliberate faults\n\n"
         "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code and runs\n"
-        "the tests that must catch it. This table has the last result of each fault. The column *PIT* says whether\n"
-        "`make test-mutants` changes the same code and a unit test fails (*killed*). "
-        f"{beyond} of the {len(faults)} faults\n"
-        "are in code that PIT does not change (*beyond*) or where no unit test fails (*alive*).\n\n"
+        "the tests that must catch it. This table has the last result of each fault.\n\n"
+        "The column *PIT* says what the mutation-testing library PIT found in the lines that the fault changes:\n\n"
+        f"- *alive* ({count['alive']} of {len(faults)} faults): all unit tests pass with at least one of its changes.\n"
+        f"- *killed* ({count['killed']}): a unit test fails with each of them.\n"
+        f"- *beyond* ({count['beyond']}): it changes nothing there: YAML, Python, or a call that it keeps.\n\n"
         "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
         "|---|---|---|---|---|---|---|\n" + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
     )
