@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,7 +109,8 @@ class DevstackIT {
                             "--",
                             "sh",
                             "-c",
-                            "cat mnt/region && echo , $FOREBAY_REGION $FOREBAY_API && exit 7");
+                            "cat mnt/region && echo , $FOREBAY_REGION $FOREBAY_API $AWS_ENDPOINT_URL_S3"
+                                    + " && exit 7");
             assertThat(result.status()).isEqualTo(7);
             assertThat(result.out())
                     .isEqualTo("%s, %s http://127.0.0.1:%d\n".formatted(region, region, portBase));
@@ -116,6 +118,47 @@ class DevstackIT {
         assertThat(data.resolve("mnt")).isEmptyDirectory();
         assertThat(devstack("exec", "--region", "nowhere", "true").err())
                 .contains("there is no region nowhere");
+    }
+
+    /** The data stay where the program failed, for its reader. */
+    @Test
+    void runsAProgramInAStackOfItsOwnAndExitsAsItDoes() throws Exception {
+        Path stacks = home.resolve("target");
+
+        Result failed = runThatExits(7);
+
+        assertThat(failed.status()).as(failed.err()).isEqualTo(7);
+        assertThat(failed.out()).isEqualTo("us-east-1\n");
+        assertThat(failed.err()).contains("the logs are below " + stacks);
+        Path left = onlyChild(stacks);
+        StackOnDisk stopped = new StackOnDisk(left);
+        assertThat(stopped.processes()).noneMatch(PidFile::isAlive);
+        assertThat(stopped.mounts()).isEmpty();
+
+        Result worked = runThatExits(0);
+
+        assertThat(worked.status()).as(worked.err()).isZero();
+        assertThat(onlyChild(stacks)).isEqualTo(left);
+    }
+
+    /** Runs a program that exits with 1 if it has no key of the lake. */
+    private Result runThatExits(int status) throws Exception {
+        return devstack(
+                "run",
+                "--region",
+                "us-east-1",
+                "--",
+                "sh",
+                "-c",
+                "echo $FOREBAY_REGION && test -r $AWS_SHARED_CREDENTIALS_FILE && exit " + status);
+    }
+
+    private static Path onlyChild(Path directory) throws IOException {
+        try (Stream<Path> children = Files.list(directory)) {
+            List<Path> all = children.toList();
+            assertThat(all).hasSize(1);
+            return all.getFirst();
+        }
     }
 
     @Test
