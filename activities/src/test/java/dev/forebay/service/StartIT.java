@@ -9,6 +9,7 @@ import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.testing.Api;
+import dev.forebay.testing.ApiOperation;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,7 @@ class StartIT {
         }
     }
 
+    /** Every operation of both roles: one that this role does not have is refused the same way. */
     @Test
     void withATokenEveryRequestCarriesItButProbes() throws Exception {
         Path token = directory.resolve("token");
@@ -140,24 +143,39 @@ class StartIT {
                     ApplicationProcess.start("agent", directory, properties, Map.of())) {
                 Api api = new Api(agent.address());
 
-                Api.Answer refused = api.get("/v1/region");
-                assertThat(refused.status()).isEqualTo(401);
-                assertThat(refused.text("code")).isEqualTo("DENIED");
-                assertThat(api.get("/api/v1/datasets").status()).isEqualTo(401);
+                List<ApiOperation> operations =
+                        ApiOperation.all().stream()
+                                .filter(each -> !each.path().startsWith("/console"))
+                                .toList();
+                assertThat(operations).hasSizeGreaterThan(40);
+                for (ApiOperation each : operations) {
+                    Api.Answer refused = api.send(each.method(), each.path(), null);
+                    assertThat(refused.status()).as("%s", each).isEqualTo(401);
+                    assertThat(refused.text("code")).isEqualTo("DENIED");
+                    assertThat(status(api, each, "wrong-wrong-wrong-wrong"))
+                            .as("%s", each)
+                            .isEqualTo(401);
+                    assertThat(status(api, each, "0123456789abcdef-secret"))
+                            .as("%s", each)
+                            .isNotEqualTo(401);
+                }
+                ApiOperation region = new ApiOperation("GET", "/v1/region");
+                assertThat(operations).contains(region);
+                assertThat(status(api, region, "0123456789abcdef-secret")).isEqualTo(200);
                 assertThat(api.get("/q/metrics").status()).isEqualTo(401);
                 assertThat(api.get("/q/openapi").status()).isEqualTo(401);
                 assertThat(api.get("/q/health/../metrics").status()).isEqualTo(401);
                 assertThat(api.get("/console/../v1/region").status()).isEqualTo(401);
                 assertThat(api.get("/console").status()).as("of control planes").isEqualTo(404);
-                assertThat(get(api, "Bearer wrong-wrong-wrong-wrong").status()).isEqualTo(401);
-                assertThat(get(api, "Bearer 0123456789abcdef-secret").status()).isEqualTo(200);
                 assertThat(api.get("/q/health/ready").status()).isEqualTo(200);
             }
         }
     }
 
-    private static Api.Answer get(Api api, String authorization) {
-        return api.send("GET", "/v1/region", null, "Authorization", authorization);
+    private static int status(Api api, ApiOperation operation, String token) {
+        String authorization = "Bearer " + token;
+        return api.send(operation.method(), operation.path(), null, "Authorization", authorization)
+                .status();
     }
 
     private static Map<String, String> agent(String etcd, String temporal) {
