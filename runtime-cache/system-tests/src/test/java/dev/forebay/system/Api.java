@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,11 @@ final class Api {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final URI base;
+    private final Optional<String> token;
 
-    Api(URI base) {
+    Api(URI base, Optional<String> token) {
         this.base = base;
+        this.token = token;
     }
 
     /** An answer, whatever its status. */
@@ -74,6 +77,7 @@ final class Api {
                                                 body instanceof String text
                                                         ? text
                                                         : JSON.writeValueAsString(body)));
+        token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
         if (idempotencyKey != null) {
             request.header("Idempotency-Key", idempotencyKey);
         }

@@ -6,24 +6,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.devstack.stack.FuseMount;
 import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A region whose workers speak TLS: its agent fills them, its FUSE pod reads from them. */
+/**
+ * A region whose workers speak TLS, and whose processes want a token of each other: its agent fills
+ * workers and asks them what they hold, its FUSE pod reads from them, they copy from each other.
+ */
 class EncryptedWorkersIT {
 
     private static final int CHUNK = 8 << 20;
+    private static final String VERSION = "tls/data@v1";
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @Test
-    void aVersionIsFilledAndReadOverTls(@TempDir Path directory) throws Exception {
+    void aVersionIsFilledReadPinnedAndEvictedOverTlsWithTokens(@TempDir Path directory)
+            throws Exception {
+        String token = "a-token-of-enough-characters";
+        Path file = Files.writeString(directory.resolve("token"), token + "\n");
         Map<String, byte[]> tree = new TreeMap<>();
         tree.put("large", bytes(1, 3 * CHUNK + 12_345));
         for (int i = 0; i < 200; i++) {
@@ -33,18 +50,98 @@ class EncryptedWorkersIT {
                 RunningStack.start(
                         "encrypted",
                         (StackConfig.Builder config) ->
-                                config.regions(KOREA).workersPerRegion(2).workersSpeakTls())) {
+                                config.regions(KOREA)
+                                        .workersPerRegion(2)
+                                        .workersSpeakTls()
+                                        .tokenFile(file))) {
             assertThat(stack.region(KOREA).worker(0).address().getScheme()).isEqualTo("https");
             stack.lake().putAll("encrypted/", tree);
             stack.api().register("tls/data", "s3://datasets/encrypted/", Duration.ofHours(1));
 
-            JsonNode receipt = stack.api().ensure("tls/data@v1", KOREA);
+            JsonNode receipt = stack.api().ensure(VERSION, KOREA);
 
             assertThat(receipt.get("bytes_verified").asLong())
                     .isEqualTo(tree.values().stream().mapToLong(each -> each.length).sum());
-            stack.readAll(KOREA, "tls/data@v1", tree);
+            stack.readAll(KOREA, VERSION, tree);
+            workersSayWhatTheyHoldAndWhatItCost(stack, tree.size());
             aPodThatDoesNotTrustThemSaysWhatToSet(stack, directory);
+            aPinHoldsItUntilItIsReleased(stack);
+            everyOperationOfTheControlPlaneWantsTheToken(stack, token);
         }
+    }
+
+    /** The control plane asks the agent for these, and the agent its workers. */
+    private static void workersSayWhatTheyHoldAndWhatItCost(RunningStack stack, int objects)
+            throws Exception {
+        JsonNode region = stack.api().get("/regions").expect(200).body().at("/items/0");
+        assertThat(region.get("reachable").asBoolean()).as("%s", region).isTrue();
+        assertThat(region.get("workers")).hasSize(2);
+        for (JsonNode worker : region.get("workers")) {
+            assertThat(worker.path("used_bytes").asLong()).as("%s", region).isPositive();
+        }
+        JsonNode sweep = stack.api().get("/regions/" + KOREA + "/sweep/plan").expect(200).body();
+        assertThat(sweep.get("used_bytes").asLong()).as("%s", sweep).isGreaterThan(3L * CHUNK);
+        JsonNode plan = stack.api().post(Api.path(VERSION) + "/plan", Map.of()).expect(200).body();
+        assertThat(plan.at("/regions/0/needs/objects").asInt()).as("%s", plan).isEqualTo(objects);
+        Await.until(
+                "the ledger has what the lake sent",
+                Duration.ofSeconds(60),
+                () ->
+                        stack.api()
+                                        .get("/costs?dataset=tls/data")
+                                        .expect(200)
+                                        .body()
+                                        .at("/total/lake/bytes")
+                                        .asLong()
+                                >= 3L * CHUNK);
+    }
+
+    private static void aPinHoldsItUntilItIsReleased(RunningStack stack) throws Exception {
+        Map<String, Object> evict = Map.of("region", KOREA);
+        stack.api()
+                .post(
+                        Api.path(VERSION) + "/pins",
+                        Map.of("region", KOREA, "id", "p", "holder", "job", "lease_seconds", 600))
+                .expect(201);
+        assertThat(stack.api().post(Api.path(VERSION) + "/evict", evict).expect(409).code())
+                .isEqualTo("PINNED");
+        stack.api().delete(Api.path(VERSION) + "/pins/p?region=" + KOREA).expect(204);
+
+        stack.api().post(Api.path(VERSION) + "/evict", evict).expect(200);
+
+        assertThat(stack.countChunkFiles(KOREA)).isZero();
+    }
+
+    private static void everyOperationOfTheControlPlaneWantsTheToken(
+            RunningStack stack, String token) throws Exception {
+        URI api = stack.stack().api();
+        JsonNode paths =
+                JSON.readTree(send("GET", api.resolve("/q/openapi?format=json"), token).body())
+                        .get("paths");
+        int operations = 0;
+        for (Map.Entry<String, JsonNode> path : paths.properties()) {
+            URI uri = api.resolve(path.getKey().replaceAll("\\{\\w+}", "x"));
+            for (Map.Entry<String, JsonNode> operation : path.getValue().properties()) {
+                String method = operation.getKey().toUpperCase(Locale.ROOT);
+                operations++;
+                for (String wrong : List.of("", "wrong-" + token)) {
+                    HttpResponse<String> refused = send(method, uri, wrong);
+                    assertThat(refused.statusCode()).as("%s %s", method, uri).isEqualTo(401);
+                    assertThat(refused.body()).contains("DENIED");
+                }
+            }
+        }
+        assertThat(operations).isGreaterThan(30);
+    }
+
+    private static HttpResponse<String> send(String method, URI uri, String token)
+            throws Exception {
+        return HTTP.send(
+                HttpRequest.newBuilder(uri)
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .header("Authorization", "Bearer " + token)
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
     }
 
     private static void aPodThatDoesNotTrustThemSaysWhatToSet(RunningStack stack, Path directory)

@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -39,13 +40,13 @@ final class RunningStack implements AutoCloseable {
     private final LakeFixture lake;
     private final Api api;
 
-    private RunningStack(Path data, Stack stack, FaultProxy lakeProxy) {
+    private RunningStack(Path data, Stack stack, FaultProxy lakeProxy, Optional<String> token) {
         this.data = data;
         this.stack = stack;
         this.lakeProxy = lakeProxy;
         S3Server s3 = stack.lake();
         this.lake = new LakeFixture(s3.endpoint(), s3.accessKey(), s3.secretKey(), s3.accessLog());
-        this.api = new Api(stack.api());
+        this.api = new Api(stack.api(), token);
     }
 
     /**
@@ -76,8 +77,18 @@ final class RunningStack implements AutoCloseable {
                         .property("forebay.worker.accounts.interval", "1s")
                         .property("forebay.worker-grace", "15S");
         change.accept(config);
-        Stack stack = Stack.start(config.build());
-        return new RunningStack(data, stack, Objects.requireNonNull(proxy.get()));
+        StackConfig built = config.build();
+        Optional<String> token = built.tokenFile().map(RunningStack::read);
+        Stack stack = Stack.start(built);
+        return new RunningStack(data, stack, Objects.requireNonNull(proxy.get()), token);
+    }
+
+    private static String read(Path token) {
+        try {
+            return Files.readString(token).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static URI proxied(URI lake, AtomicReference<FaultProxy> proxy) {

@@ -53,11 +53,10 @@ public final class FuseMount extends OneProcessServer {
             JavaCommand holding,
             Optional<Path> libraries,
             Optional<String> transport,
-            Optional<Path> workerAuthorities,
+            Map<String, String> access,
             int metricsPort,
             Launch.Lifetime lifetime) {
-        Map<String, String> options = new LinkedHashMap<>();
-        workerAuthorities.ifPresent(file -> options.put("--worker-ca", file.toString()));
+        Map<String, String> options = new LinkedHashMap<>(access);
         transport.ifPresent(name -> options.put("--transport", name));
         Path mountpoint = layout.mountpoint(region);
         clear(mountpoint);

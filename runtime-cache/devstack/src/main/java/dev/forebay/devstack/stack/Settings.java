@@ -100,6 +100,7 @@ final class Settings {
         settings.put("forebay.lake.region", lake.region());
         settings.put("forebay.lake.path-style", "true");
         settings.put("forebay.manifest-bucket", config.manifestBucket());
+        config.tokenFile().ifPresent(file -> settings.put("forebay.token-file", file.toString()));
         return settings;
     }
 

@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
  * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
  * @param standby whether a second pod stands by in each region where a holder keeps the mount
  * @param workersSpeakTls whether workers have certificates, of an authority made up for the stack
+ * @param tokenFile holds the token that Forebay's processes want of each request, and present
  * @param shortLived whether it is there for minutes only
  * @param training whether its programs record what to put into their AOT caches
  * @param buckets made in the lake if they are not there
@@ -47,6 +48,7 @@ public record StackConfig(
         Map<String, String> transports,
         boolean standby,
         boolean workersSpeakTls,
+        Optional<Path> tokenFile,
         boolean shortLived,
         boolean training,
         List<String> buckets,
@@ -91,6 +93,7 @@ public record StackConfig(
         private final Map<String, String> transports = new LinkedHashMap<>();
         private boolean standby;
         private boolean workersSpeakTls;
+        private Optional<Path> tokenFile = Optional.empty();
         private boolean shortLived;
         private boolean training;
         private List<String> buckets = List.of("datasets");
@@ -152,6 +155,12 @@ public record StackConfig(
         /** Gives workers certificates, of an authority made up for the stack. */
         public Builder workersSpeakTls() {
             workersSpeakTls = true;
+            return this;
+        }
+
+        /** Has Forebay's processes want the token in a file of each request, and present it. */
+        public Builder tokenFile(Path file) {
+            tokenFile = Optional.of(file.toAbsolutePath());
             return this;
         }
 
@@ -233,6 +242,7 @@ public record StackConfig(
                     transports,
                     standby,
                     workersSpeakTls,
+                    tokenFile,
                     shortLived,
                     training,
                     buckets,

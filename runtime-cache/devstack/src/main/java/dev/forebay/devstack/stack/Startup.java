@@ -6,7 +6,9 @@ import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 
@@ -120,9 +122,18 @@ final class Startup {
                 command(Program.HOLDER),
                 fuseLibrary,
                 Optional.ofNullable(config.transports().get(name)),
-                tls.map(those -> those.authority().certificate()),
+                accessOfPods(),
                 ports.fuseMetrics(region),
                 config.lifetime());
+    }
+
+    /** The options with which a pod trusts the workers, and they the pod. */
+    private Map<String, String> accessOfPods() {
+        Map<String, String> options = new LinkedHashMap<>();
+        tls.ifPresent(
+                those -> options.put("--worker-ca", those.authority().certificate().toString()));
+        config.tokenFile().ifPresent(file -> options.put("--token-file", file.toString()));
+        return options;
     }
 
     private QuarkusProcess agent(
