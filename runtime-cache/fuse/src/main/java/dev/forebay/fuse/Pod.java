@@ -84,7 +84,7 @@ final class Pod implements AutoCloseable {
                         views.tree(),
                         new Guard(metrics),
                         shown,
-                        () -> reads.nodePacks().ifPresent(PodPacks::openInTurn));
+                        () -> reads.nodePacks().ifPresent(PodPacks::serve));
         parts.add(transport);
         parts.add(images);
         Optional.ofNullable(options.node.name).ifPresent(name -> report(name, options.node));
@@ -151,7 +151,7 @@ final class Pod implements AutoCloseable {
     /** Prepares to take over; nothing if it serves already. */
     void rehearse() {
         if (!transport.serving()) {
-            reads.rehearse(() -> Rehearsal.of(views.tree()));
+            Rehearsal.of(views.tree());
         }
         ready = true;
     }

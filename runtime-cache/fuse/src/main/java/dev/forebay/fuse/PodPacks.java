@@ -19,6 +19,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -46,8 +48,10 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private final LocalChunks source;
     private final Consumer<ManifestRef> complete;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Set<Digest> usedBefore = ConcurrentHashMap.newKeySet();
     private volatile Optional<NodePacks> open = Optional.empty();
     private volatile boolean failed;
+    private volatile boolean serving;
 
     // Guarded by this.
     private List<Mount> mounts = List.of();
@@ -94,9 +98,17 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /**
-     * Opens it, unless it is open, as soon as no other process has it; returns when it is open,
-     * cannot be opened, or was closed.
+     * Says that this pod serves from now on: reads are those of readers, and the directory is
+     * opened, unless it is, as soon as no other process has it. Waits for nothing.
      */
+    void serve() {
+        serving = true;
+        if (open.isEmpty() && !failed) {
+            Thread.ofPlatform().daemon().name("node-cache").start(this::openInTurn);
+        }
+    }
+
+    /** Waits until no other process has the directory, this has it open, or this was closed. */
     void openInTurn() {
         try {
             while (open.isEmpty()) {
@@ -122,6 +134,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
             NodePacks packs = NodePacks.open(config, manifests, source, complete);
             update(packs);
             open = Optional.of(packs);
+            usedBefore.forEach(packs::use);
             if (eager) {
                 Thread.ofPlatform().daemon().name("prewarm-all").start(() -> keepUsing(packs));
             }
@@ -183,11 +196,20 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         open.<PackSource>map(packs -> packs).orElse(source).read(manifest, pack, from, to, target);
     }
 
-    /** As {@link NodePacks#probe}. */
-    void probe(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
-        open.<PackSource>map(packs -> packs::probe)
-                .orElse(source)
-                .read(manifest, pack, from, to, target);
+    /**
+     * What is read before this pod serves is read to prepare, and brings no version here. What is
+     * read while another process still has the directory counts once it is open: the kernel may not
+     * ask for it again.
+     */
+    @Override
+    public void use(Digest manifest) {
+        if (!serving || failed) {
+            return;
+        }
+        if (open.isEmpty()) {
+            usedBefore.add(manifest);
+        }
+        open.ifPresent(packs -> packs.use(manifest));
     }
 
     @Override

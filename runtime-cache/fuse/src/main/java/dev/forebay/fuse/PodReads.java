@@ -45,7 +45,6 @@ final class PodReads {
     private final Optional<PodPacks> nodePacks;
     private final MountedSource source;
     private final PackReader packs;
-    private volatile boolean rehearsing;
     private volatile Runnable versionIsWhole = () -> {};
 
     /**
@@ -73,7 +72,7 @@ final class PodReads {
         nodePacks = nodePacks(options);
         nodePacks.ifPresent(parts::add);
         nodePacks.ifPresent(cache -> metrics.showCache(cache::open));
-        source = new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(chunks));
+        source = new MountedSource(nodePacks.<PackSource>map(cache -> cache).orElse(chunks));
         packs =
                 new PackReader(
                         source,
@@ -118,17 +117,6 @@ final class PodReads {
         versionIsWhole.run();
     }
 
-    /** What is read to prepare must not bring whole versions to this node. */
-    private PackSource unlessRehearsing(PodPacks cache) {
-        return (manifest, pack, from, to, target) -> {
-            if (rehearsing) {
-                cache.probe(manifest, pack, from, to, target);
-            } else {
-                cache.read(manifest, pack, from, to, target);
-            }
-        };
-    }
-
     RegionFiles files() {
         return files;
     }
@@ -165,15 +153,5 @@ final class PodReads {
         List<Mount> mounts = view.mounts();
         nodePacks.ifPresent(cache -> cache.update(mounts));
         source.update(mounts);
-    }
-
-    /** Runs what reads only to prepare. */
-    void rehearse(Runnable reading) {
-        rehearsing = true;
-        try {
-            reading.run();
-        } finally {
-            rehearsing = false;
-        }
     }
 }

@@ -44,12 +44,17 @@ final class ServedTree {
             CountDownLatch shown,
             Runnable whenServing) {
         return options.holder == null
-                ? mount(options, transport, view, guard)
+                ? mount(options, transport, view, guard, whenServing)
                 : join(options.holder, view, guard, shown, whenServing);
     }
 
     private Transport mount(
-            PodOptions options, TransportChoice transport, FileSystemView view, Guard guard) {
+            PodOptions options,
+            TransportChoice transport,
+            FileSystemView view,
+            Guard guard,
+            Runnable whenServing) {
+        whenServing.run();
         Path mountpoint = Mountpoint.resolved(Objects.requireNonNull(options.mountpoint));
         boolean allowOther = OtherUsers.ofThisMachine().mayRead(mountpoint, options.allowOther);
         Transport mounted = transport.mount(view, guard, mountpoint, allowOther);

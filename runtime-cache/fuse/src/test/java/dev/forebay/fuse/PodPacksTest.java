@@ -30,6 +30,11 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // written before each
 class PodPacksTest {
 
+    /** Locks a file, says so, and waits for its end. */
+    private static final String LOCKS =
+            "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
+                    + " print('+', flush=True); sys.stdin.read()";
+
     @TempDir private Path directory;
     private final CountDownLatch refused = new CountDownLatch(1);
     private final CountDownLatch whole = new CountDownLatch(1);
@@ -44,6 +49,10 @@ class PodPacksTest {
     }
 
     private PodPacks packs() {
+        return packs(true);
+    }
+
+    private PodPacks packs(boolean eager) {
         return new PodPacks(
                 new NodePacksConfig(
                         directory.resolve("packs"),
@@ -54,7 +63,7 @@ class PodPacksTest {
                         0,
                         Duration.ofMinutes(1),
                         false),
-                true,
+                eager,
                 new Manifests(
                         new ManifestCache(
                                 directory.resolve("manifests"),
@@ -114,6 +123,42 @@ class PodPacksTest {
             assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
             down = false;
             assertThat(whole.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** The kernel keeps what was read then, and may never ask for it again. */
+    @Test
+    void whatIsReadWhileAnotherHasTheDirectoryComesWhenItLeaves() throws Exception {
+        Path taken = Files.createDirectory(directory.resolve("packs")).resolve("lock");
+        Process other =
+                new ProcessBuilder("python3", "-c", LOCKS, taken.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        try (PodPacks packs = packs(false)) {
+            assertThat(other.getInputStream().read()).isEqualTo('+');
+            packs.update(List.of(dataset.mount()));
+            packs.serve();
+            packs.use(dataset.file().digest());
+            assertThat(packs.open()).isEmpty();
+
+            other.destroy();
+
+            assertThat(whole.await(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
+    @Test
+    void whatIsReadBeforeItServesBringsNothing() throws Exception {
+        try (PodPacks packs = packs(false)) {
+            packs.update(List.of(dataset.mount()));
+            packs.openNow();
+            NodePacks open = packs.open().orElseThrow();
+
+            packs.use(dataset.file().digest());
+            assertThat(open.isUndecided(dataset.file().digest())).isFalse();
+            assertThat(open.isWhole(dataset.file().digest())).isFalse();
         }
     }
 }

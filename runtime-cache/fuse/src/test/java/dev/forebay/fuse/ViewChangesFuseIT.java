@@ -207,7 +207,7 @@ class ViewChangesFuseIT {
                 start(
                         new PackReader(
                                 source,
-                                Optional.empty(),
+                                Optional.of(nodePacks),
                                 PackReaderConfig.ofMemory(4 << 20),
                                 ReadMeter.NONE));
         PortableView tree = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);

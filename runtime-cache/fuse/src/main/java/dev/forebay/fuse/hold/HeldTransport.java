@@ -72,7 +72,7 @@ public final class HeldTransport implements Transport {
      * to serve.
      *
      * @param directory the holder's
-     * @param whenServing run once, on a thread of its own, when this process has begun to serve
+     * @param whenServing run once, before this process answers its first request; must not block
      * @throws ForebayException {@code UNAVAILABLE} if none is there within half a minute
      */
     public static HeldTransport join(
@@ -181,10 +181,10 @@ public final class HeldTransport implements Transport {
             return;
         }
         if (serving == null) {
+            whenServing.run();
             KernelTransport transport = KernelTransport.serve(view, guard, mount.device());
             serving = transport;
             Holder.thread("end", () -> awaitUnmount(transport));
-            Holder.thread("serving", whenServing);
             LOG.info("Serving");
         }
         connection.say(Word.SERVING);

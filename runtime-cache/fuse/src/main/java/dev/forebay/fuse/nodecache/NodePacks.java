@@ -110,7 +110,6 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
-        prewarmer.ifPresent(warmer -> warmer.used(manifest));
         cache.read(manifest, pack, from, to, target);
     }
 
@@ -127,11 +126,6 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     @Override
     public Duration patience() {
         return DISK_PATIENCE;
-    }
-
-    /** Reads without counting as use of the version: nothing is brought here for it. */
-    public void probe(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
-        cache.read(manifest, pack, from, to, target);
     }
 
     /**
@@ -218,7 +212,8 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         cache.viewsAreRenewed(harmedThen);
     }
 
-    /** Says that a version is being read in a way that is not seen here. */
+    /** Brings the version here as a whole, unless it was tried lately. */
+    @Override
     public void use(Digest manifest) {
         prewarmer.ifPresent(warmer -> warmer.used(manifest));
     }

@@ -119,7 +119,8 @@ final class Prewarmer implements AutoCloseable {
     /** Says that a version is being read. Cheap: called for every read. */
     void used(Digest manifest) {
         ManifestRef ref = mounted.get(manifest);
-        if (ref != null && tried.add(manifest)) {
+        // Only looked at, as a rule: to add what is there takes a lock.
+        if (ref != null && !tried.contains(manifest) && tried.add(manifest)) {
             undecided.add(manifest);
             queue.add(ref);
         }

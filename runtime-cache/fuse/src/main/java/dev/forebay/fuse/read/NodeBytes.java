@@ -13,6 +13,12 @@ public interface NodeBytes {
     /** Whether bytes within one piece can be read without asking anybody else. */
     boolean has(Digest manifest, PackId pack, long from, long to);
 
+    /**
+     * Says that a version is being read, wherever its bytes come from. Cheap: called for every
+     * read.
+     */
+    void use(Digest manifest);
+
     /** Says that bytes which are here will be read soon. */
     void willRead(PackId pack, long from, long to);
 

@@ -118,6 +118,8 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
     private void read(
             Digest manifest, Pack pack, long offset, ByteBuffer target, boolean maybeScattered) {
+        // Here, and not where bytes are fetched: what is in memory is read without the source.
+        node.ifPresent(here -> here.use(manifest));
         long from = offset;
         long to = from + target.remaining();
         if (strict) {

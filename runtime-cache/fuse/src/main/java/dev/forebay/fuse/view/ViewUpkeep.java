@@ -84,6 +84,8 @@ final class ViewUpkeep {
         if (!images.isOurs(stack.getLast())) {
             // Over packs of a cache that nobody looks after now.
             lower(root, mount, "its packs are in another process's directory");
+            // It was read here, and what the kernel still has of it is not asked for again.
+            nodePacks.open().ifPresent(cache -> cache.use(mount.manifest().digest()));
         } else if (nodePacks.failed()) {
             takeOff(root, mount);
         } else {

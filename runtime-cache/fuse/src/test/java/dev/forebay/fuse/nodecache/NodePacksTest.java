@@ -172,6 +172,7 @@ class NodePacksTest {
     private void reads(TestDataset dataset, int from, int length) {
         PackId pack = packOf(dataset);
         ByteBuffer target = ByteBuffer.allocate(length);
+        nodePacks.use(dataset.file().digest());
         nodePacks.read(dataset.file().digest(), pack, from, from + length, target);
         assertThat(target.array())
                 .isEqualTo(Arrays.copyOfRange(packs.get(pack), from, from + length));

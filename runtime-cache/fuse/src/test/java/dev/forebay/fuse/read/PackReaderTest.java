@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +68,8 @@ class PackReaderTest {
         reader.close();
     }
 
+    private final AtomicInteger uses = new AtomicInteger();
+
     private PackReader reader(long memory) {
         PackSource source =
                 (_, _, from, to, target) -> {
@@ -85,6 +88,11 @@ class PackReaderTest {
                     @Override
                     public boolean has(Digest manifest, PackId id, long from, long to) {
                         return from >= onTheNode.from && to <= onTheNode.to;
+                    }
+
+                    @Override
+                    public void use(Digest manifest) {
+                        uses.incrementAndGet();
                     }
 
                     @Override
@@ -127,6 +135,19 @@ class PackReaderTest {
             assertThat(System.nanoTime()).as("%s of %s", range, fetched()).isLessThan(deadline);
             Thread.onSpinWait();
         }
+    }
+
+    /** Else a version whose files came with those of another read would never be brought here. */
+    @Test
+    void alsoWhatIsReadFromMemoryIsUsed() {
+        reads(file(0, 100), 0, 100);
+        int before = uses.get();
+        fetched.clear();
+
+        reads(file(4096, 5000), 0, 5000);
+
+        assertThat(fetched()).doesNotContain(new Range(0, MIB));
+        assertThat(uses).hasValue(before + 1);
     }
 
     @Test
