@@ -26,6 +26,7 @@ class StoppedWorkerRegistrationIT extends RunningWorker {
                 own.resume();
 
                 await(() -> own.get("/q/health/ready").statusCode() == 503);
+                region.state.catchUp();
                 assertThat(registered(id)).isEqualTo(other);
                 assertThat(region.state.view().live()).contains(id);
             }
