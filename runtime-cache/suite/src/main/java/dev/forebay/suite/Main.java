@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -110,6 +113,22 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        Path file = Files.createDirectories(repository.resolve(OUTPUT)).resolve("lock");
+        try (FileChannel channel =
+                        FileChannel.open(
+                                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                @Nullable FileLock lock = channel.tryLock()) {
+            if (lock == null) {
+                out.println(
+                        "Tests are running in this clone already. The end of either run would stop"
+                                + " what the other has started: wait for it, or use another clone.");
+                return 2;
+            }
+            return runTests();
+        }
+    }
+
+    private int runTests() throws IOException, InterruptedException {
         Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"));
         List<TestClass> classes = classes(passed);
         List<Work> work = new ArrayList<>(classes);
