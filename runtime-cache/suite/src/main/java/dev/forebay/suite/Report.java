@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Tells a person how a run goes on and what came of it. Thread-safe. */
 final class Report {
@@ -19,6 +20,8 @@ final class Report {
     private static final int SLOWEST = 10;
     private static final int TRACE_LINES = 40;
     private static final int LINE_LENGTH = 300;
+    private static final int REASON_LENGTH = 160;
+    private static final String FRAME = "\tat ";
 
     private final PrintStream out;
     private final long begin = System.nanoTime();
@@ -75,7 +78,7 @@ final class Report {
                 Runtime.getRuntime().availableProcessors());
     }
 
-    /** Prints sums of modules, the slowest classes, and what was skipped or failed. */
+    /** Prints sums of modules, the slowest classes, what was skipped, and why what failed did. */
     synchronized void end() {
         print("%n== Modules: seconds, processor seconds");
         Map<String, List<ClassResult>> modules =
@@ -100,15 +103,41 @@ final class Report {
                                         "  %7.1f %7.1f  %s",
                                         result.seconds(), result.cpuSeconds(), result.name()));
         printSkipped();
-        List<ClassResult> failed = results.stream().filter(ClassResult::failed).toList();
-        if (!failed.isEmpty()) {
-            print("== Failed");
-            failed.forEach(result -> print("  %s (log: %s)", result.name(), result.log()));
-        }
         print("== %s", summary());
         print(
                 "%d passed, %d failed, %d skipped",
                 count(Status.PASSED), count(Status.FAILED), count(Status.SKIPPED));
+        // Last, as often only the end of what a run says is kept.
+        results.stream().filter(ClassResult::failed).forEach(this::printReasons);
+    }
+
+    private void printReasons(ClassResult result) {
+        result.outcomes().stream()
+                .filter(outcome -> outcome.status() == Status.FAILED)
+                .forEach(
+                        outcome ->
+                                print(
+                                        "FAILED %s.%s: %s",
+                                        result.name().replaceFirst(".*\\.", ""),
+                                        outcome.name(),
+                                        reason(result.name(), outcome)));
+    }
+
+    /** What a stack trace says of the failure, and the line of the test where it was, in short. */
+    private static String reason(String test, TestOutcome outcome) {
+        String said =
+                outcome.detail()
+                        .lines()
+                        .takeWhile(line -> !line.startsWith(FRAME))
+                        .collect(Collectors.joining(" "))
+                        .replaceAll("\\s+", " ");
+        Stream<String> frames = outcome.detail().lines().filter(line -> line.startsWith(FRAME));
+        String where =
+                frames.filter(frame -> frame.contains(test))
+                        .findFirst()
+                        .map(frame -> frame.replaceFirst(".*\\(", " ("))
+                        .orElse("");
+        return said.substring(0, Math.min(said.length(), REASON_LENGTH)) + where;
     }
 
     private void printSkipped() {

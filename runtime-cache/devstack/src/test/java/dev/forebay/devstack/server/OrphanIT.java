@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,10 @@ class OrphanIT {
             EtcdServer.start(directory.resolve("etcd"));
             PostgresServer.start(directory.resolve("postgres"));
             Process child = ChildProcess.start(new ProcessBuilder("sleep", "300"));
-            Files.writeString(directory.resolve("child.pid"), Long.toString(child.pid()));
+            // At once as a whole: the test reads the file as soon as it is there.
+            Path written = directory.resolve("child.pid.part");
+            Files.writeString(written, Long.toString(child.pid()));
+            Files.move(written, directory.resolve("child.pid"), StandardCopyOption.ATOMIC_MOVE);
             Thread.sleep(Duration.ofMinutes(5));
         }
     }
