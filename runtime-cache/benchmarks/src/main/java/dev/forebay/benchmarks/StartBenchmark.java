@@ -81,6 +81,8 @@ public final class StartBenchmark {
                 }
                 startHolder(round);
             }
+            // Its sweeps evict what is mounted and owned by no version.
+            stack.controlPlane().kill9();
             fill(stack, region);
         }
     }

@@ -37,7 +37,11 @@ class ManyRangesIT extends RunningWorker {
     @BeforeAll
     static void start() {
         unscrubbed =
-                workerOfTheClass("unscrubbed-ranges", "forebay.worker.scrub.bytes-per-second=0");
+                workerOfTheClass(
+                        "unscrubbed-ranges",
+                        "forebay.worker.scrub.bytes-per-second=0",
+                        // Filling a chunk that this one owns would bring the next one as well.
+                        "forebay.worker.fill.ahead=0");
     }
 
     /** The ranges of an answer in several parts, by what Content-Range says of them. */

@@ -51,12 +51,16 @@ class SlowWorkersIT extends RunningWorker {
     /** A version on two workers, of which the first becomes slow. */
     private record Two(TestVersion version, WorkerNode slowNode, WorkerNode quickNode) {
 
-        /** Fills each chunk at its owner of the two, and for copies also at the other. */
+        /**
+         * Fills each chunk at its owner of the two, and for copies also at the other. A worker that
+         * the test before has stopped refuses until it has looked at its region.
+         */
         void fill(boolean copies) {
             for (ChunkRef ref : version.chunks()) {
                 List<WorkerNode> ranked = Placement.rank(ref.chunk(), List.of(slowNode, quickNode));
                 for (WorkerNode worker : copies ? ranked : ranked.subList(0, 1)) {
-                    client.fill(worker, version.ref().digest(), ref.chunk());
+                    Digest digest = version.ref().digest();
+                    await(() -> client.fill(worker, digest, ref.chunk()).liveBytes() > 0);
                 }
             }
         }
