@@ -15,6 +15,9 @@ from pathlib import Path
 import pytest
 from control_plane import ControlPlane, Problem
 
+# Whoever runs the tests in the background of a shell has these ignored, and all that is started then, too.
+_HEARS_SIGNALS = ("env", "--default-signal=HUP,INT,QUIT")
+
 _SAYS_SIGNALS = """
 import os, signal, sys, time
 def told(number, frame):
@@ -134,7 +137,7 @@ def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp
 
 
 def test_signals_go_to_the_program(plane: ControlPlane) -> None:
-    command = _step("--dataset", "vision/digits@1", *_python(_SAYS_SIGNALS))
+    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", *_python(_SAYS_SIGNALS))]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as step:
         assert step.stdout is not None
         assert step.stdout.readline() == "ready\n"
@@ -149,7 +152,7 @@ def test_signals_go_to_the_program(plane: ControlPlane) -> None:
 def test_what_a_terminal_says_to_both_is_not_said_twice(plane: ControlPlane) -> None:
     child, terminal = pty.fork()
     if child == 0:
-        os.execv(sys.executable, _step("--dataset", "vision/digits@1", "-q", *_python(_SAYS_SIGNALS)))
+        os.execvp("env", [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", "-q", *_python(_SAYS_SIGNALS))])
     said = b""
 
     def hears(word: bytes) -> None:
@@ -174,7 +177,7 @@ def test_what_a_terminal_says_to_both_is_not_said_twice(plane: ControlPlane) -> 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_while_it_waits_ends_it_and_lets_go(plane: ControlPlane, number: signal.Signals) -> None:
     plane.state.looks_until_cached = 1_000_000
-    command = _step("--dataset", "vision/digits@1", *_python("pass"))
+    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", *_python("pass"))]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         step.send_signal(number)

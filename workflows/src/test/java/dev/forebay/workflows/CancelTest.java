@@ -152,15 +152,15 @@ class CancelTest {
 
     @Test
     void inEveryRegionOfTheRequest() {
-        platform.us.closeGate();
-        platform.ap.closeGate();
+        platform.us.closeGate(32);
+        platform.ap.closeGate(32);
         CompletableFuture<Receipt> asked =
                 ask("r", new EnsureRequest(US, pin("p", LEASE), Terms.USUAL, List.of(AP)));
         platform.passUntil(
-                "both are filled",
+                "half of both",
                 () ->
-                        platform.us.count(Step.WARM) == 1
-                                && platform.ap.count(Step.WARM) == 1
+                        platform.us.count(Step.WARM) == 2
+                                && platform.ap.count(Step.WARM) == 2
                                 && platform.status().pins().size() == 2);
 
         platform.update("cancel", new CancelRequest("r"));

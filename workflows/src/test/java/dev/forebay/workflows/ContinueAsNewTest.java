@@ -168,14 +168,14 @@ class ContinueAsNewTest {
     @Test
     void aFillingThatWaitsDoesNotHoldUpTheRun() {
         platform.ensure(US, null);
-        platform.ap.closeGate();
+        platform.ap.closeGate(32);
         CompletableFuture<Receipt> _ =
                 platform.ensureAsync("hint", new EnsureRequest(AP, null, LATER, List.of()));
-        platform.passUntil("warming", () -> platform.ap.count(Step.WARM) == 1);
+        platform.passUntil("half of it", () -> platform.ap.count(Step.WARM) == 2);
 
         continueAsNew();
 
-        platform.passUntil("taken up", () -> platform.ap.count(Step.WARM) == 2);
+        platform.passUntil("taken up", () -> platform.ap.count(Step.WARM) == 4);
         platform.ap.openGate();
         platform.passUntil("cached", () -> platform.residency(AP).state() == State.CACHED);
         assertThat(platform.ap.claims())
@@ -186,12 +186,12 @@ class ContinueAsNewTest {
 
     @Test
     void whoWaitsAsksTheNextRunAndHasNoMoreTimeThanHeHad() {
-        platform.us.closeGate();
+        platform.us.closeGate(32);
         Terms soon = new Terms(1, DEADLINE, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         EnsureRequest request = new EnsureRequest(US, null, soon, List.of());
         Instant asked = platform.now();
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
-        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         platform.pass(BEFORE_THE_NEXT_RUN);
 
         continueAsNew();
@@ -208,7 +208,6 @@ class ContinueAsNewTest {
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
 
         continueAsNew();
-        // A cancel that meets the child's first activity loses a workflow task of the test server.
         platform.passUntil("the next run fills on", () -> platform.us.count(Step.WARM) == 4);
         // No caller waits for the request, as after a hint.
         platform.update("cancel", new CancelRequest("r"));

@@ -446,9 +446,9 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void anEvictionStopsAFillingThatNobodyPins() {
-        platform.us.closeGate();
+        platform.us.closeGate(32);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
-        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         result(platform.evictAsync(US));
 
         assertThat(codeOf(() -> result(ensured))).isEqualTo(ErrorCode.EVICTING);
@@ -459,9 +459,9 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void whoAsksWhileAFillingIsEvictedIsServedAfterwards() {
-        platform.us.closeGate();
+        platform.us.closeGate(32);
         CompletableFuture<Receipt> before = platform.ensureAsync(US, null);
-        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         CompletableFuture<Void> evicted = platform.evictAsync(US);
         CompletableFuture<Receipt> after = platform.ensureAsync(US, pin("p", MINUTE));
         result(evicted);
@@ -473,9 +473,9 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void aFillingGoesOnWhenItsEvictionIsRefused() {
-        platform.us.closeGate();
+        platform.us.closeGate(32);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
-        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         platform.us.pinBehindTheWorkflow("x", Duration.ofHours(5));
         assertThat(codeOf(() -> result(platform.evictAsync(US)))).isEqualTo(ErrorCode.PINNED);
 

@@ -392,12 +392,12 @@ class EnsureTermsTest {
     @Test
     void oneWhoWaitsHurriesAFillingThatNobodyWaitedFor() {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
-        platform.us.closeGate();
+        platform.us.closeGate(32);
         CompletableFuture<Receipt> speculative = platform.ensureAsync(request(US, null, later));
-        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         CompletableFuture<Receipt> more = platform.ensureAsync(request(US, null, later));
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
-        platform.passUntil("begun again", () -> platform.us.count(Step.WARM) == 2);
+        platform.passUntil("begun again", () -> platform.us.count(Step.WARM) == 3);
 
         platform.us.openGate();
         assertThat(result(waiting).bytesVerified()).isEqualTo(1_000);

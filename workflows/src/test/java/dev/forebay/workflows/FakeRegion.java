@@ -103,7 +103,11 @@ final class FakeRegion implements RegionActivities {
         closeGate(0);
     }
 
-    /** Holds up every warm from a chunk on until {@link #openGate}. */
+    /**
+     * Holds up every warm from a chunk on until {@link #openGate}. Who stops a filling waits for
+     * its second warm: the test server loses a stop that comes before the version's workflow knows
+     * that the filling has started.
+     */
     void closeGate(long ordinal) {
         warms.closeFrom(ordinal);
     }

@@ -7,7 +7,6 @@ import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.model.PackId;
 import java.io.RandomAccessFile;
-import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -28,6 +27,7 @@ class KernelPodFuseIT extends PodContract {
         Path own = Files.createTempDirectory(directory, "killed");
         Process process = ready(Map.of("--directory", own.toString()));
         servesEveryFile();
+        says("is on this node", process);
         process.destroyForcibly();
         process.waitFor();
         Files.writeString(output, "");
@@ -47,10 +47,9 @@ class KernelPodFuseIT extends PodContract {
         servesTheVersion();
         says("is on this node", process);
         worker.down(true);
-        try (HttpClient client = HttpClient.newHttpClient()) {
+        try {
             servesEveryFile();
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .contains("forebay_fuse_pack_cache_complete_versions 1.0");
+            measures(process, "forebay_fuse_pack_cache_complete_versions 1.0");
         } finally {
             worker.down(false);
         }
@@ -76,11 +75,12 @@ class KernelPodFuseIT extends PodContract {
     @Test
     void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
         Path own = Files.createTempDirectory(directory, "strict");
-        ready(
-                Map.of(
-                        "--directory", own.toString(),
-                        "--strict", "true",
-                        "--prewarm-rate", "0"));
+        Process process =
+                ready(
+                        Map.of(
+                                "--directory", own.toString(),
+                                "--strict", "true",
+                                "--prewarm-rate", "0"));
         servesEveryFile();
         Random random = new Random(7);
         for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
@@ -95,11 +95,10 @@ class KernelPodFuseIT extends PodContract {
             Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
             servesEveryFile();
         }
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]")
-                    .containsPattern("fuse_views.view=\"on_demand\". [1-9]");
-        }
+        measures(
+                process,
+                "failures_total.outcome=\"damaged\". [1-9]",
+                "fuse_views.view=\"on_demand\". [1-9]");
         worker.down(true);
         try {
             servesEveryFile();
@@ -111,17 +110,16 @@ class KernelPodFuseIT extends PodContract {
     @Test
     void keepsThePacksWithinTheirBound() throws Exception {
         Path own = Files.createTempDirectory(directory, "bound");
-        ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
+        Process process = ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
         servesEveryFile();
         Process du = new ProcessBuilder("du", "-sk", own + "/packs").start();
         String kibibytes = new String(du.getInputStream().readAllBytes(), US_ASCII);
         assertThat(Integer.parseInt(kibibytes.split("\\s", 2)[0]))
                 .isBetween(4096, (12 << 10) + OF_FILE_SYSTEM_KIB);
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            assertThat(get(client, address().resolve("/metrics")).body())
-                    .contains("forebay_fuse_pack_cache_capacity_bytes 1.2582912E7")
-                    .containsPattern("outcome=\"evicted\". [1-9]");
-        }
+        measures(
+                process,
+                "forebay_fuse_pack_cache_capacity_bytes 1.2582912E7",
+                "outcome=\"evicted\". [1-9]");
     }
 
     @Test

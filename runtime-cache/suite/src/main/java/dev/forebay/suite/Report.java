@@ -22,6 +22,7 @@ final class Report {
     private static final int LINE_LENGTH = 300;
     private static final int REASON_LENGTH = 160;
     private static final String FRAME = "\tat ";
+    private static final String OF_PYTEST = "FAILED ";
 
     private final PrintStream out;
     private final long begin = System.nanoTime();
@@ -123,21 +124,24 @@ final class Report {
                                         reason(result.name(), outcome)));
     }
 
-    /** What a stack trace says of the failure, and the line of the test where it was, in short. */
+    /**
+     * What a stack trace says of the failure, and the line of the test where it was, in short. Of
+     * pytest, what it says so itself.
+     */
     private static String reason(String test, TestOutcome outcome) {
-        String said =
-                outcome.detail()
-                        .lines()
-                        .takeWhile(line -> !line.startsWith(FRAME))
-                        .collect(Collectors.joining(" "))
-                        .replaceAll("\\s+", " ");
-        Stream<String> frames = outcome.detail().lines().filter(line -> line.startsWith(FRAME));
+        List<String> lines = outcome.detail().lines().toList();
+        Stream<String> said =
+                lines.stream().anyMatch(line -> line.startsWith(OF_PYTEST))
+                        ? lines.stream().filter(line -> line.startsWith(OF_PYTEST))
+                        : lines.stream().takeWhile(line -> !line.startsWith(FRAME));
+        String what = said.collect(Collectors.joining(" ")).replaceAll("\\s+", " ");
         String where =
-                frames.filter(frame -> frame.contains(test))
+                lines.stream()
+                        .filter(line -> line.startsWith(FRAME) && line.contains(test))
                         .findFirst()
                         .map(frame -> frame.replaceFirst(".*\\(", " ("))
                         .orElse("");
-        return said.substring(0, Math.min(said.length(), REASON_LENGTH)) + where;
+        return what.substring(0, Math.min(what.length(), REASON_LENGTH)) + where;
     }
 
     private void printSkipped() {
