@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +129,8 @@ public final class Main implements Callable<Integer> {
 
     private int runTests() throws IOException, InterruptedException {
         Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"));
-        List<TestClass> classes = classes(passed);
+        Selection selection = new Selection(tests);
+        List<TestClass> classes = classes(selection, passed);
         List<Work> work = new ArrayList<>(classes);
         jobs.forEach(job -> work.add(Job.parse(job)));
         if (work.isEmpty()) {
@@ -150,7 +150,7 @@ public final class Main implements Callable<Integer> {
                                 ? SlowClasses.read(repository.resolve(SLOW_CLASSES))
                                 : SlowClasses.all(limit),
                         properties,
-                        methods(),
+                        selection,
                         report::add);
         // Not the whole repository: a stack of the developer's may be mounted there.
         List<Path> ours =
@@ -165,8 +165,11 @@ public final class Main implements Callable<Integer> {
         if (running.isClosed()) {
             return INTERRUPTED;
         }
+        if (report.isEmpty()) {
+            return nothingToRun();
+        }
         report.end();
-        if (tests.isEmpty() && !changed) {
+        if (selection.isAll() && !changed) {
             Times.write(times, report.summary(), report.results());
         }
         remember(passed, classes, report);
@@ -178,25 +181,16 @@ public final class Main implements Callable<Integer> {
             out.println("Nothing has changed since these tests passed.");
             return 0;
         }
-        out.printf("No test class matches %s in %s.%n", tests, parts);
+        out.printf("No test matches %s in %s.%n", tests, parts);
         return 2;
     }
 
-    private List<TestClass> classes(Passed passed) throws IOException {
-        List<Pattern> names =
-                tests.stream()
-                        .map(test -> test.replaceFirst("#.*", ""))
-                        .map(name -> Pattern.compile(name.replace("*", ".*")))
-                        .toList();
+    private List<TestClass> classes(Selection selection, Passed passed) throws IOException {
         List<TestClass> found = new ArrayList<>();
         for (MavenModule module : MavenModule.in(repository)) {
-            for (TestClass test : TestClasses.of(module, new HashSet<>(parts))) {
-                if (names.isEmpty()
-                        || names.stream()
-                                .anyMatch(name -> name.matcher(test.simpleName()).matches())) {
-                    found.add(test);
-                }
-            }
+            TestClasses.of(module, new HashSet<>(parts)).stream()
+                    .filter(selection::includes)
+                    .forEach(found::add);
         }
         if (!changed) {
             return found;
@@ -214,13 +208,6 @@ public final class Main implements Callable<Integer> {
 
     private static Map<MavenModule, List<TestClass>> byModule(List<TestClass> classes) {
         return classes.stream().collect(Collectors.groupingBy(TestClass::module));
-    }
-
-    private String methods() {
-        return tests.stream()
-                .filter(test -> test.contains("#"))
-                .map(test -> test.substring(test.indexOf('#') + 1))
-                .collect(Collectors.joining("|"));
     }
 
     /** A module's tests are known to pass if all of its classes of a part ran and passed. */

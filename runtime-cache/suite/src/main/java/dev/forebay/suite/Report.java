@@ -64,6 +64,11 @@ final class Report {
         return List.copyOf(results);
     }
 
+    /** Whether not a single test has run or was skipped. */
+    synchronized boolean isEmpty() {
+        return results.stream().allMatch(result -> result.outcomes().isEmpty());
+    }
+
     synchronized boolean failed() {
         return results.stream().anyMatch(ClassResult::failed);
     }

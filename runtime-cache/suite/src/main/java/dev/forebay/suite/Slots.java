@@ -26,7 +26,7 @@ final class Slots implements AutoCloseable {
     private final Path temporary;
     private final SlowClasses slow;
     private final Map<String, String> properties;
-    private final String methods;
+    private final Selection selection;
     private final Consumer<ClassResult> done;
     private final SharedMachine machine = new SharedMachine();
     private final AtomicInteger forkNumbers = new AtomicInteger();
@@ -37,7 +37,7 @@ final class Slots implements AutoCloseable {
     /**
      * @param logs where output is kept
      * @param temporary where forks have their temporary directories
-     * @param methods a regular expression that test methods must match, or nothing
+     * @param selection which methods of a class to run
      * @param done told each result, by several threads
      */
     Slots(
@@ -46,14 +46,14 @@ final class Slots implements AutoCloseable {
             Path temporary,
             SlowClasses slow,
             Map<String, String> properties,
-            String methods,
+            Selection selection,
             Consumer<ClassResult> done) {
         this.repository = repository;
         this.logs = logs;
         this.temporary = temporary;
         this.slow = slow;
         this.properties = Map.copyOf(properties);
-        this.methods = methods;
+        this.selection = selection;
         this.done = done;
     }
 
@@ -108,6 +108,7 @@ final class Slots implements AutoCloseable {
                 fork = start(test);
             }
             int within = slow.hangsAfterSeconds(test.simpleName());
+            String methods = selection.methods(test);
             outcomes = fork.run(test, methods, log, Duration.ofSeconds(within));
             cpu = fork.tree().cpuSeconds() - cpuBefore;
             if (outcomes.isEmpty() && methods.isEmpty()) {
@@ -157,9 +158,15 @@ final class Slots implements AutoCloseable {
         Moment begin = machine.now();
         try {
             Process process = job.start(repository, log);
+            ProcessTree tree = new ProcessTree(process.toHandle());
             jobs.add(process);
-            CpuMeter meter = CpuMeter.of(new ProcessTree(process.toHandle()));
+            if (closed) {
+                tree.end(ENDS_WITHIN);
+            }
+            CpuMeter meter = CpuMeter.of(tree);
             List<TestOutcome> outcomes = job.await(process, log);
+            // One that did not end in time.
+            tree.end(ENDS_WITHIN);
             jobs.remove(process);
             report(job.name(), job.name(), outcomes, begin, meter.stop(), log);
         } catch (IOException e) {

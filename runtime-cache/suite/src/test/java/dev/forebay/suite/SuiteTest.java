@@ -159,6 +159,13 @@ class SuiteTest {
                 }
                 """);
         assertThat(suite("--tests", "Two*#first").output()).contains("1 passed, 0 failed");
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        assertThat(suite("--tests", "TwoTest#first,FineTest").output())
+                .as("the other class as a whole")
+                .contains("2 passed, 0 failed");
+        Run none = suite("--tests", "TwoTest#frist");
+        assertThat(none.status()).isEqualTo(2);
+        assertThat(none.output()).contains("No test matches [TwoTest#frist]");
     }
 
     @Test
@@ -166,7 +173,7 @@ class SuiteTest {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         Run run = suite("--tests", "FinTest");
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.output()).contains("No test class matches [FinTest]");
+        assertThat(run.output()).contains("No test matches [FinTest]");
     }
 
     @Test
