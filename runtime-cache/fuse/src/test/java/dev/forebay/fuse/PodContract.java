@@ -48,6 +48,9 @@ abstract class PodContract {
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
+    /** Longer than the minute after which a pod tries again what failed. */
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
+
     /** Where files' blocks are scattered, ext4 counts the ones that list them, too. */
     static final int OF_FILE_SYSTEM_KIB = 256;
 
@@ -161,7 +164,7 @@ abstract class PodContract {
     }
 
     private void await(Process process, Check condition) throws IOException {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.holds()) {
             assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
             assertThat(System.nanoTime()).as("%s", Files.readString(output)).isLessThan(deadline);

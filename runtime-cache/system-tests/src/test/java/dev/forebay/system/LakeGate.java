@@ -3,9 +3,10 @@ package dev.forebay.system;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Holds a fill in the middle: the lake sends the first objects below a prefix, and the requests for
@@ -18,7 +19,7 @@ final class LakeGate implements AutoCloseable {
     private final RunningStack stack;
     private final String prefix;
     private final int passing;
-    private final AtomicInteger requested = new AtomicInteger();
+    private final Set<String> passed = new HashSet<>();
     private final CountDownLatch held = new CountDownLatch(1);
     private final CountDownLatch open = new CountDownLatch(1);
 
@@ -31,7 +32,7 @@ final class LakeGate implements AutoCloseable {
     /**
      * Closes a gate before the lake.
      *
-     * @param passing how many GETs below the prefix pass before the gate holds the others
+     * @param passing how many objects below the prefix pass before the gate holds the others
      */
     static LakeGate close(RunningStack stack, String prefix, int passing) {
         LakeGate gate = new LakeGate(stack, prefix, passing);
@@ -43,7 +44,7 @@ final class LakeGate implements AutoCloseable {
         String objects = "/%s/%s".formatted(LakeFixture.BUCKET, prefix);
         if (request.method().equals("GET")
                 && request.target().startsWith(objects)
-                && requested.incrementAndGet() > passing) {
+                && !passes(request.target())) {
             held.countDown();
             try {
                 open.await();
@@ -52,6 +53,11 @@ final class LakeGate implements AutoCloseable {
             }
         }
         return Fault.NONE;
+    }
+
+    /** A request that is repeated for an object passes, too. */
+    private synchronized boolean passes(String object) {
+        return passed.contains(object) || passed.size() < passing && passed.add(object);
     }
 
     /** Waits until the lake has sent the objects that pass, and a request for another waits. */
