@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up prepared down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
+.PHONY: help demo aot up prepared down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -25,7 +25,9 @@ FRAMEWORKS := target/venv-frameworks
 NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
 PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
                      workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
-SOURCES := $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print) pom.xml
+# The runner reads times.tsv, slow-classes.txt and faults.txt where they are.
+SOURCES := $(filter-out runtime-cache/suite/times.tsv runtime-cache/suite/%.txt,\
+             $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print)) pom.xml
 
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
@@ -42,7 +44,7 @@ prepared:
 	  runtime-cache/devstack/src/main/java/dev/forebay/devstack/tool/Prepare.java $(MAKE) \
 	  "Forebay's programs=60=target/programs" "Python environment=25=$(VENV)/ready"
 
-up: prepared ## Starts all of Forebay on this machine; it stays up
+up: prepared target/aot ## Starts all of Forebay on this machine; it stays up
 	@$(DEVSTACK) up
 
 down: ## Stops what 'up' started, and what 'demo' left up
@@ -106,8 +108,10 @@ test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API se
 	@$(SUITE) --parts kube --slots 1 --limit 900
 
 # What Maven says of the programs' libraries is written beside them first, for the bills of materials.
+# Packaging writes the programs' jars anew, so the AOT caches beside them do not fit any more.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
 	@echo "== Building the programs, and listing their libraries"
+	@rm -f target/aot
 	@$(MVN) -q -pl activities,runtime-cache/worker,runtime-cache/fuse,helm/images -am package -DskipTests \
 	  org.cyclonedx:cyclonedx-maven-plugin:makeBom
 	@echo "== Making images below target/images"
@@ -228,6 +232,8 @@ target/built: target/programs $(SOURCES)
 	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
 	@rm -f $@
 	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
+
+aot: target/aot ## Trains the programs' AOT caches, if the programs have changed (1 minute)
 
 target/aot: target/programs
 	@echo "== Training the programs' AOT caches, which halve what a start computes (about a minute)"

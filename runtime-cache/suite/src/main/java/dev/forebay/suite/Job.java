@@ -1,5 +1,7 @@
 package dev.forebay.suite;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.forebay.suite.fork.TestOutcome;
 import dev.forebay.suite.fork.TestOutcome.Status;
 import java.io.IOException;
@@ -15,7 +17,7 @@ import java.util.regex.Pattern;
  * A command that is a part of the suite, such as the tests of the Python package.
  *
  * @param name as shown
- * @param command run by a shell in the repository's directory
+ * @param command one command, run by a shell in the repository's directory
  */
 record Job(String name, String command) implements Work {
     private static final int MINUTES = 15;
@@ -42,9 +44,9 @@ record Job(String name, String command) implements Work {
         return name;
     }
 
-    /** Starts the command; its output goes to a file. */
+    /** Starts the command; its output goes to a file. A signal finds the command, not a shell. */
     Process start(Path repository, Path log) throws IOException {
-        return new ProcessBuilder("/bin/sh", "-c", command)
+        return new ProcessBuilder("/bin/sh", "-c", "exec " + command)
                 .directory(repository.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
@@ -54,7 +56,8 @@ record Job(String name, String command) implements Work {
     /** Waits for the command and reads from its output which tests it ran. */
     List<TestOutcome> await(Process process, Path log) throws IOException, InterruptedException {
         boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
-        List<String> lines = Files.readAllLines(log);
+        // What a command prints need not be UTF-8.
+        List<String> lines = new String(Files.readAllBytes(log), UTF_8).lines().toList();
         List<TestOutcome> outcomes = new ArrayList<>();
         for (String line : lines) {
             Matcher passed = PASSED.matcher(line);

@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ public final class Main implements Callable<Integer> {
 
     private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
     private static final Path OUTPUT = Path.of("target/suite");
+
+    /** A channel that is collected is closed, and its lock gone. */
+    private static final Set<FileChannel> LOCKED = ConcurrentHashMap.newKeySet();
 
     /** As shells have it for SIGINT. */
     private static final int INTERRUPTED = 130;
@@ -113,22 +117,30 @@ public final class Main implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path file = Files.createDirectories(repository.resolve(OUTPUT)).resolve("lock");
-        try (FileChannel channel =
-                        FileChannel.open(
-                                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                @Nullable FileLock lock = channel.tryLock()) {
-            if (lock == null) {
-                out.println(
-                        "Tests are running in this clone already. The end of either run would stop"
-                                + " what the other has started: wait for it, or use another clone.");
-                return 2;
-            }
-            return runTests();
+        if (!lock(file)) {
+            out.println(
+                    "Tests are running in this clone already. The end of either run would stop"
+                            + " what the other has started: wait for it, or use another clone.");
+            return 2;
+        }
+        return runTests();
+    }
+
+    /** Locks a file for as long as this process lives, for it cleans up when it ends. */
+    private static boolean lock(Path file) throws IOException {
+        try {
+            FileChannel channel =
+                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            LOCKED.add(channel);
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            // An earlier run in this process has it.
+            return true;
         }
     }
 
     private int runTests() throws IOException, InterruptedException {
-        Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"));
+        Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"), repository);
         Selection selection = new Selection(tests);
         List<TestClass> classes = classes(selection, passed);
         List<Work> work = new ArrayList<>(classes);
@@ -169,7 +181,7 @@ public final class Main implements Callable<Integer> {
             return nothingToRun();
         }
         report.end();
-        if (selection.isAll() && !changed) {
+        if (selection.isAll() && !jobs.isEmpty() && !changed && !report.failed()) {
             Times.write(times, report.summary(), report.results());
         }
         remember(passed, classes, report);

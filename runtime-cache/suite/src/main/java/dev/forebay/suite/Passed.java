@@ -6,26 +6,45 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
  * Remembers with which code the tests of a module passed: the same tests of the same code need not
- * run again.
- *
- * @param directory where it is remembered
+ * run again. The code is that of the time when this is made, so that a build during the run does
+ * not count.
  */
-record Passed(Path directory) {
-    /** Whether a part of a module passed with the code that its class path now has. */
+final class Passed {
+    /** What tests read besides their class path, relative to the repository. */
+    private static final List<String> ALSO_READ = List.of("docs", "helm/forebay");
+
+    private final Path directory;
+    private final Map<MavenModule, String> fingerprints = new HashMap<>();
+
+    /**
+     * @param directory where it is remembered
+     */
+    Passed(Path directory, Path repository) throws IOException {
+        this.directory = directory;
+        List<Path> alsoRead = ALSO_READ.stream().map(repository::resolve).toList();
+        for (MavenModule module : MavenModule.in(repository)) {
+            fingerprints.put(module, fingerprint(module, alsoRead));
+        }
+    }
+
+    /** Whether a part of a module passed with the code of now. */
     boolean has(MavenModule module, Part part) throws IOException {
         Path file = file(module, part);
-        return Files.exists(file) && Files.readString(file).equals(fingerprint(module));
+        return Files.exists(file) && Files.readString(file).equals(fingerprints.get(module));
     }
 
     void remember(MavenModule module, Part part) throws IOException {
         Files.createDirectories(directory);
-        Files.writeString(file(module, part), fingerprint(module));
+        Files.writeString(file(module, part), fingerprints.get(module));
     }
 
     private Path file(MavenModule module, Part part) {
@@ -33,12 +52,14 @@ record Passed(Path directory) {
     }
 
     /**
-     * A digest of all classes, resources and jars of the repository on the class path, and of the
-     * names of libraries, which hold their versions.
+     * A digest of all classes, resources and jars of the repository on the class path, of what else
+     * tests read, and of the names of libraries, which hold their versions.
      */
-    private static String fingerprint(MavenModule module) throws IOException {
+    private static String fingerprint(MavenModule module, List<Path> alsoRead) throws IOException {
         MessageDigest digest = sha256();
-        for (Path entry : module.classPath()) {
+        List<Path> entries = new ArrayList<>(module.classPath());
+        entries.addAll(alsoRead);
+        for (Path entry : entries) {
             digest.update(entry.toString().getBytes(StandardCharsets.UTF_8));
             if (entry.startsWith(module.repository()) && Files.exists(entry)) {
                 for (Path file : files(entry)) {

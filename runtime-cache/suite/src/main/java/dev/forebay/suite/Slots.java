@@ -4,6 +4,8 @@ import dev.forebay.suite.SharedMachine.Moment;
 import dev.forebay.suite.fork.TestOutcome;
 import dev.forebay.suite.fork.TestOutcome.Status;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,27 +74,35 @@ final class Slots implements AutoCloseable {
         @Nullable Fork fork = null;
         Optional<Work> next = agenda.next(Optional.empty());
         while (next.isPresent() && !closed) {
-            switch (next.get()) {
-                case TestClass test -> {
-                    if (fork != null && !fork.suits(test)) {
-                        end(fork);
-                        fork = null;
-                    }
-                    fork = run(test, fork);
-                }
-                case Job job -> {
-                    if (fork != null) {
-                        end(fork);
-                        fork = null;
-                    }
-                    run(job);
-                }
+            try {
+                fork = run(next.get(), fork);
+            } catch (RuntimeException | Error e) {
+                // Without a result it would count as passed.
+                String key = next.get().key();
+                List<TestOutcome> lost = List.of(failure(key, "The runner failed: " + traceOf(e)));
+                done.accept(new ClassResult(key, key, lost, 0, 0, logs));
             }
             next = agenda.next(next);
         }
         if (fork != null) {
             end(fork);
         }
+    }
+
+    /** Returns the JVM that there is afterwards. */
+    private @Nullable Fork run(Work work, @Nullable Fork present) {
+        @Nullable Fork fork = present;
+        if (fork != null && !(work instanceof TestClass test && fork.suits(test))) {
+            end(fork);
+            fork = null;
+        }
+        return switch (work) {
+            case TestClass test -> run(test, fork);
+            case Job job -> {
+                run(job);
+                yield null;
+            }
+        };
     }
 
     /** Runs a class; returns the JVM if it can run another. */
@@ -131,6 +141,12 @@ final class Slots implements AutoCloseable {
         return new TestOutcome(name, Status.FAILED, detail, 0);
     }
 
+    private static String traceOf(Throwable failure) {
+        StringWriter trace = new StringWriter();
+        failure.printStackTrace(new PrintWriter(trace));
+        return trace.toString();
+    }
+
     private static String describe(IOException failure) {
         return failure.getCause() == null
                 ? String.valueOf(failure.getMessage())
@@ -159,24 +175,24 @@ final class Slots implements AutoCloseable {
         try {
             Process process = job.start(repository, log);
             ProcessTree tree = new ProcessTree(process.toHandle());
-            jobs.add(process);
-            if (closed) {
-                tree.end(ENDS_WITHIN);
-            }
             CpuMeter meter = CpuMeter.of(tree);
-            List<TestOutcome> outcomes = job.await(process, log);
-            // One that did not end in time.
-            tree.end(ENDS_WITHIN);
-            jobs.remove(process);
-            report(job.name(), job.name(), outcomes, begin, meter.stop(), log);
+            jobs.add(process);
+            List<TestOutcome> outcomes;
+            double cpu;
+            try {
+                outcomes = closed ? List.of() : job.await(process, log);
+            } finally {
+                // One that has not ended in time.
+                tree.end(ENDS_WITHIN);
+                jobs.remove(process);
+                cpu = meter.stop();
+            }
+            if (!closed) {
+                report(job.name(), job.name(), outcomes, begin, cpu, log);
+            }
         } catch (IOException e) {
-            report(
-                    job.name(),
-                    job.name(),
-                    List.of(failure(job.name(), describe(e))),
-                    begin,
-                    0,
-                    log);
+            List<TestOutcome> outcomes = List.of(failure(job.name(), describe(e)));
+            report(job.name(), job.name(), outcomes, begin, 0, log);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -178,7 +178,7 @@ class SuiteTest {
 
     @Test
     void aJobThatFailsFailsTheRun() throws Exception {
-        Run run = suite("--job", "lint=echo untidy; exit 7");
+        Run run = suite("--job", "lint=sh -c 'echo untidy; exit 7'");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.output()).contains("ended with status 7", "untidy");
     }
@@ -199,6 +199,17 @@ class SuiteTest {
         assertThat(suite("--changed").output()).contains("Nothing has changed");
         compile("FineTest", "class FineTest { @Test void passes() {} @Test void too() {} }");
         assertThat(suite("--changed").output()).contains("2 passed, 0 failed");
+    }
+
+    /** Such as the documentation, which tests compare with the code. */
+    @Test
+    void runsAgainWhereAFileThatTestsReadHasChanged() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        assertThat(suite("--changed").output()).contains("1 passed, 0 failed");
+        Path docs = Files.createDirectories(repository.resolve("docs"));
+        Files.writeString(docs.resolve("settings.md"), "| `setting` | 1 |");
+        assertThat(suite("--changed").output()).contains("1 passed, 0 failed");
+        assertThat(suite("--changed").output()).contains("Nothing has changed");
     }
 
     @Test

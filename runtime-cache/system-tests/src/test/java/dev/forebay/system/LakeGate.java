@@ -57,7 +57,7 @@ final class LakeGate implements AutoCloseable {
 
     /** A request that is repeated for an object passes, too. */
     private synchronized boolean passes(String object) {
-        return passed.contains(object) || passed.size() < passing && passed.add(object);
+        return passed.contains(object) || (passed.size() < passing && passed.add(object));
     }
 
     /** Waits until the lake has sent the objects that pass, and a request for another waits. */

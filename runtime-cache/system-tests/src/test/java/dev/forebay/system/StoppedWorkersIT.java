@@ -49,6 +49,14 @@ class StoppedWorkersIT {
     private record Read(String file, long from, int length) {
         static final List<Read> ALL =
                 List.of(new Read("big/0", 7 << 20, 64 << 10), new Read("big/1", 15 << 19, 1 << 20));
+
+        /**
+         * What is read of a mount at the same time. With jnr the kernel has eight requests under
+         * way, which is as many as the second one takes: the first would begin to wait after it.
+         */
+        static List<Read> of(ModelSetup setup) {
+            return setup == ModelSetup.PORTABLE_JNR ? ALL.subList(0, 1) : ALL;
+        }
     }
 
     @TempDir private static Path directory;
@@ -78,14 +86,15 @@ class StoppedWorkersIT {
                 try {
                     mounts.forEach(
                             (setup, mount) ->
-                                    Read.ALL.forEach(
-                                            read ->
-                                                    readers.add(
-                                                            threads.submit(
-                                                                    () ->
-                                                                            readInVain(
-                                                                                    mount,
-                                                                                    read)))));
+                                    Read.of(setup)
+                                            .forEach(
+                                                    read ->
+                                                            readers.add(
+                                                                    threads.submit(
+                                                                            () ->
+                                                                                    readInVain(
+                                                                                            mount,
+                                                                                            read)))));
                     for (Future<?> reader : readers) {
                         reader.get();
                     }
