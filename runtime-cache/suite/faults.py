@@ -15,6 +15,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,8 @@ JOBS = {"python": "test-package", "integrations": "test-integrations", "platform
 # It needs programs that start with their AOT caches.
 NOT_IN_COPIES = {"AotCacheIT"}
 WHOLE = 3
+LONGEST_RUN_SECONDS = 3600
+ENDS_WITHIN_SECONDS = 60
 NOT_RUN = "not yet"
 ONLY_SLOW = re.compile(r"\S+\n    It took \d+ s and may take \d+ s: .*\n")
 PIT_SAYS = {"killed", "alive", "beyond"}
@@ -58,6 +61,11 @@ class Fault:
     old: str
     new: str
 
+    def may_be_caught_by(self) -> set[str]:
+        """The classes and jobs of the whole suite that run its tests: another one that fails has not caught it."""
+        classes = {test.split("#")[0] for test in self.tests if not test.endswith(".py")}
+        return classes | (set(JOBS) if len(classes) < len(self.tests) else set())
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -71,6 +79,7 @@ class Outcome:
     is_caught: bool
     caught_by: str
     seconds: float
+    was_tried: bool = True
 
 
 def read_faults(text: str) -> list[Fault]:
@@ -126,7 +135,7 @@ class Tree:
         with tempfile.TemporaryDirectory() as compiled:
             path = os.pathsep.join([str(classes), (module / "target/test.classpath").read_text().strip()])
             command = [java("javac"), "-proc:none", "-parameters", "-nowarn", "-d", compiled, "-cp", path, str(source)]
-            compiler = subprocess.run(command, capture_output=True, text=True)
+            compiler = subprocess.run(command, check=False, capture_output=True, text=True)
             if compiler.returncode:
                 raise Invalid(f"the fault does not compile: {compiler.stderr}")
             made = {str(file.relative_to(compiled)): file.read_bytes() for file in Path(compiled).glob("**/*.class")}
@@ -197,16 +206,20 @@ class Tree:
     def _call(self, command: list[str], directory: Path, out: TextIO) -> int:
         # An AOT cache fits only the jars that it was made of, and programs start without it, too.
         environment = {**os.environ, "FOREBAY_AOT_MODE": "off", "PYTHONPATH": str(self.root / "sdk-python-shim/src")}
-        return subprocess.run(
-            command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False
-        ).returncode
+        process = subprocess.Popen(command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            return process.wait(timeout=LONGEST_RUN_SECONDS)
+        finally:
+            # The runner then unmounts and stops what its tests have started in the copy.
+            process.terminate()
+            process.wait(timeout=ENDS_WITHIN_SECONDS)
 
 
 def is_needed(path: Path) -> bool:
-    """Whether tests need a file or folder of the built tree. The root's target folder also holds data of stacks."""
+    """Whether tests need a file or folder of the built tree. The root also holds data of stacks."""
     if path.parent == REPOSITORY / "target":
         return path.is_file()
-    return path != REPOSITORY / ".git"
+    return path.parent != REPOSITORY or not path.name.startswith(".") or path.name == ".mvn"
 
 
 def _has_forebay(path: Path) -> bool:
@@ -231,11 +244,13 @@ def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
         tree.apply(fault)
         begun = time.monotonic()
         log = LOGS / f"{fault.name}.log"
-        failed = tree.run_all(log) if whole else tree.run(fault.tests, log)
+        failed = tree.run_all(log) & fault.may_be_caught_by() if whole else tree.run(fault.tests, log)
         seconds = time.monotonic() - begun
         return Outcome(bool(failed), ", ".join(sorted(failed)) or f"no test: see {os.path.relpath(log)}", seconds)
+    except subprocess.TimeoutExpired:
+        return Outcome(False, f"no test: its tests did not end within {LONGEST_RUN_SECONDS} s", LONGEST_RUN_SECONDS)
     except Invalid as error:
-        return Outcome(False, f"invalid: {error}", 0)
+        return Outcome(False, f"invalid: {error}", 0, was_tried=False)
     finally:
         tree.restore()
 
@@ -273,6 +288,7 @@ def main() -> int:
     parser.add_argument("--whole", metavar="SEED", help=f"run the whole suite against {WHOLE} faults drawn by SEED")
     parser.add_argument("--list", action="store_true", help="only check that each text to replace occurs once")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     faults = read_faults(FAULTS.read_text())
     wanted = set(filter(None, options.faults.split(",")))
     if unknown := wanted - {fault.name for fault in faults}:
@@ -283,14 +299,18 @@ def main() -> int:
         return 1 if moved else 0
     chosen = [fault for fault in faults if not wanted or fault.name in wanted]
     if options.whole:
-        chosen = random.Random(options.whole).sample(chosen, WHOLE)
+        chosen = random.Random(options.whole).sample(chosen, min(WHOLE, len(chosen)))
     LOGS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="faults-") as directory:
         tree = Tree(Path(directory, "tree"))
         if not options.whole:
             tests = sorted({test for fault in chosen for test in fault.tests})
             print(f"== Without a fault: {', '.join(tests)}", flush=True)
-            if failed := tree.run(tests, LOGS / f"none-{os.getpid()}.log"):
+            try:
+                failed = tree.run(tests, LOGS / f"none-{os.getpid()}.log")
+            except Invalid as error:
+                parser.error(str(error))
+            if failed:
                 print(f"{', '.join(sorted(failed))} failed without a fault: see {LOGS}")
                 return 1
         outcomes = {}
@@ -298,7 +318,7 @@ def main() -> int:
             outcomes[fault.name] = outcome = try_fault(tree, fault, bool(options.whole))
             print(f"{'caught' if outcome.is_caught else 'MISSED'} {fault.name}: {outcome.caught_by}", flush=True)
             if not options.whole:
-                write_table(faults, outcomes)
+                write_table(faults, {name: it for name, it in outcomes.items() if it.was_tried})
     missed = [name for name, outcome in outcomes.items() if not outcome.is_caught]
     print(f"{len(outcomes) - len(missed)} of {len(outcomes)} faults were caught")
     return 1 if missed else 0

@@ -298,7 +298,8 @@ def main() -> int:
             print(f"To use it: export FOREBAY_DATA={where}, and 'make status' shows where it is.")
         else:
             print("\nstopping what was started")
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            for ending in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(ending, signal.SIG_IGN)
             stack.stop()
 
 
