@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -58,20 +58,24 @@ status: ## Shows what is up, and where
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
            -cp 'runtime-cache/suite/target/classes:runtime-cache/devstack/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
 # With TESTS= only these classes, and none of the jobs.
-JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
+JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
         --job 'python=$(MAKE) --no-print-directory test-package' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
-test: target/built target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
+test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
 	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
+
+# A test that had to wait for Go would take too long, and so would those beside it.
+obtained: target/programs
+	@$(DEVSTACK) obtain --tests > target/obtained.txt
 
 test-times: ## Records the times of the last whole run of 'make test' for the next developer
 	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
 	@$(SUITE) --parts unit --changed --slots 4 \
-	  --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
+	  --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
 	  --job 'python=$(MAKE) --no-print-directory test-package'
 
 test-package: $(VENV)/ready

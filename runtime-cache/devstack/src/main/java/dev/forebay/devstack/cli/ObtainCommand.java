@@ -1,7 +1,11 @@
 package dev.forebay.devstack.cli;
 
 import dev.forebay.devstack.tool.Toolbox;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Obtains what is missing, without starting anything. */
 @Command(
@@ -12,11 +16,19 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
 final class ObtainCommand extends StackCommand {
+    @Option(
+            names = "--tests",
+            description = "Also what Go builds for 'make test'; Kubernetes takes minutes.")
+    private boolean tests;
+
     @Override
     public Integer call() {
-        Toolbox.ofThisMachine()
-                .all()
-                .forEach((name, path) -> out().printf("%-12s%s%n", name, path));
+        Toolbox toolbox = Toolbox.ofThisMachine();
+        Map<String, Path> all = new LinkedHashMap<>(toolbox.all());
+        if (tests) {
+            all.putAll(toolbox.builtForTests());
+        }
+        all.forEach((name, path) -> out().printf("%-12s%s%n", name, path));
         return 0;
     }
 }

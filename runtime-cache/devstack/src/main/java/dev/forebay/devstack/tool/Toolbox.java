@@ -196,6 +196,21 @@ public final class Toolbox {
         return all;
     }
 
+    /**
+     * Obtains what Go builds for the tests of every change, and is missing: a test cannot wait for
+     * that. The rest comes from Debian in seconds, when a test needs it.
+     *
+     * @return each tool by name, and where it is
+     */
+    public Map<String, Path> builtForTests() {
+        Map<String, Path> all = new LinkedHashMap<>();
+        all.put(Tool.HELM.name(), helm());
+        all.put(Tool.CSI_SANITY.name(), csiSanity());
+        all.put(Tool.KWOK.name(), kwok());
+        all.put(Tool.KUBERNETES.name(), kubernetes());
+        return all;
+    }
+
     /** Whether a tool would have to be obtained. */
     boolean lacks(Tool tool) {
         if (cache.find(tool).isPresent()) {
