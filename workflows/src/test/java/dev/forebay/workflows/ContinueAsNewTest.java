@@ -21,7 +21,6 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
-import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
@@ -112,10 +111,10 @@ class ContinueAsNewTest {
         Receipt first = platform.ensure(US, pin("p", Duration.ofSeconds(8)));
         Set<String> runs = new TreeSet<>(Set.of(run()));
         for (int i = 1; i <= MOST_UPDATES && runs.size() < 3; i++) {
-            platform.update("setTtl", new TtlRequest(TTL.plusSeconds(i)));
+            platform.setTtl(TTL.plusSeconds(i));
             runs.add(run());
         }
-        platform.update("setTtl", new TtlRequest(Duration.ofSeconds(2)));
+        platform.setTtl(Duration.ofSeconds(2));
 
         assertThat(runs).hasSizeGreaterThanOrEqualTo(3);
         assertThat(platform.ensure(US, null).cachedAt()).isEqualTo(first.cachedAt());
@@ -362,7 +361,7 @@ class ContinueAsNewTest {
         String before = run();
 
         for (int i = 1; i <= ENOUGH_UPDATES; i++) {
-            platform.update("setTtl", new TtlRequest(TTL.plusSeconds(i)));
+            platform.setTtl(TTL.plusSeconds(i));
         }
         assertThat(run()).isEqualTo(before);
         platform.us.setPinsWait(false);
@@ -418,7 +417,7 @@ class ContinueAsNewTest {
         String before = run();
         for (int i = 1; run().equals(before) && platform.history().size() <= TOO_LONG; i++) {
             assertThat(i).as("updates in one run").isLessThan(MOST_UPDATES);
-            platform.update("setTtl", new TtlRequest(TTL.plusSeconds(i)));
+            platform.setTtl(TTL.plusSeconds(i));
         }
         platform.passUntil("the next run", () -> !run().equals(before));
     }

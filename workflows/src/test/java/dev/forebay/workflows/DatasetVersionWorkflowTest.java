@@ -115,10 +115,12 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void aHundredConcurrentCallsCauseOneFilling() {
+        platform.us.closeGate();
         List<CompletableFuture<Receipt>> calls =
                 IntStream.range(0, 100)
                         .mapToObj(i -> platform.ensureAsync(US, pin("job" + i, MINUTE)))
                         .toList();
+        platform.us.openGate();
         assertThat(calls)
                 .allSatisfy(
                         call -> {
@@ -694,8 +696,10 @@ class DatasetVersionWorkflowTest {
     void manyWhoAskForACachedVersionShareTheProof() {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
+        platform.us.setConfirmationsWait(true);
         List<CompletableFuture<Receipt>> calls =
                 IntStream.range(0, 50).mapToObj(_ -> platform.ensureAsync(US, null)).toList();
+        platform.us.setConfirmationsWait(false);
         calls.forEach(Platform::result);
         assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(2);
     }

@@ -71,6 +71,7 @@ final class FakeRegion implements RegionActivities {
     private final Gate unpinnings = new Gate();
     private final Gate remainders = new Gate();
     private final Gate drops = new Gate();
+    private final Gate confirmations = new Gate();
 
     FakeRegion(Supplier<Instant> clock) {
         this.clock = clock;
@@ -134,6 +135,11 @@ final class FakeRegion implements RegionActivities {
     /** Holds up every answer about the remaining life of pins, until it is taken back. */
     void setRemaindersWait(boolean value) {
         hold(remainders, value);
+    }
+
+    /** Holds up every proof that all is there, until it is taken back. */
+    void setConfirmationsWait(boolean value) {
+        hold(confirmations, value);
     }
 
     /** Holds up every drop, until it is taken back. */
@@ -235,8 +241,13 @@ final class FakeRegion implements RegionActivities {
     }
 
     @Override
-    public synchronized Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+    public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
         called(Step.CONFIRM);
+        confirmations.await();
+        return coverage(manifest);
+    }
+
+    private synchronized Coverage coverage(ManifestRef manifest) {
         long missing = -1;
         for (long ordinal = manifest.chunks() - 1; ordinal >= 0; ordinal--) {
             missing = held.contains(ordinal) ? missing : ordinal;

@@ -10,6 +10,7 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.grpc.Status;
@@ -34,7 +35,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +54,10 @@ final class Platform implements AutoCloseable {
     static final Duration TTL = Duration.ofHours(1);
 
     private static final int MOST_ATTEMPTS = 100;
+
+    /** Longer than the 10 s after which a workflow task is tried again. */
+    private static final int ANSWERED_WITHIN_SECONDS = 15;
+
     private static final Duration LONGEST_PASS = Duration.ofDays(1);
     private static final Duration SHORTEST_STEP = Duration.ofMillis(10);
     private static final Duration LONGEST_STEP = Duration.ofMinutes(1);
@@ -219,6 +226,26 @@ final class Platform implements AutoCloseable {
 
     void update(String name, Object request) {
         var _ = again(() -> workflow().update(name, Void.class, request));
+    }
+
+    /** Sends it again if it is not answered: the test server may lose one when a run ends. */
+    void setTtl(Duration ttl) {
+        for (int i = 1; ; i++) {
+            CompletableFuture<Void> answer =
+                    CompletableFuture.runAsync(
+                            () -> update("setTtl", new TtlRequest(ttl)),
+                            task -> Thread.ofPlatform().daemon().start(task));
+            try {
+                answer.get(ANSWERED_WITHIN_SECONDS, TimeUnit.SECONDS);
+                return;
+            } catch (TimeoutException lost) {
+                if (i == MOST_ATTEMPTS) {
+                    throw new AssertionError("no answer", lost);
+                }
+            } catch (ExecutionException | InterruptedException failure) {
+                throw new AssertionError(failure);
+            }
+        }
     }
 
     CompletableFuture<PinGrant> pinAsync(PinRequest request) {
