@@ -7,7 +7,7 @@ import dev.forebay.suite.SharedMachine.Moment;
 import org.junit.jupiter.api.Test;
 
 class SharedMachineTest {
-    private static final Moment BEFORE = new Moment(0, 1000, 500);
+    private static final Moment BEFORE = new Moment(0, 1000, 500, 50);
 
     @Test
     void aLimitIsStretchedByWhatOthersHave() {
@@ -15,6 +15,12 @@ class SharedMachineTest {
         assertThat(stretch(20, 10)).as("half of the processors").isCloseTo(2, within(1e-9));
         assertThat(stretch(20, 0)).as("no further than that").isEqualTo(3);
         assertThat(stretch(5, 9)).as("the kernel counts in ticks").isEqualTo(1);
+    }
+
+    @Test
+    void aLimitIsStretchedByWhatTheDiskStalls() {
+        assertThat(stretch(10, 10, 5)).as("half of the time").isCloseTo(2, within(1e-9));
+        assertThat(stretch(15, 5, 3)).as("beside others").isEqualTo(3);
     }
 
     @Test
@@ -32,7 +38,11 @@ class SharedMachineTest {
 
     /** In ten seconds on two processors. */
     private static double stretch(double busy, double ours) {
-        Moment after = new Moment(10_000_000_000L, 1000 + busy, 500 + ours);
+        return stretch(busy, ours, 0);
+    }
+
+    private static double stretch(double busy, double ours, double stalled) {
+        Moment after = new Moment(10_000_000_000L, 1000 + busy, 500 + ours, 50 + stalled);
         return after.stretchSince(BEFORE, 2);
     }
 }
