@@ -176,7 +176,7 @@ bench-worker: target/built target/aot ## Measures reads beside slow workers, col
 	@sed -n "s/^\[bench\] //p" target/bench/worker.log | tee target/bench/worker.txt
 
 # All compiler threads stay, or the time of those that ended would not be counted.
-bench-start: target/benchmarks target/aot ## Measures starts of all programs and a worker's first GB without and with AOT caches (needs root)
+bench-start: target/benchmarks target/aot ## Measures starts of all programs and a worker's first GB without and with AOT caches (needs root; 5 minutes)
 	@for mode in off on; do FOREBAY_AOT_MODE=$$mode JAVA_TOOL_OPTIONS=-XX:-UseDynamicNumberOfCompilerThreads \
 	  $(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
