@@ -128,7 +128,6 @@ final class TestControlPlane {
         properties.put("forebay.lake.endpoint", lake.endpoint().toString());
         properties.put("forebay.temporal.target", temporal.target());
         properties.put("forebay.temporal.ui", temporal.ui().toString());
-        properties.put("forebay.temporal.request-timeout", "5S");
         // Else it sweeps all the time while tests wait for something else: see sweepEvery.
         properties.put("forebay.sweep.interval", SELDOM.toSeconds() + "S");
         properties.put("forebay.ledger.interval", "1S");
