@@ -20,8 +20,6 @@ import java.util.regex.Pattern;
  * @param command one command, run by a shell in the repository's directory
  */
 record Job(String name, String command) implements Work {
-    private static final int MINUTES = 15;
-
     /** How pytest ends: "== 12 passed, 1 skipped in 3.20s ==". */
     private static final Pattern PASSED = Pattern.compile("\\b(\\d+) passed\\b.* in [\\d.]+s");
 
@@ -53,9 +51,14 @@ record Job(String name, String command) implements Work {
                 .start();
     }
 
-    /** Waits for the command and reads from its output which tests it ran. */
-    List<TestOutcome> await(Process process, Path log) throws IOException, InterruptedException {
-        boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
+    /**
+     * Waits for the command and reads from its output which tests it ran.
+     *
+     * @param seconds after which it is taken to hang
+     */
+    List<TestOutcome> await(Process process, Path log, int seconds)
+            throws IOException, InterruptedException {
+        boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
         // What a command prints need not be UTF-8.
         List<String> lines = new String(Files.readAllBytes(log), UTF_8).lines().toList();
         List<TestOutcome> outcomes = new ArrayList<>();
@@ -79,7 +82,7 @@ record Job(String name, String command) implements Work {
             String how =
                     ended
                             ? "ended with status " + process.exitValue()
-                            : "did not end within " + MINUTES + " minutes";
+                            : "did not end within " + seconds + " s";
             String tail =
                     String.join(
                             "\n",

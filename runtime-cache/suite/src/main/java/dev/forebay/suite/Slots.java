@@ -180,7 +180,8 @@ final class Slots implements AutoCloseable {
             List<TestOutcome> outcomes;
             double cpu;
             try {
-                outcomes = closed ? List.of() : job.await(process, log);
+                int within = slow.hangsAfterSeconds(job.name());
+                outcomes = closed ? List.of() : job.await(process, log, within);
             } finally {
                 // One that has not ended in time.
                 tree.end(ENDS_WITHIN);
@@ -210,13 +211,17 @@ final class Slots implements AutoCloseable {
         List<TestOutcome> all = new ArrayList<>(outcomes);
         String simpleName = name.replaceFirst(".*\\.", "").replaceFirst(" .*", "");
         double stretch = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
-        double allowed = slow.allowedSeconds(simpleName) * stretch;
-        if (seconds > allowed) {
+        int allowed = slow.allowedSeconds(simpleName);
+        if (seconds > allowed * stretch) {
             all.add(
                     failure(
                             simpleName,
-                            "It took %.0f s and may take %.0f s: make it shorter, or list it in %s with a reason."
-                                    .formatted(seconds, allowed, Main.SLOW_CLASSES)));
+                            "It took %.0f s and may take %.0f s (%d s on a machine of its own): make it shorter, or list it in %s with a reason."
+                                    .formatted(
+                                            seconds,
+                                            allowed * stretch,
+                                            allowed,
+                                            Main.SLOW_CLASSES)));
         }
         done.accept(new ClassResult(name, module, all, seconds, cpuSeconds, log));
     }

@@ -7,13 +7,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long a class may take on a machine that has nothing else to do: a minute, unless it is listed
- * with a reason.
+ * How long a class or job may take on a machine that has nothing else to do: a minute, unless it is
+ * listed with a reason.
  */
 final class SlowClasses {
     private static final int SECONDS = 60;
 
-    /** A class that takes so many times as long as it may is taken to hang. */
+    /** What takes so many times as long as it may is taken to hang. */
     private static final int HANGS = 4;
 
     private final Map<String, Integer> listed;
@@ -50,12 +50,12 @@ final class SlowClasses {
         return new SlowClasses(listed, SECONDS);
     }
 
-    /** The seconds that a class may take, by its simple name. */
+    /** The seconds that a class may take, by its simple name, or a job by its name. */
     int allowedSeconds(String simpleName) {
         return listed.getOrDefault(simpleName, others);
     }
 
-    /** The seconds after which a class is ended by force. */
+    /** The seconds after which it is ended by force. */
     int hangsAfterSeconds(String simpleName) {
         return HANGS * allowedSeconds(simpleName);
     }

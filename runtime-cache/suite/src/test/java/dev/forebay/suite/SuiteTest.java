@@ -184,6 +184,16 @@ class SuiteTest {
     }
 
     @Test
+    void aJobThatHangsIsEndedWithWhatItStarted() throws Exception {
+        Path pid = repository.resolve("pid");
+        slowClasses("hangs 1 it hangs\n");
+        Run run = suite("--job", "hangs=sh -c 'sleep 600 & echo $! > %s; wait'".formatted(pid));
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("did not end within 4 s");
+        assertThat(isRunning(Long.parseLong(Files.readString(pid).strip()))).isFalse();
+    }
+
+    @Test
     void theTestsOfAPytestJobAreCounted() throws Exception {
         String pytest =
                 "printf 'SKIPPED [2] t.py:1: no notebook\\n== 3 passed, 2 skipped in 1.20s ==\\n'";

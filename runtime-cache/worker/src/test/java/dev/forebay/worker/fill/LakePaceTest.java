@@ -90,14 +90,17 @@ class LakePaceTest {
     void whoGivesUpTakesNoTurnWithThem() {
         LakePace pace = new LakePace(1);
         acquire(pace, Urgency.demand(), LONG);
-        assertThatThrownBy(() -> acquire(pace, Urgency.demand(), Duration.ofMillis(5)))
-                .isInstanceOfSatisfying(
-                        ForebayException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        for (int i = 0; i < 10; i++) {
+            assertThatThrownBy(() -> acquire(pace, Urgency.demand(), Duration.ofMillis(5)))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        }
         assertThat(pace.waiting()).isZero();
         long begun = System.nanoTime();
         acquire(pace, Urgency.demand(), LONG);
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1900));
+        // With a turn for each it would take ten seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
     }
 
     @Test

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -247,7 +248,13 @@ class OrphanSweepTest {
             mounted(stays);
             long before = usedHeap();
             looking.look();
-            assertThat(usedHeap() - before).as("heap kept").isLessThan(chunks * 16L);
+            long kept = usedHeap() - before;
+            // Other threads of this JVM may have something for a moment.
+            for (int i = 0; i < 20 && kept >= chunks * 16L; i++) {
+                LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+                kept = Math.min(kept, usedHeap() - before);
+            }
+            assertThat(kept).as("heap kept").isLessThan(chunks * 16L);
             looking.look();
             assertThat(large.packs()).isEmpty();
         }
