@@ -184,13 +184,25 @@ final class HeldMountFixture implements AutoCloseable {
         return stack.getLast().contains("/native/") ? View.NATIVE : View.ON_DEMAND;
     }
 
-    /** Waits until the version is shown so. */
+    /** Waits until the version is shown so, and stays so. */
     void awaitView(View wanted) throws IOException {
+        awaitView(EnumSet.of(wanted));
+    }
+
+    /**
+     * Waits until the version is shown by its image. One whose bytes are soon here is shown on
+     * demand for a moment only.
+     */
+    void awaitImage() throws IOException {
+        awaitView(EnumSet.of(View.ON_DEMAND, View.NATIVE));
+    }
+
+    private void awaitView(Set<View> wanted) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (view() != wanted) {
+        while (!wanted.contains(view())) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError(
-                        "shown as %s, not %s; it printed:%n%s"
+                        "shown as %s, not as one of %s; it printed:%n%s"
                                 .formatted(view(), wanted, started.getLast().printed()));
             }
             LockSupport.parkNanos(2_000_000);

@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -46,11 +48,9 @@ class HeldPacksFuseIT extends HeldViews {
             pod =
                     region.serving(
                             holder, "pod-1", "--cache-directory=" + directory.resolve("pod-1"));
-            region.awaitView(View.ON_DEMAND);
+            awaitMount("its own image", mount -> mount.contains("/pod-1/images/"));
             readAll();
-            region.awaitView(View.NATIVE);
-            assertThat(ImageTreeContract.mountsAt(region.root()).getLast())
-                    .contains("/pod-1/images/native/");
+            awaitMount("natively", mount -> mount.contains("/pod-1/images/native/"));
             readAll();
             open.dropPages();
             byte[] read = new byte[expected.length];
@@ -59,9 +59,22 @@ class HeldPacksFuseIT extends HeldViews {
         }
     }
 
+    private void awaitMount(String what, Predicate<String> wanted) throws IOException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        List<String> mounts = List.of();
+        while (mounts.isEmpty() || !wanted.test(mounts.getLast())) {
+            assertThat(System.nanoTime())
+                    .as("%s: %s, it printed: %s", what, mounts, pod.printed())
+                    .isLessThan(deadline);
+            LockSupport.parkNanos(2_000_000);
+            mounts = ImageTreeContract.mountsAt(region.root());
+        }
+    }
+
     /** A view over packs that do not match their checksums must not stay. */
     @Test
     void aSuccessorTakesOffAViewOverFilesThatItDoesNotBelieve() throws Exception {
+        String believed = ImageTreeContract.mountsAt(region.root()).getLast();
         pod.kill();
         try (Stream<Path> files = Files.walk(directory.resolve("cache"))) {
             for (Path file : files.toList()) {
@@ -75,7 +88,7 @@ class HeldPacksFuseIT extends HeldViews {
         pod = restarted();
         pod.await("is fetched anew");
         pod.await("is shown on demand again");
-        region.awaitView(View.ON_DEMAND);
+        awaitMount("another view", mount -> !mount.equals(believed));
         readAll();
         region.awaitView(View.NATIVE);
         readAll();

@@ -33,7 +33,7 @@ abstract class HeldViews {
         region = new HeldMountFixture(directory);
         holder = region.holder();
         pod = region.serving(holder, "pod-0");
-        region.awaitView(View.ON_DEMAND);
+        region.awaitImage();
         readAll();
         region.awaitView(View.NATIVE);
     }

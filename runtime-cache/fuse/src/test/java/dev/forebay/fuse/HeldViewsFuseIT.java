@@ -85,7 +85,7 @@ class HeldViewsFuseIT extends HeldViews {
         readAll();
         pod.stop();
         pod = restarted();
-        region.awaitView(View.ON_DEMAND);
+        region.awaitImage();
         readAll();
         region.awaitView(View.NATIVE);
         readAll();

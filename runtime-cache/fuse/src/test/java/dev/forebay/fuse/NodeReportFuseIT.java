@@ -16,9 +16,7 @@ class NodeReportFuseIT extends NodeReports {
     @Test
     void aVersionIsNamedWhenItIsHereAsAWholeAndUntilItLeaves() throws Exception {
         region.serving(holder, "pod-0", NODE, OFTEN);
-        region.awaitView(View.ON_DEMAND);
-        awaitSaid(NOTHING);
-
+        region.awaitImage();
         readAll();
         region.awaitView(View.NATIVE);
         awaitSaid(HELD);
@@ -55,7 +53,7 @@ class NodeReportFuseIT extends NodeReports {
     @Test
     void aPodThatIsToldOfNoNodeSaysNothing() throws Exception {
         Running pod = region.serving(holder, "pod-0", "--node-name=", OFTEN);
-        region.awaitView(View.ON_DEMAND);
+        region.awaitImage();
         readAll();
         pod.await("is on this node");
 

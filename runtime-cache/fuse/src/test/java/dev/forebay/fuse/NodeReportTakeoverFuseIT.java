@@ -26,7 +26,7 @@ class NodeReportTakeoverFuseIT extends NodeReports {
     @Test
     void whatTheNodeHoldsIsSaidOnWhenAPodIsKilledAndAnotherOneTakesOver() throws Exception {
         Running pod = region.serving(holder, "pod-0", NODE, OFTEN);
-        region.awaitView(View.ON_DEMAND);
+        region.awaitImage();
         readAll();
         awaitSaid(HELD);
         Running standby = region.standby(holder, "pod-1", NODE, OFTEN);
