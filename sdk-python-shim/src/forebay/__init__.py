@@ -35,6 +35,7 @@ Errors::
         ├── LakeObjectChanged   an object was changed in the lake after the version was frozen
         ├── LakeDenied          the lake refuses the platform's credentials
         ├── LakeUnavailable     the lake does not answer
+        ├── LakeUnsupported     the lake does not do what S3 promises
         ├── Corrupt             bytes do not have the checksum they should have
         ├── CapacityExceeded    the region is full of what must not be evicted
         ├── TooLarge            the version can never fit into the region
@@ -71,6 +72,7 @@ from forebay._errors import (
     LakeEmpty,
     LakeObjectChanged,
     LakeUnavailable,
+    LakeUnsupported,
     MountMissing,
     NotFound,
     PinLost,
@@ -162,6 +164,7 @@ __all__ = [
     "LakeEmpty",
     "LakeObjectChanged",
     "LakeUnavailable",
+    "LakeUnsupported",
     "Manifest",
     "Money",
     "MountMissing",

@@ -148,6 +148,10 @@ class LakeUnavailable(ApiError):
     """The lake does not answer, or answers with errors."""
 
 
+class LakeUnsupported(ApiError):
+    """The lake breaks a promise of S3 that the platform relies on, as if it lists keys in no order."""
+
+
 class Corrupt(ApiError):
     """Bytes do not have the checksum they should have."""
 
@@ -196,6 +200,7 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "LAKE_OBJECT_CHANGED": LakeObjectChanged,
     "LAKE_DENIED": LakeDenied,
     "LAKE_UNAVAILABLE": LakeUnavailable,
+    "LAKE_UNSUPPORTED": LakeUnsupported,
     "CORRUPT": Corrupt,
     "CAPACITY_EXCEEDED": CapacityExceeded,
     "TOO_LARGE": TooLarge,

@@ -61,7 +61,7 @@ public record Problem(
             case ALREADY_EXISTS, PINNED, EVICTING, LAKE_OBJECT_CHANGED, CANCELLED -> 409;
             case LAKE_EMPTY, INVALID_KEY -> UNPROCESSABLE;
             case INTERNAL, CORRUPT -> 500;
-            case LAKE_DENIED -> 502;
+            case LAKE_DENIED, LAKE_UNSUPPORTED -> 502;
             case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
             case DEADLINE_EXCEEDED -> 504;
             case CAPACITY_EXCEEDED, TOO_LARGE, BUDGET_SPENT -> INSUFFICIENT_STORAGE;
@@ -81,6 +81,7 @@ public record Problem(
             case LAKE_OBJECT_CHANGED -> "The lake has changed since the version was frozen";
             case LAKE_DENIED -> "The lake refuses access";
             case LAKE_UNAVAILABLE -> "The lake does not answer";
+            case LAKE_UNSUPPORTED -> "The lake breaks a promise of S3";
             case CORRUPT -> "Bytes do not have their checksum";
             case CAPACITY_EXCEEDED -> "The region is full";
             case TOO_LARGE -> "The version can never fit into the region";

@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
@@ -8,6 +9,7 @@ import dev.forebay.manifest.Segment;
 import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -64,8 +66,18 @@ record FakeManifest(long chunkCount) implements Manifest {
     public List<Segment> segments(PackId pack, long from, long to) {
         // The first began in the chunk before, the last goes on in the next.
         return LongStream.rangeClosed(0, FILES)
-                .mapToObj(i -> new Segment(from - 10 + i * SIZE, SIZE, "k" + from + i, "e", null))
+                .mapToObj(
+                        i ->
+                                new Segment(
+                                        from - 10 + i * SIZE,
+                                        new LakeObject(
+                                                "k" + from + i, SIZE, Instant.EPOCH, "e", null)))
                 .toList();
+    }
+
+    @Override
+    public List<Segment> segments(ChunkId chunk) {
+        return segments(chunk.pack(), chunk.start(), chunk.start() + ChunkId.CHUNK_BYTES);
     }
 
     @Override

@@ -30,6 +30,8 @@ final class Advice {
             case LAKE_DENIED ->
                     "let Forebay's credentials list and read all of the dataset's prefix; restore what is archived there, or leave it out";
             case LAKE_UNAVAILABLE -> "see whether the lake answers in " + region;
+            case LAKE_UNSUPPORTED ->
+                    "keep the data in a bucket, or behind a gateway, that lists as S3 promises";
             case CORRUPT ->
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;

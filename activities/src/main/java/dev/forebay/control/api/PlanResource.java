@@ -48,7 +48,7 @@ class PlanResource {
     @APIResponse(responseCode = "200", description = "The plan")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY")
-    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED or LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
     public PlanView plan(
             @BeanParam @Valid VersionPath path,

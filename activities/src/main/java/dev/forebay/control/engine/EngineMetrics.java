@@ -1,5 +1,6 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.message.SweepReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -19,6 +20,20 @@ class EngineMetrics {
 
     EngineMetrics(MeterRegistry registry) {
         this.registry = registry;
+        // Else the first would make the series, and nobody would see it grow.
+        ingestFailures(ErrorCode.LAKE_UNSUPPORTED);
+    }
+
+    /** An attempt to freeze a version has failed. */
+    void ingestFailed(ErrorCode code) {
+        ingestFailures(code).increment();
+    }
+
+    private Counter ingestFailures(ErrorCode code) {
+        return Counter.builder(PREFIX + "ingest.failures")
+                .description("Attempts to freeze a version that failed")
+                .tag("code", code.name().toLowerCase(Locale.ROOT))
+                .register(registry);
     }
 
     void ingested(long objects, long bytes) {

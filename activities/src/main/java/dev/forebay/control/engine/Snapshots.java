@@ -55,6 +55,7 @@ class Snapshots {
     private final Workspace workspace;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
+    private final EngineMetrics metrics;
     private final ControlPlaneConfig.Ingest config;
     private final Optional<String> manifestBucket;
     private final Semaphore places;
@@ -67,6 +68,7 @@ class Snapshots {
             Workspace workspace,
             VersionWorkflows workflows,
             TemporalCalls temporal,
+            EngineMetrics metrics,
             ControlPlaneConfig config) {
         this.versions = versions;
         this.lake = lake;
@@ -75,6 +77,7 @@ class Snapshots {
         this.workspace = workspace;
         this.workflows = workflows;
         this.temporal = temporal;
+        this.metrics = metrics;
         this.config = config.ingest();
         this.manifestBucket = config.manifestBucket();
         this.places = new Semaphore(config.ingest().concurrency());
@@ -107,6 +110,7 @@ class Snapshots {
             }
             throw unwanted;
         } catch (ForebayException failed) {
+            metrics.ingestFailed(failed.code());
             if (!failed.code().retryable()) {
                 workspace.forget(work);
             }

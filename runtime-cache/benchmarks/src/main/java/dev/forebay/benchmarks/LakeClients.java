@@ -1,12 +1,14 @@
 package dev.forebay.benchmarks;
 
 import dev.forebay.devstack.server.S3Server;
+import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.s3.S3Credentials;
 import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +71,11 @@ final class LakeClients {
         return new Reader() {
             @Override
             public void read(String key, long size, String etag, long offset, ByteBuffer target) {
-                lake.read(Lake.BUCKET, key, size, etag, null, offset, target);
+                lake.read(
+                        Lake.BUCKET,
+                        new LakeObject(key, size, Instant.EPOCH, etag, null),
+                        offset,
+                        target);
             }
 
             @Override

@@ -3,7 +3,6 @@ package dev.forebay.lake;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An S3-compatible object store. Calls block; use them on virtual threads. Safe for use by many
@@ -45,40 +44,29 @@ public interface Lake extends AutoCloseable {
      * Reads bytes {@code [offset, offset + target.remaining())} of an object into {@code target},
      * filling it completely.
      *
-     * <p>The read is conditional on {@code etag} (and addresses {@code versionId} if given). A
-     * full-object read verifies the checksum the store keeps, if it keeps one. A short, long or
-     * misplaced answer is a failure, never data.
+     * <p>The read addresses the object's version, if it has one, and is conditional on its ETag; an
+     * object with neither must not have been modified since. A full-object read verifies the
+     * checksum the store keeps, if it keeps one. A short, long or misplaced answer is a failure,
+     * never data.
      *
-     * @param size the size of the whole object in bytes, as the manifest says
+     * @param object as the manifest says
      * @param meter hears of each request
      * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object is gone
      *     or has another ETag or size
      */
-    void read(
-            String bucket,
-            String key,
-            long size,
-            String etag,
-            @Nullable String versionId,
-            long offset,
-            ByteBuffer target,
-            ReadMeter meter);
+    void read(String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter);
 
     /** As above, and nobody counts what it costs. */
-    default void read(
-            String bucket,
-            String key,
-            long size,
-            String etag,
-            @Nullable String versionId,
-            long offset,
-            ByteBuffer target) {
-        read(bucket, key, size, etag, versionId, offset, target, ReadMeter.NONE);
+    default void read(String bucket, LakeObject object, long offset, ByteBuffer target) {
+        read(bucket, object, offset, target, ReadMeter.NONE);
     }
 
     /**
-     * Stores a local file under a content-addressed key in Forebay's own bucket; does nothing if it
-     * is there already.
+     * Stores a local file under a content-addressed key in Forebay's own bucket, unless that very
+     * file is there already, and reads it back. Other bytes under its name are replaced.
+     *
+     * @throws dev.forebay.model.ForebayException {@code CORRUPT} if the lake does not give back
+     *     what it took
      */
     void putIfAbsent(String bucket, String key, Path file);
 

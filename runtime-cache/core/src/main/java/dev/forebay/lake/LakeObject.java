@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An object as the lake listed it.
  *
- * @param etag without quotes
+ * @param etag what a read is conditional on: the ETag, without quotes; where the lake has none, the
+ *     time of the last change stands for it; empty where the version says enough
  * @param versionId only for buckets with versioning
  */
 public record LakeObject(

@@ -22,9 +22,19 @@ public interface Listing {
      * @param after a key, or any text that could be one; null begins at the first object
      * @param limit how many objects at most, 1 to {@link #PAGE_OBJECTS}; there may be fewer, even
      *     none, before the end
-     * @throws dev.forebay.model.ForebayException with one of the {@code LAKE_*} codes
+     * @throws dev.forebay.model.ForebayException with one of the {@code LAKE_*} codes; {@code
+     *     LAKE_UNSUPPORTED} if the lake breaks a promise without which objects could be left out
      */
     Page page(@Nullable String after, int limit);
+
+    /**
+     * Looks whether the lake has an object that it listed, where it may have garbled the key; costs
+     * a few requests for all of a listing.
+     *
+     * @throws dev.forebay.model.ForebayException with {@code INVALID_KEY} if it has not, or one of
+     *     the {@code LAKE_*} codes
+     */
+    default void check(LakeObject object) {}
 
     /**
      * Some objects of a listing.

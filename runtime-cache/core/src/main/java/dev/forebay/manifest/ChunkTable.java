@@ -10,7 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Fills the {@code chunk} table from the objects in pack order: every chunk with live bytes. */
+/**
+ * Fills the {@code chunk} table from the objects in pack order: every chunk with live bytes, with
+ * checksums of the rows of its objects, by which one that an index has lost is missed.
+ */
 final class ChunkTable {
 
     private final PreparedStatement insert;
@@ -19,6 +22,7 @@ final class ChunkTable {
     private int pack = -1;
     private int index = -1;
     private int liveBytes;
+    private ChunkChecksum checksum = new ChunkChecksum();
 
     private ChunkTable(PreparedStatement insert, List<LaidPack> laid) {
         this.insert = insert;
@@ -28,22 +32,26 @@ final class ChunkTable {
     /** Returns the number of chunks. */
     static long fill(Connection connection, List<LaidPack> packs) throws SQLException {
         try (PreparedStatement insert =
-                        connection.prepareStatement("INSERT INTO chunk VALUES (?,?,?,?,?)");
+                        connection.prepareStatement("INSERT INTO chunk VALUES (?,?,?,?,?,?,?)");
                 Statement select = connection.createStatement();
                 ResultSet objects =
                         select.executeQuery(
-                                "SELECT pack, pack_offset, size FROM node WHERE size > 0"
+                                "SELECT pack, pack_offset, size, crc32c FROM node WHERE size > 0"
                                         + " ORDER BY pack, pack_offset")) {
             ChunkTable table = new ChunkTable(insert, packs);
             while (objects.next()) {
-                table.add(objects.getInt(1), objects.getLong(2), objects.getLong(3));
+                table.add(
+                        objects.getInt(1),
+                        objects.getLong(2),
+                        objects.getLong(3),
+                        objects.getInt(4));
             }
             table.flush();
             return table.count;
         }
     }
 
-    private void add(int objectPack, long offset, long size) throws SQLException {
+    private void add(int objectPack, long offset, long size, int crc) throws SQLException {
         long end = offset + size;
         for (long at = offset; at < end; ) {
             int chunk = Math.toIntExact(at / ChunkId.CHUNK_BYTES);
@@ -54,6 +62,7 @@ final class ChunkTable {
             }
             long next = Math.min(end, (chunk + 1L) * ChunkId.CHUNK_BYTES);
             liveBytes += (int) (next - at);
+            checksum.add(crc);
             at = next;
         }
     }
@@ -63,12 +72,17 @@ final class ChunkTable {
         if (liveBytes == 0 || laid == null) {
             return;
         }
-        insert.setLong(1, count++);
+        int length = new ChunkId(laid.id(), index).length(laid.bytes());
+        insert.setLong(1, count);
         insert.setInt(2, pack);
         insert.setInt(3, index);
-        insert.setInt(4, new ChunkId(laid.id(), index).length(laid.bytes()));
+        insert.setInt(4, length);
         insert.setInt(5, liveBytes);
+        insert.setInt(6, checksum.ofObjects());
+        insert.setInt(7, checksum.ofRow(count, pack, index, length, liveBytes));
         insert.executeUpdate();
+        count++;
         liveBytes = 0;
+        checksum = new ChunkChecksum();
     }
 }

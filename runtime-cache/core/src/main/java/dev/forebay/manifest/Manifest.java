@@ -1,5 +1,6 @@
 package dev.forebay.manifest;
 
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,12 @@ public interface Manifest extends AutoCloseable {
      * The objects of this version that overlap bytes {@code [from, to)} of {@code pack}, by offset.
      */
     List<Segment> segments(PackId pack, long from, long to);
+
+    /**
+     * The objects of this version in a chunk, by offset: all of them, or {@code CORRUPT}. Padding
+     * would else be served where the index has lost one.
+     */
+    List<Segment> segments(ChunkId chunk);
 
     /**
      * What lies in bytes {@code [from, to)} of {@code pack}, which are whole chunks; counted by the

@@ -10,7 +10,7 @@ import org.sqlite.SQLiteConfig;
 /** The tables of a manifest, and how its file is opened. */
 final class ManifestSchema {
 
-    static final String FORMAT = "2";
+    static final String FORMAT = "3";
 
     private static final int WRITER_CACHE_KIB = 32 << 10;
 
@@ -29,7 +29,8 @@ final class ManifestSchema {
                     "CREATE INDEX node_by_place ON node (pack, pack_offset) WHERE size > 0",
                     "CREATE TABLE chunk (ordinal INTEGER PRIMARY KEY, pack INTEGER NOT NULL, idx"
                             + " INTEGER NOT NULL, length INTEGER NOT NULL, live_bytes INTEGER NOT"
-                            + " NULL)");
+                            + " NULL, objects_crc32c INTEGER NOT NULL, crc32c INTEGER NOT NULL)",
+                    "CREATE UNIQUE INDEX chunk_by_place ON chunk (pack, idx)");
 
     private ManifestSchema() {}
 

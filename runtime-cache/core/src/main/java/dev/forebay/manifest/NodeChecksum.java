@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The CRC-32C of what a row of the {@code node} table says of names and bytes. A manifest is
  * compared as a whole when a process uses it first; this finds what its disk changes after that.
- * Times of change are not part of it.
+ * Times of directories are not part of it.
  */
 final class NodeChecksum {
 
-    private static final int NUMBERS = 5 * Long.BYTES;
+    private static final int NUMBERS = 6 * Long.BYTES;
     private static final int TEXTS = 4 * Integer.BYTES;
 
     private NodeChecksum() {}
@@ -25,6 +25,7 @@ final class NodeChecksum {
             long id,
             long parent,
             String name,
+            long mtimeNanos,
             long size,
             @Nullable String key,
             @Nullable String etag,
@@ -37,6 +38,9 @@ final class NodeChecksum {
             length += text == null ? 0 : text.length;
         }
         ByteBuffer row = ByteBuffer.allocate(length).putLong(id).putLong(parent).putLong(size);
+        if (size >= 0) {
+            row.putLong(mtimeNanos);
+        }
         if (size > 0) {
             row.putLong(pack).putLong(packOffset);
         }

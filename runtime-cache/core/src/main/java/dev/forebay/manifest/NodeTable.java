@@ -69,16 +69,21 @@ final class NodeTable implements AutoCloseable {
             insert.setInt(9, place.pack());
             insert.setLong(10, place.offset());
         }
-        insert.setInt(11, checksum(parent, name, object, place));
+        insert.setInt(11, checksum(parent, name, mtimeNanos, object, place));
         return insert.executeUpdate() == 0 ? OptionalLong.empty() : OptionalLong.of(++lastId);
     }
 
     private int checksum(
-            long parent, String name, @Nullable LakeObject object, @Nullable Place place) {
+            long parent,
+            String name,
+            long mtimeNanos,
+            @Nullable LakeObject object,
+            @Nullable Place place) {
         return NodeChecksum.of(
                 lastId + 1,
                 parent,
                 name,
+                mtimeNanos,
                 object == null ? -1 : object.size(),
                 object == null ? null : object.key(),
                 object == null ? null : object.etag(),

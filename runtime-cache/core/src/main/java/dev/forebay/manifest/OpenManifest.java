@@ -1,5 +1,6 @@
 package dev.forebay.manifest;
 
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,6 +54,11 @@ record OpenManifest(Manifest shared, Path file, AtomicBoolean closed, Runnable r
     @Override
     public List<Segment> segments(PackId pack, long from, long to) {
         return shared.segments(pack, from, to);
+    }
+
+    @Override
+    public List<Segment> segments(ChunkId chunk) {
+        return shared.segments(chunk);
     }
 
     @Override

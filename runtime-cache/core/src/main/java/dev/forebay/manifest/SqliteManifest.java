@@ -1,5 +1,6 @@
 package dev.forebay.manifest;
 
+import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,9 +47,10 @@ public final class SqliteManifest implements Manifest {
                     + " ?2) / ?4 + 1), 0) FROM node WHERE pack = ?1 AND size > 0 AND pack_offset >="
                     + " coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1 AND size > 0 AND"
                     + " pack_offset <= ?2), ?2) AND pack_offset < ?3 AND pack_offset + size > ?2";
-    private static final String CHUNKS =
-            "SELECT ordinal, pack, idx, length, live_bytes FROM chunk WHERE ordinal >= ? ORDER BY"
-                    + " ordinal LIMIT ?";
+    private static final String CHUNK =
+            "SELECT ordinal, pack, idx, length, live_bytes, objects_crc32c, crc32c FROM chunk";
+    private static final String CHUNKS = CHUNK + " WHERE ordinal >= ? ORDER BY ordinal LIMIT ?";
+    private static final String CHUNK_AT = CHUNK + " WHERE pack = ? AND idx = ?";
 
     private final Path file;
     private final Runnable whenDamaged;
@@ -226,6 +229,7 @@ public final class SqliteManifest implements Manifest {
                         id,
                         row.getLong(10),
                         name,
+                        mtimeNanos,
                         directory ? -1 : size,
                         key,
                         etag,
@@ -263,28 +267,69 @@ public final class SqliteManifest implements Manifest {
         if (ordinal == null) {
             return List.of();
         }
+        return query(session -> segments(session, ordinal, from, to, new ChunkChecksum()));
+    }
+
+    @Override
+    public List<Segment> segments(ChunkId chunk) {
+        Integer ordinal = ordinals.get(chunk.pack());
+        if (ordinal == null) {
+            return List.of();
+        }
         return query(
                 session -> {
-                    PreparedStatement statement = session.prepare(SEGMENTS);
+                    ChunkChecksum found = new ChunkChecksum();
+                    long end = chunk.start() + ChunkId.CHUNK_BYTES;
+                    List<Segment> segments = segments(session, ordinal, chunk.start(), end, found);
+                    PreparedStatement statement = session.prepare(CHUNK_AT);
                     statement.setInt(1, ordinal);
-                    statement.setLong(2, from);
-                    statement.setLong(3, to);
-                    List<Segment> segments = new ArrayList<>();
+                    statement.setInt(2, chunk.index());
+                    int expected = new ChunkChecksum().ofObjects();
                     try (ResultSet row = statement.executeQuery()) {
-                        while (row.next()) {
-                            Segment segment = segment((Node.File) node(row));
-                            if (segment.packOffset() + segment.size() > from) {
-                                segments.add(segment);
-                            }
+                        if (row.next()) {
+                            chunk(row);
+                            expected = row.getInt(6);
                         }
+                    }
+                    if (found.ofObjects() != expected) {
+                        throw damaged("what it says of %s has another checksum".formatted(chunk));
                     }
                     return segments;
                 });
     }
 
+    private List<Segment> segments(
+            ReadSession session, int pack, long from, long to, ChunkChecksum checksum)
+            throws SQLException {
+        PreparedStatement statement = session.prepare(SEGMENTS);
+        statement.setInt(1, pack);
+        statement.setLong(2, from);
+        statement.setLong(3, to);
+        List<Segment> segments = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                if (!(node(row) instanceof Node.File file)) {
+                    throw damaged("it has a directory in pack %d".formatted(pack));
+                }
+                Segment segment = segment(file);
+                if (segment.packOffset() + segment.size() > from) {
+                    segments.add(segment);
+                    checksum.add(row.getInt(11));
+                }
+            }
+        }
+        return segments;
+    }
+
     private static Segment segment(Node.File file) {
         return new Segment(
-                file.packOffset(), file.size(), file.key(), file.etag(), file.versionId());
+                file.packOffset(),
+                new LakeObject(
+                        file.key(),
+                        file.size(),
+                        Instant.EPOCH.plusNanos(file.mtimeNanos()),
+                        file.etag(),
+                        file.versionId()));
     }
 
     @Override
@@ -315,17 +360,32 @@ public final class SqliteManifest implements Manifest {
                     statement.setInt(2, limit);
                     List<ChunkRef> chunks = new ArrayList<>();
                     try (ResultSet row = statement.executeQuery()) {
-                        while (row.next()) {
-                            chunks.add(
-                                    new ChunkRef(
-                                            row.getLong(1),
-                                            new ChunkId(pack(row.getInt(2)), row.getInt(3)),
-                                            row.getInt(4),
-                                            row.getInt(5)));
+                        for (long next = fromOrdinal; row.next(); next++) {
+                            ChunkRef chunk = chunk(row);
+                            if (chunk.ordinal() != next) {
+                                throw damaged("it has no chunk " + next);
+                            }
+                            chunks.add(chunk);
                         }
+                    }
+                    if (chunks.size() < Math.min(limit, chunkCount - fromOrdinal)) {
+                        throw damaged("it has no chunk " + (fromOrdinal + chunks.size()));
                     }
                     return chunks;
                 });
+    }
+
+    private ChunkRef chunk(ResultSet row) throws SQLException {
+        long ordinal = row.getLong(1);
+        int pack = row.getInt(2);
+        int index = row.getInt(3);
+        int length = row.getInt(4);
+        int liveBytes = row.getInt(5);
+        int crc = ChunkChecksum.ofRow(ordinal, pack, index, length, liveBytes, row.getInt(6));
+        if (crc != row.getInt(7)) {
+            throw damaged("what it says of chunk %d has another checksum".formatted(ordinal));
+        }
+        return new ChunkRef(ordinal, new ChunkId(pack(pack), index), length, liveBytes);
     }
 
     @Override

@@ -34,6 +34,8 @@ public enum ErrorCode {
     LAKE_DENIED(Category.DENIED, false),
     /** The lake answers with errors, throttles, truncates or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
+    /** The lake breaks a promise of S3 that Forebay relies on, as if it lists keys in no order. */
+    LAKE_UNSUPPORTED(Category.REFUSED, false),
     /** Bytes do not have the checksum they should have. Refetching may mend it. */
     CORRUPT(Category.LOST, true),
     /** The chunk store is full of bytes that must not be evicted, or its disk is full. */

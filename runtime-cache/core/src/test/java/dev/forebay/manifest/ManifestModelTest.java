@@ -172,12 +172,15 @@ class ManifestModelTest {
                                 o ->
                                         new Segment(
                                                 o.packOffset(),
-                                                o.size(),
-                                                o.key(),
-                                                o.etag(),
-                                                o.versionId()))
+                                                new LakeObject(
+                                                        o.key(),
+                                                        o.size(),
+                                                        Instant.EPOCH.plusNanos(o.mtimeNanos()),
+                                                        o.etag(),
+                                                        o.versionId())))
                         .toList();
         assertThat(manifest.segments(chunk.chunk().pack(), from, to)).isEqualTo(expected);
+        assertThat(manifest.segments(chunk.chunk())).isEqualTo(expected);
     }
 
     /** Of some chunks together, against their segments, each chunk by itself. */

@@ -165,14 +165,7 @@ class ColdReadIT extends RunningWorker {
             long at = ref.chunk().start();
             ByteBuffer target = ByteBuffer.allocate(BYTES);
             long begun = System.nanoTime();
-            region.lake.read(
-                    TestRegion.BUCKET,
-                    object.key(),
-                    object.size(),
-                    object.etag(),
-                    object.versionId(),
-                    at,
-                    target);
+            region.lake.read(TestRegion.BUCKET, object.object(), at, target);
             direct.add((System.nanoTime() - begun) / 1e6);
             target.clear();
             begun = System.nanoTime();

@@ -1,5 +1,6 @@
 package dev.forebay.lake.s3;
 
+import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -19,21 +20,19 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     private static final int PIECE_BYTES = 64 << 10;
 
     private final ByteBuffer target;
-    private final String etag;
-    private final long size;
+    private final LakeObject object;
     private final long offset;
     private final LongAdder received;
     private long came;
 
     /**
      * @param target what to fill; its own position does not move
-     * @param size of the whole object
+     * @param object whose bytes they must be
      * @param received counts bytes of bodies
      */
-    RangeReader(ByteBuffer target, String etag, long size, long offset, LongAdder received) {
+    RangeReader(ByteBuffer target, LakeObject object, long offset, LongAdder received) {
         this.target = target.duplicate();
-        this.etag = etag;
-        this.size = size;
+        this.object = object;
         this.offset = offset;
         this.received = received;
     }
@@ -71,13 +70,11 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     }
 
     private @Nullable ForebayException check(GetObjectResponse response) {
-        String answered = S3Listing.unquoted(response.eTag());
-        if (!etag.isEmpty() && answered.isEmpty()) {
-            return unusable("its answer has no ETag");
+        ForebayException other = checkIdentity(response);
+        if (other != null) {
+            return other;
         }
-        if (!etag.isEmpty() && !answered.equals(etag)) {
-            return changed("its ETag is " + answered + ", not " + etag);
-        }
+        long size = object.size();
         int wanted = target.remaining();
         boolean whole = offset == 0 && wanted == size;
         String range = response.contentRange();
@@ -97,6 +94,25 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
                     : unusable("%d bytes for a range of %d".formatted(length, wanted));
         }
         return null;
+    }
+
+    private @Nullable ForebayException checkIdentity(GetObjectResponse response) {
+        String wanted = object.etag();
+        if (wanted.isEmpty()) {
+            return null;
+        }
+        String answered =
+                ETag.time(wanted) == null
+                        ? ETag.of(response.eTag()).value()
+                        : response.lastModified() == null
+                                ? ""
+                                : ETag.ofTime(response.lastModified());
+        if (answered.isEmpty()) {
+            return unusable("its answer does not say which object it is");
+        }
+        return answered.equals(wanted)
+                ? null
+                : changed("its ETag is " + answered + ", not " + wanted);
     }
 
     private static ForebayException changed(String why) {

@@ -2,6 +2,7 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeEvents;
+import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.lake.s3.S3Failure.Request;
@@ -14,10 +15,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -39,7 +39,6 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /**
  * A lake behind the S3 protocol, through the AWS SDK. Objects are read with its blocking client,
@@ -142,14 +141,8 @@ public final class S3Lake implements Lake {
 
     @Override
     public void read(
-            String bucket,
-            String key,
-            long size,
-            String etag,
-            @Nullable String versionId,
-            long offset,
-            ByteBuffer target,
-            ReadMeter meter) {
+            String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter) {
+        long size = object.size();
         int wanted = target.remaining();
         if (wanted == 0) {
             return;
@@ -162,11 +155,15 @@ public final class S3Lake implements Lake {
         GetObjectRequest.Builder request =
                 GetObjectRequest.builder()
                         .bucket(bucket)
-                        .key(key)
-                        .versionId(versionId)
+                        .key(object.key())
+                        .versionId(object.versionId())
                         .overrideConfiguration(deadline(wanted));
-        if (!etag.isEmpty()) {
-            request.ifMatch('"' + etag + '"');
+        Instant modified = ETag.time(object.etag());
+        if (modified != null) {
+            // Stores compare with fractions of it; the answer's own time is compared, too.
+            request.ifUnmodifiedSince(modified.plusSeconds(1));
+        } else if (!object.etag().isEmpty()) {
+            request.ifMatch('"' + object.etag() + '"');
         }
         if (wanted == size) {
             request.checksumMode(ChecksumMode.ENABLED);
@@ -176,11 +173,11 @@ public final class S3Lake implements Lake {
         boolean _ =
                 attempts.runBlocking(
                         Request.READ,
-                        what(bucket, key),
+                        what(bucket, object.key()),
                         () ->
                                 metered(
                                         request.build(),
-                                        new RangeReader(target, etag, size, offset, bytesRead),
+                                        new RangeReader(target, object, offset, bytesRead),
                                         wanted,
                                         meter));
         target.position(target.limit());
@@ -215,25 +212,46 @@ public final class S3Lake implements Lake {
 
     @Override
     public void putIfAbsent(String bucket, String key, Path file) {
+        if (holds(bucket, key, file)) {
+            return;
+        }
         long bytes = sizeOf(file);
         attempts.run(
                 Request.PUT,
                 what(bucket, key),
                 () ->
                         client.putObject(
-                                        b ->
-                                                b.bucket(bucket)
-                                                        .key(key)
-                                                        .ifNoneMatch("*")
-                                                        .overrideConfiguration(deadline(bytes)),
-                                        AsyncRequestBody.fromFile(file))
-                                .exceptionallyCompose(S3Lake::unlessThere));
+                                b ->
+                                        b.bucket(bucket)
+                                                .key(key)
+                                                .overrideConfiguration(deadline(bytes)),
+                                AsyncRequestBody.fromFile(file)));
+        if (!holds(bucket, key, file)) {
+            throw new ForebayException(
+                    ErrorCode.CORRUPT,
+                    what(bucket, key)
+                            + ": the lake took it and gives other bytes: look at the store behind it");
+        }
     }
 
-    private static CompletableFuture<PutObjectResponse> unlessThere(Throwable error) {
-        return S3Failure.isPreconditionFailed(error)
-                ? CompletableFuture.completedFuture(PutObjectResponse.builder().build())
-                : CompletableFuture.failedFuture(error);
+    private boolean holds(String bucket, String key, Path file) {
+        GetObjectRequest request =
+                GetObjectRequest.builder()
+                        .bucket(bucket)
+                        .key(key)
+                        .overrideConfiguration(deadline(sizeOf(file)))
+                        .build();
+        try {
+            return attempts.runBlocking(
+                    Request.READ,
+                    what(bucket, key),
+                    () -> reads.getObject(request, new SameBytes(file, bytesRead)));
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -249,6 +267,7 @@ public final class S3Lake implements Lake {
                                                 b.bucket(bucket)
                                                         .key(key)
                                                         .overrideConfiguration(deadline(0))));
+        boolean known = ETag.of(head.eTag()).isStrong();
         attempts.run(
                 Request.READ,
                 what,
@@ -257,7 +276,8 @@ public final class S3Lake implements Lake {
                                 b ->
                                         b.bucket(bucket)
                                                 .key(key)
-                                                .ifMatch(head.eTag())
+                                                .versionId(head.versionId())
+                                                .ifMatch(known ? head.eTag() : null)
                                                 .checksumMode(ChecksumMode.ENABLED)
                                                 .overrideConfiguration(
                                                         deadline(head.contentLength())),

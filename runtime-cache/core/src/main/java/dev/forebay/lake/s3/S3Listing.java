@@ -6,31 +6,39 @@ import dev.forebay.lake.Listing;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
-import software.amazon.awssdk.services.s3.model.DeleteMarkerEntry;
 import software.amazon.awssdk.services.s3.model.EncodingType;
 import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
-import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * What is below a prefix. Every page is asked for by the key that it follows, and not by the
  * store's own token, so that any number of walks can begin anywhere.
+ *
+ * <p>That is only right of a store that lists keys in the order of their bytes, so each page is
+ * checked: see {@link ListedPage}. A page that breaks a promise is asked for once more, for a proxy
+ * may have garbled it; then the store is refused.
  */
 final class S3Listing implements Listing {
+
+    /** How the names of buckets end that list keys in no order: directory buckets of S3 Express. */
+    private static final String WITHOUT_ORDER = "--x-s3";
+
+    /** So many pages without what was asked for, one after the other, are taken for endless. */
+    private static final int MOST_PAGES = 10_000;
 
     private final S3AsyncClient client;
     private final Attempts attempts;
     private final String bucket;
     private final String prefix;
     private final boolean versioned;
+    private final KeyProbe probe;
 
     private S3Listing(
             S3AsyncClient client,
@@ -43,9 +51,16 @@ final class S3Listing implements Listing {
         this.bucket = bucket;
         this.prefix = prefix;
         this.versioned = versioned;
+        this.probe = new KeyProbe(client, attempts, bucket, prefix);
     }
 
     static S3Listing begin(S3AsyncClient client, Attempts attempts, String bucket, String prefix) {
+        if (bucket.endsWith(WITHOUT_ORDER)) {
+            throw new ForebayException(
+                    ErrorCode.LAKE_UNSUPPORTED,
+                    "s3://%s is a directory bucket of S3 Express, which lists keys in no order: keep the data in a general purpose bucket"
+                            .formatted(bucket));
+        }
         return new S3Listing(
                 client, attempts, bucket, prefix, isVersioned(client, attempts, bucket));
     }
@@ -69,37 +84,76 @@ final class S3Listing implements Listing {
 
     @Override
     public Page page(@Nullable String after, int limit) {
-        return versioned ? versions(after, limit) : objects(after, limit);
+        try {
+            return versioned ? versions(after, limit) : objects(after, limit);
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.LAKE_UNSUPPORTED) {
+                throw e;
+            }
+            return versioned ? versions(after, limit) : objects(after, limit);
+        }
     }
 
-    private Page objects(@Nullable String after, int limit) {
-        ListObjectsV2Response page =
-                attempts.run(
+    @Override
+    public void check(LakeObject object) {
+        probe.accept(object, () -> isListed(object.key()));
+    }
+
+    private boolean isListed(String key) {
+        return attempts
+                .run(
                         Request.LIST,
                         what(),
                         () ->
                                 client.listObjectsV2(
                                         b ->
                                                 b.bucket(bucket)
-                                                        .prefix(prefix)
-                                                        .startAfter(after)
-                                                        .maxKeys(limit)
-                                                        .encodingType(EncodingType.URL)));
-        List<LakeObject> objects = new ArrayList<>(page.contents().size());
-        for (S3Object object : page.contents()) {
-            if (isBehind(object.key(), after)) {
-                objects.add(
-                        object(
-                                object.key(),
-                                object.size(),
-                                object.lastModified(),
-                                object.eTag(),
-                                null));
+                                                        .prefix(key)
+                                                        .maxKeys(1)
+                                                        .encodingType(EncodingType.URL)))
+                .contents()
+                .stream()
+                .anyMatch(object -> key.equals(object.key()));
+    }
+
+    private Page objects(@Nullable String after, int limit) {
+        String token = null;
+        for (int pages = 0; pages < MOST_PAGES; pages++) {
+            ListObjectsV2Response page = objectsAt(after, token, limit);
+            ListedPage listed = new ListedPage(what(), prefix, after);
+            for (S3Object object : page.contents()) {
+                listed.add(object);
             }
+            listed.counted(page.keyCount());
+            List<LakeObject> objects = listed.objects();
+            // Not all stores that cut a page say so.
+            boolean more = Boolean.TRUE.equals(page.isTruncated()) || objects.size() >= limit;
+            if (!objects.isEmpty() || !more) {
+                return new Page(objects, more ? objects.getLast().key() : null);
+            }
+            String next = page.nextContinuationToken();
+            if (next == null || next.equals(token)) {
+                throw cut();
+            }
+            token = next;
         }
-        // A store that does not go on behind the key would give the same page for ever.
-        String last = objects.isEmpty() ? null : objects.getLast().key();
-        return new Page(objects, next(page.isTruncated(), last));
+        throw cut();
+    }
+
+    private ListObjectsV2Response objectsAt(
+            @Nullable String after, @Nullable String token, int limit) {
+        return attempts.run(
+                Request.LIST,
+                what(),
+                () ->
+                        client.listObjectsV2(
+                                b ->
+                                        b.bucket(bucket)
+                                                .prefix(prefix)
+                                                .startAfter(token == null ? after : null)
+                                                .continuationToken(token)
+                                                .maxKeys(limit)
+                                                .encodingType(EncodingType.URL)));
     }
 
     /**
@@ -108,38 +162,36 @@ final class S3Listing implements Listing {
      * agree whether what follows a key marker begins with that key: its versions are passed over.
      */
     private Page versions(@Nullable String after, int limit) {
-        List<LakeObject> objects = new ArrayList<>();
         String key = after;
         String version = null;
-        while (true) {
+        Set<String> markers = new HashSet<>();
+        for (int pages = 0; pages < MOST_PAGES; pages++) {
             ListObjectVersionsResponse page = versionsAt(key, version);
-            for (ObjectVersion object : page.versions()) {
-                if (Boolean.TRUE.equals(object.isLatest()) && isBehind(object.key(), after)) {
-                    objects.add(
-                            object(
-                                    object.key(),
-                                    object.size(),
-                                    object.lastModified(),
-                                    object.eTag(),
-                                    object.versionId()));
-                }
-            }
+            ListedPage listed = new ListedPage(what(), prefix, after);
+            listed.add(page.versions(), page.deleteMarkers());
+            List<LakeObject> objects = listed.objects();
             if (objects.size() > limit) {
                 List<LakeObject> some = List.copyOf(objects.subList(0, limit));
                 return new Page(some, some.getLast().key());
             }
-            String last = lastKey(page);
-            String next = next(page.isTruncated(), last);
-            if (next == null || isBehind(next, after)) {
-                return new Page(objects, next);
+            String last = listed.lastKey();
+            int entries = page.versions().size() + page.deleteMarkers().size();
+            if (!Boolean.TRUE.equals(page.isTruncated()) && entries < PAGE_OBJECTS) {
+                return new Page(objects, null);
             }
-            if (Objects.equals(key, page.nextKeyMarker())
-                    && Objects.equals(version, page.nextVersionIdMarker())) {
-                throw cut();
+            if (last != null && isBehind(last, after)) {
+                return new Page(objects, last);
             }
+            // All of it is of the key that was asked for, or it is empty.
             key = page.nextKeyMarker();
             version = page.nextVersionIdMarker();
+            if (key == null
+                    || isBehind(after == null ? "" : after, key)
+                    || !markers.add(key + '\n' + version)) {
+                throw cut();
+            }
         }
+        throw cut();
     }
 
     private static boolean isBehind(String key, @Nullable String after) {
@@ -161,54 +213,14 @@ final class S3Listing implements Listing {
                                                 .encodingType(EncodingType.URL)));
     }
 
-    private static @Nullable String lastKey(ListObjectVersionsResponse page) {
-        List<ObjectVersion> versions = page.versions();
-        List<DeleteMarkerEntry> deleted = page.deleteMarkers();
-        if (versions.isEmpty()) {
-            return deleted.isEmpty() ? null : deleted.getLast().key();
-        }
-        String key = versions.getLast().key();
-        return deleted.isEmpty() || KeyOrder.UTF8.compare(deleted.getLast().key(), key) < 0
-                ? key
-                : deleted.getLast().key();
-    }
-
-    private static LakeObject object(
-            String key,
-            @Nullable Long size,
-            @Nullable Instant modified,
-            @Nullable String etag,
-            @Nullable String versionId) {
-        return new LakeObject(
-                key,
-                size == null ? 0 : size,
-                modified == null ? Instant.EPOCH : modified,
-                unquoted(etag),
-                versionId);
-    }
-
     /** Half a listing must not pass for a whole one. */
-    private @Nullable String next(@Nullable Boolean truncated, @Nullable String last) {
-        if (!Boolean.TRUE.equals(truncated)) {
-            return null;
-        }
-        if (last == null) {
-            throw cut();
-        }
-        return last;
-    }
-
     private ForebayException cut() {
         return new ForebayException(
-                ErrorCode.LAKE_UNAVAILABLE,
+                ErrorCode.LAKE_UNSUPPORTED,
                 what() + ": the lake cut the listing and does not say where to go on");
     }
 
     private String what() {
         return "s3://" + bucket + "/" + prefix;
-    }
-
-    static String unquoted(@Nullable String etag) {
-        return etag == null ? "" : etag.replace("\"", "");
     }
 }

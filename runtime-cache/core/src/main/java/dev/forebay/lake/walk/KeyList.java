@@ -78,14 +78,7 @@ public final class KeyList {
             for (long at = 0; at < object.size(); at += PIECE_BYTES) {
                 ByteBuffer piece =
                         ByteBuffer.allocate((int) Math.min(PIECE_BYTES, object.size() - at));
-                lake.read(
-                        bucket,
-                        object.key(),
-                        object.size(),
-                        object.etag(),
-                        object.versionId(),
-                        at,
-                        piece);
+                lake.read(bucket, object, at, piece);
                 piece.flip();
                 while (piece.hasRemaining()) {
                     file.write(piece);

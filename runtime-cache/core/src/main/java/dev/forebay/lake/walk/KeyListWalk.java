@@ -115,6 +115,7 @@ public final class KeyListWalk {
             for (LakeObject object : page.objects()) {
                 at = skip(keys, at, object.key(), missing);
                 if (at < keys.size() && keys.get(at).equals(object.key())) {
+                    listing.check(object);
                     objects.add(object);
                     at++;
                 }

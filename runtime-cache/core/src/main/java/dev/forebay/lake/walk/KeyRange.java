@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyRange {
 
+    /** Stands for a key where there is none; no key is empty. */
+    static final String NOTHING = "";
+
     /** The order of the keys in them. */
     static final Comparator<KeyRange> ORDER =
             Comparator.comparing(
@@ -33,6 +36,17 @@ final class KeyRange {
     /** What is listed of it: null before the first page. */
     @Nullable String cursor;
 
+    /** Where its last page was asked for. */
+    @Nullable String before;
+
+    /** The first key that was listed, though it be another range's; null if there was none yet. */
+    @Nullable String first;
+
+    /**
+     * The first key that was listed behind its end, or {@link #NOTHING}; null if that is not known.
+     */
+    @Nullable String beyond;
+
     State state = State.WAITING;
 
     /** Pages since it was split off or split: one that gets on may be worth another worker. */
@@ -43,6 +57,16 @@ final class KeyRange {
         this.from = from;
         this.upTo = upTo;
         this.cursor = from;
+    }
+
+    /** Takes note of a page: see the fields. */
+    void listed(@Nullable String firstOfPage, @Nullable String behind, @Nullable String next) {
+        if (first == null) {
+            first = firstOfPage;
+        }
+        beyond = behind;
+        before = cursor;
+        cursor = next;
     }
 
     boolean has(String key) {

@@ -78,6 +78,7 @@ public final class PrefixWalk {
                 walkers.shutdownNow();
                 throw e;
             }
+            new Seams(listing).check(ranges.inOrder());
         }
     }
 
@@ -112,7 +113,8 @@ public final class PrefixWalk {
                 Ranges.Mine mine = ranges.mine(range, listing.page(cursor, Listing.PAGE_OBJECTS));
                 List<LakeObject> objects =
                         mine.objects().stream().filter(o -> wanted.test(o.key())).toList();
-                part.add(objects, mine.cursor(), mine.last());
+                objects.forEach(listing::check);
+                part.add(objects, mine);
                 progress.accept(kept.addAndGet(objects.size()));
                 cursor = mine.cursor();
                 last = mine.last();

@@ -91,7 +91,9 @@ final class Ranges {
         String next = page.next();
         boolean last =
                 next == null || objects.size() < page.objects().size() || !isBefore(next, range);
-        range.cursor = last ? range.upTo : next;
+        String first = page.objects().isEmpty() ? null : page.objects().getFirst().key();
+        String beyond = beyond(page, objects.size());
+        range.listed(first, beyond, last ? range.upTo : next);
         if (last) {
             // Not to be divided: what follows in the listing is in this very page.
             range.pages = 0;
@@ -99,15 +101,32 @@ final class Ranges {
             range.pages++;
             notifyAll();
         }
-        return new Mine(objects, range.cursor, last);
+        return new Mine(objects, first, beyond, range.cursor, last);
+    }
+
+    private static @Nullable String beyond(Listing.Page page, int mine) {
+        if (mine < page.objects().size()) {
+            return page.objects().get(mine).key();
+        }
+        return page.next() == null ? KeyRange.NOTHING : null;
     }
 
     private static boolean isBefore(String next, KeyRange range) {
         return range.has(next) && !next.equals(range.upTo);
     }
 
-    /** A part of a page: see {@link Spool.Part#add}. */
-    record Mine(List<LakeObject> objects, @Nullable String cursor, boolean last) {}
+    /** A part of a page: see {@link Spool.Part#add} and {@link KeyRange}. */
+    record Mine(
+            List<LakeObject> objects,
+            @Nullable String first,
+            @Nullable String beyond,
+            @Nullable String cursor,
+            boolean last) {}
+
+    /** Them all, in the order of their keys. */
+    synchronized List<KeyRange> inOrder() {
+        return ranges.stream().sorted(KeyRange.ORDER).toList();
+    }
 
     /** All of a range is listed and kept. */
     synchronized void done(KeyRange range) {

@@ -32,7 +32,7 @@ final class Spool {
     private static final String DIVISION = "division";
 
     /** Changes with what the records say. */
-    private static final String FORMAT = "2 ";
+    private static final String FORMAT = "3 ";
 
     /** What was listed longer ago has changed too likely to be worth keeping. */
     private static final Duration FRESH = Duration.ofHours(1);
@@ -108,7 +108,7 @@ final class Spool {
     }
 
     private static void readHead(DataInputStream record, KeyRange range) throws IOException {
-        range.cursor = optional(record);
+        range.listed(optional(record), optional(record), optional(record));
         boolean last = record.readBoolean();
         // Else the machine has lost the division that ended it there: what follows is to be listed.
         if (last && Objects.equals(range.cursor, range.upTo)) {
@@ -151,7 +151,9 @@ final class Spool {
 
     private static void readObjects(DataInputStream record, Consumer<LakeObject> each)
             throws IOException {
-        optional(record);
+        for (int i = 0; i < 3; i++) {
+            optional(record);
+        }
         record.readBoolean();
         int count = record.readInt();
         for (int i = 0; i < count; i++) {
@@ -239,15 +241,18 @@ final class Spool {
         /**
          * Appends a page.
          *
-         * @param cursor up to where the range is listed now
-         * @param last whether that is all of it, and {@code cursor} its end
+         * @param objects those of the page's that are kept
+         * @param page whose cursor says up to where the range is listed now, and whether that is
+         *     all of it
          */
-        void add(List<LakeObject> objects, @Nullable String cursor, boolean last) {
+        void add(List<LakeObject> objects, Ranges.Mine page) {
             try {
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream();
                 DataOutputStream out = new DataOutputStream(bytes);
-                writeOptional(out, cursor);
-                out.writeBoolean(last);
+                writeOptional(out, page.first());
+                writeOptional(out, page.beyond());
+                writeOptional(out, page.cursor());
+                out.writeBoolean(page.last());
                 out.writeInt(objects.size());
                 for (LakeObject object : objects) {
                     out.writeUTF(object.key());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -13,8 +14,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +30,9 @@ class ConditionalReadTest {
     private static final int READ_BYTES = 10;
 
     private final List<String> conditions = new CopyOnWriteArrayList<>();
+    private LakeObject object = object("meant");
     private String etag = "meant";
+    private String modified = "Sun, 29 Nov 2026 12:00:05 GMT";
     private int sentBytes = READ_BYTES;
     private HttpServer server;
     private S3Lake lake;
@@ -61,7 +66,12 @@ class ConditionalReadTest {
 
     /** Ignores the condition, as some servers do. */
     private void answer(HttpExchange exchange) throws IOException {
-        conditions.add(String.valueOf(exchange.getRequestHeaders().getFirst("If-Match")));
+        conditions.add(
+                exchange.getRequestHeaders().entrySet().stream()
+                        .filter(header -> header.getKey().startsWith("If-"))
+                        .map(header -> header.getKey() + ": " + header.getValue().getFirst())
+                        .collect(Collectors.joining()));
+        exchange.getResponseHeaders().set("Last-Modified", modified);
         exchange.getResponseHeaders().set("ETag", '"' + etag + '"');
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
         // In chunks: there is no Content-Length that a client could compare.
@@ -70,9 +80,13 @@ class ConditionalReadTest {
         exchange.close();
     }
 
+    private static LakeObject object(String etag) {
+        return new LakeObject("key", OBJECT_BYTES, Instant.EPOCH, etag, null);
+    }
+
     private ByteBuffer read() {
         ByteBuffer target = ByteBuffer.allocate(READ_BYTES);
-        lake.read("bucket", "key", OBJECT_BYTES, "meant", null, 5, target);
+        lake.read("bucket", object, 5, target);
         return target;
     }
 
@@ -80,7 +94,7 @@ class ConditionalReadTest {
     void aReadIsOnConditionOfTheETagInTheManifest() {
         assertThat(read().hasRemaining()).isFalse();
 
-        assertThat(conditions).containsExactly("\"meant\"");
+        assertThat(conditions).containsExactly("If-match: \"meant\"");
     }
 
     @Test
@@ -97,6 +111,21 @@ class ConditionalReadTest {
     void aServerThatIgnoresTheConditionIsNotBelieved() {
         etag = "another";
 
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    /** One of a store that has no ETags, such as a gateway to files that were there before. */
+    @Test
+    void anObjectWithoutAnETagMustNotHaveChangedSince() {
+        object = object("modified 2026-11-29T12:00:05Z");
+        assertThat(read().hasRemaining()).isFalse();
+        assertThat(conditions)
+                .containsExactly("If-unmodified-since: Sun, 29 Nov 2026 12:00:06 GMT");
+
+        modified = "Sun, 29 Nov 2026 12:00:06 GMT";
         assertThatThrownBy(this::read)
                 .isInstanceOfSatisfying(
                         ForebayException.class,

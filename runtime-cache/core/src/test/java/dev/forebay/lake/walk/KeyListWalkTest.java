@@ -21,7 +21,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,15 +49,8 @@ class KeyListWalkTest {
 
         @Override
         public void read(
-                String bucket,
-                String key,
-                long size,
-                String etag,
-                @Nullable String versionId,
-                long offset,
-                ByteBuffer target,
-                ReadMeter meter) {
-            assertThat(List.of(key, etag, String.valueOf(versionId)))
+                String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter) {
+            assertThat(List.of(object.key(), object.etag(), String.valueOf(object.versionId())))
                     .containsExactly(LIST, "e1", "v1");
             target.put(text, (int) offset, target.remaining());
         }

@@ -50,6 +50,7 @@ public enum Errno {
                     LAKE_OBJECT_CHANGED,
                     LAKE_DENIED,
                     LAKE_UNAVAILABLE,
+                    LAKE_UNSUPPORTED,
                     CORRUPT,
                     CAPACITY_EXCEEDED,
                     TOO_LARGE,

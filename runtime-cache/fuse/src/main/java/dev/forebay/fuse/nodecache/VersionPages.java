@@ -168,10 +168,7 @@ final class VersionPages implements LivePages {
         long start = key.chunk.start();
         long end = start + ChunkId.CHUNK_BYTES;
         BitSet live = new BitSet(Sizes.PAGES_OF_CHUNK);
-        for (Segment segment :
-                ask(
-                        ref(key.manifest),
-                        manifest -> manifest.segments(key.chunk.pack(), start, end))) {
+        for (Segment segment : ask(ref(key.manifest), manifest -> manifest.segments(key.chunk))) {
             long from = Math.max(start, segment.packOffset());
             long to = Math.min(end, segment.packOffset() + segment.size());
             live.or(Sizes.pagesOf(from, to));

@@ -46,7 +46,8 @@ final class ChangedObjects {
 
     private record Identity(String bucket, String key, String etag, @Nullable String versionId) {
         static Identity of(String bucket, Segment segment) {
-            return new Identity(bucket, segment.key(), segment.etag(), segment.versionId());
+            return new Identity(
+                    bucket, segment.key(), segment.object().etag(), segment.object().versionId());
         }
     }
 }

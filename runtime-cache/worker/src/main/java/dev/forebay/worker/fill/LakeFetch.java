@@ -331,10 +331,7 @@ final class LakeFetch {
             try {
                 lake.read(
                         bucket,
-                        piece.segment().key(),
-                        piece.segment().size(),
-                        piece.segment().etag(),
-                        piece.segment().versionId(),
+                        piece.segment().object(),
                         piece.objectOffset(),
                         target.slice(piece.from(), piece.bytes()),
                         meter);

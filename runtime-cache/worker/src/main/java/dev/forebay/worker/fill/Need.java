@@ -58,7 +58,7 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
     static Need of(Digest digest, Manifest manifest, ChunkId chunk, int length) {
         long start = chunk.start();
         List<Piece> pieces =
-                manifest.segments(chunk.pack(), start, start + length).stream()
+                manifest.segments(chunk).stream()
                         .map(segment -> piece(segment, start, length))
                         .toList();
         return new Need(digest, manifest.bucket(), chunk, length, pieces);

@@ -1,6 +1,7 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
@@ -12,7 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** A lake in memory that writes down every read and can be told to misbehave. */
 final class FakeLake implements Lake {
@@ -49,18 +49,12 @@ final class FakeLake implements Lake {
 
     @Override
     public void read(
-            String bucket,
-            String key,
-            long size,
-            String etag,
-            @Nullable String versionId,
-            long offset,
-            ByteBuffer target,
-            ReadMeter meter) {
+            String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter) {
+        String key = object.key();
         int asked = target.remaining();
         meter.asking(asked);
         try {
-            read(key, size, offset, target);
+            read(key, object.size(), offset, target);
         } finally {
             meter.answered(asked, failures.containsKey(key) ? 0 : asked);
         }

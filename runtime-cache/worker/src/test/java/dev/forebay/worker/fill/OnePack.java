@@ -1,5 +1,6 @@
 package dev.forebay.worker.fill;
 
+import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
@@ -9,6 +10,7 @@ import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +39,8 @@ final class OnePack implements Manifest {
 
     /** Lays an object behind the others. */
     OnePack with(String key, int size) {
-        segments.add(new Segment(end, size, key, "etag-" + key, null));
+        segments.add(
+                new Segment(end, new LakeObject(key, size, Instant.EPOCH, "etag-" + key, null)));
         end += Math.ceilDiv(size, ChunkId.ALIGNMENT_BYTES) * (long) ChunkId.ALIGNMENT_BYTES;
         return this;
     }
@@ -77,6 +80,11 @@ final class OnePack implements Manifest {
         return segments.stream()
                 .filter(each -> each.packOffset() < to && from < each.packOffset() + each.size())
                 .toList();
+    }
+
+    @Override
+    public List<Segment> segments(ChunkId chunk) {
+        return segments(chunk.pack(), chunk.start(), chunk.start() + ChunkId.CHUNK_BYTES);
     }
 
     @Override

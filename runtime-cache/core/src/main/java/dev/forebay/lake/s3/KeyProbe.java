@@ -1,0 +1,100 @@
+package dev.forebay.lake.s3;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.s3.S3Failure.Request;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+
+/**
+ * Asks a store for an object by the key that it has just listed, for one key of each kind that
+ * stores are known to garble: a store that lists {@code a%2Bb} or {@code a b} for {@code a+b} would
+ * have a version frozen whose objects cannot be read. Costs a request per kind at most.
+ * Thread-safe.
+ */
+final class KeyProbe {
+
+    /** Kinds of keys, by what is in them. */
+    private static final Map<String, Pattern> KINDS =
+            Map.of(
+                    "a plus sign", Pattern.compile("\\+"),
+                    "a percent sign", Pattern.compile("%"),
+                    "a blank", Pattern.compile(" "),
+                    "a control character", Pattern.compile("\\p{Cntrl}"),
+                    "a character of XML", Pattern.compile("[&<>'\"]"),
+                    "a reserved character", Pattern.compile("[?#;:=@,\\\\]"),
+                    "a slash beside another, or a dot of a path",
+                            Pattern.compile("//|/\\.\\.?(/|$)"),
+                    "a replacement character", Pattern.compile("\\x{FFFD}"),
+                    "a character beyond ASCII", Pattern.compile("[\\x{80}-\\x{FFFC}]"),
+                    "a character beyond U+FFFF", Pattern.compile("[\\x{10000}-\\x{10FFFF}]"));
+
+    private final S3AsyncClient client;
+    private final Attempts attempts;
+    private final String bucket;
+    private final String prefix;
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    KeyProbe(S3AsyncClient client, Attempts attempts, String bucket, String prefix) {
+        this.client = client;
+        this.attempts = attempts;
+        this.bucket = bucket;
+        this.prefix = prefix;
+    }
+
+    /**
+     * Looks at an object that was listed and is wanted.
+     *
+     * @param listed whether it still is: one that is gone was deleted
+     * @throws ForebayException {@code INVALID_KEY} if the store does not have what it lists
+     */
+    void accept(LakeObject object, BooleanSupplier listed) {
+        String rest = object.key().substring(prefix.length());
+        KINDS.forEach(
+                (kind, pattern) -> {
+                    if (!known.contains(kind)
+                            && pattern.matcher(rest).find()
+                            && isThere(object, kind, listed)) {
+                        known.add(kind);
+                    }
+                });
+    }
+
+    /** Returns false if another key of the kind is to be asked for. */
+    private boolean isThere(LakeObject object, String kind, BooleanSupplier listed) {
+        String what = "s3://" + bucket + "/" + object.key();
+        try {
+            attempts.run(
+                    Request.READ,
+                    what,
+                    () ->
+                            client.headObject(
+                                    b ->
+                                            b.bucket(bucket)
+                                                    .key(object.key())
+                                                    .versionId(object.versionId())));
+            return true;
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.LAKE_OBJECT_CHANGED) {
+                if (e.retryable()) {
+                    throw e;
+                }
+                // Who reads the object is told why it is refused.
+                return true;
+            }
+            if (listed.getAsBoolean()) {
+                throw new ForebayException(
+                        ErrorCode.INVALID_KEY,
+                        "%s: the lake lists it, and has no object of that name: it garbles keys with %s. Rename such objects, or leave them out"
+                                .formatted(what, kind),
+                        e);
+            }
+            return false;
+        }
+    }
+}

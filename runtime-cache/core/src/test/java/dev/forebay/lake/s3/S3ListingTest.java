@@ -1,0 +1,310 @@
+package dev.forebay.lake.s3;
+
+import static dev.forebay.lake.s3.ListedStore.deleteMarker;
+import static dev.forebay.lake.s3.ListedStore.object;
+import static dev.forebay.lake.s3.ListedStore.page;
+import static dev.forebay.lake.s3.ListedStore.version;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
+import dev.forebay.lake.walk.PrefixWalk;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Listings of stores that break what S3 promises. Each would leave objects out of a version. */
+class S3ListingTest {
+
+    private static ListedStore store;
+    private static ListedStore versions;
+    private static S3Lake lake;
+    private static S3Lake versionedLake;
+
+    @BeforeAll
+    static void start() throws IOException {
+        store = new ListedStore(false);
+        versions = new ListedStore(true);
+        lake = store.open();
+        versionedLake = versions.open();
+    }
+
+    @AfterAll
+    static void stop() {
+        lake.close();
+        versionedLake.close();
+        store.close();
+        versions.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        store.reset();
+        versions.reset();
+    }
+
+    private static void assertUnsupported(ThrowingCallable call, String why) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED))
+                .hasMessageContaining(why);
+    }
+
+    private static List<String> keys(Listing.Page page) {
+        return page.objects().stream().map(LakeObject::key).toList();
+    }
+
+    static Stream<Arguments> brokenPages() {
+        return Stream.of(
+                new Arguments("lists 'p/a' after 'p/b'", page(false, "p/b", "p/a")),
+                new Arguments("lists 'p/a-b' after 'p/a/x'", page(false, "p/a/x", "p/a-b")),
+                new Arguments("lists 'p/a' twice", page(false, "p/a", "p/a")),
+                new Arguments("not below 'p/'", page(false, "o/a")),
+                // Characters beyond U+FFFF come last in UTF-8, and not in UTF-16.
+                new Arguments("after", page(false, "p/\ud83d\ude00", "p/\uff5e")),
+                new Arguments("with the size null", one("<ETag>\"e\"</ETag>")),
+                new Arguments("with the size -1", one("<Size>-1</Size><ETag>\"e\"</ETag>")),
+                new Arguments("neither an ETag nor a time", one("<Size>1</Size>")),
+                new Arguments("neither an ETag nor a time", one("<Size>1</Size><ETag>\"\"</ETag>")),
+                new Arguments(
+                        "neither an ETag nor a time", one("<Size>1</Size><ETag>W/\"weak\"</ETag>")),
+                new Arguments(
+                        "has 2 keys, and sends 1", "<KeyCount>2</KeyCount>" + page(false, "p/a")),
+                new Arguments("does not say where to go on", page(true)),
+                new Arguments(
+                        "does not say where to go on",
+                        "<NextContinuationToken>same</NextContinuationToken>" + page(true)));
+    }
+
+    record Arguments(String why, String page) {}
+
+    private static String one(String rest) {
+        return "<IsTruncated>false</IsTruncated>" + object("p/a", rest);
+    }
+
+    @ParameterizedTest
+    @MethodSource("brokenPages")
+    void aPageThatBreaksAPromiseIsRefused(Arguments broken) {
+        store.lists(_ -> broken.page);
+        assertUnsupported(() -> ListedStore.first(lake), broken.why);
+    }
+
+    /** A proxy on the way may have garbled it. */
+    @Test
+    void aPageIsAskedForOnceMoreBeforeTheStoreIsRefused() {
+        store.listsInTurn(page(false, "p/b", "p/a"), page(false, "p/a", "p/b"));
+        assertThat(keys(ListedStore.first(lake))).containsExactly("p/a", "p/b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"p/a", "p/b"})
+    void aPageThatDoesNotBeginBehindTheKeyIsRefused(String first) {
+        store.lists(_ -> page(false, first, "p/c"));
+        Listing listing = lake.listing("bucket", "p/");
+        assertUnsupported(() -> listing.page("p/b", 10), "lists '" + first + "'");
+    }
+
+    @Test
+    void anEmptyPageThatIsNotTheLastIsFollowedByItsToken() {
+        store.lists(
+                query ->
+                        query.containsKey("continuation-token")
+                                ? page(false, "p/a")
+                                : "<NextContinuationToken>t</NextContinuationToken>" + page(true));
+        assertThat(keys(ListedStore.first(lake))).containsExactly("p/a");
+    }
+
+    /** As one does that leaves {@code IsTruncated} out. */
+    @Test
+    void aFullPageIsNotTakenForTheLast() {
+        store.lists(_ -> page(false, "p/a", "p/b").replaceFirst("<IsTruncated>.*?>", ""));
+        Listing listing = lake.listing("bucket", "p/");
+        assertThat(listing.page(null, 2).next()).isEqualTo("p/b");
+    }
+
+    @Test
+    void aDirectoryBucketIsRefusedByName() {
+        assertUnsupported(() -> lake.listing("mine--use1-az4--x-s3", "p/"), "S3 Express");
+    }
+
+    static Stream<Arguments> brokenVersions() {
+        return Stream.of(
+                new Arguments(
+                        "two current versions of 'p/a'",
+                        version("p/a", "2", true) + version("p/a", "1", true)),
+                new Arguments(
+                        "two current versions of 'p/a'",
+                        version("p/a", "2", true) + deleteMarker("p/a", true)),
+                new Arguments("without the current one", version("p/a", "1", false)),
+                new Arguments("without the current one", deleteMarker("p/a", false)),
+                new Arguments(
+                        "lists 'p/a' after 'p/b'",
+                        version("p/b", "1", true) + version("p/a", "1", true)),
+                new Arguments(
+                        "lists 'p/a' after 'p/b'",
+                        deleteMarker("p/b", true) + deleteMarker("p/a", true)),
+                new Arguments("not below", version("o/a", "1", true)),
+                new Arguments("does not say where to go on", "<IsTruncated>true</IsTruncated>"),
+                new Arguments(
+                        "does not say where to go on",
+                        "<IsTruncated>true</IsTruncated><NextKeyMarker>p/a</NextKeyMarker>"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("brokenVersions")
+    void aPageOfVersionsThatBreaksAPromiseIsRefused(Arguments broken) {
+        versions.lists(_ -> broken.page);
+        assertUnsupported(() -> ListedStore.first(versionedLake), broken.why);
+    }
+
+    /** The next one may be on another page, for the key is then taken for listed. */
+    @Test
+    void aPageThatEndsAmidAKeyHasItsCurrentVersion() {
+        versions.lists(
+                _ ->
+                        "<IsTruncated>true</IsTruncated>"
+                                + version("p/a", "2", true)
+                                + version("p/b", "1", false));
+        assertUnsupported(() -> ListedStore.first(versionedLake), "versions of 'p/b'");
+    }
+
+    @Test
+    void markersThatGoRoundInACircleAreRefused() {
+        versions.lists(
+                query ->
+                        "<IsTruncated>true</IsTruncated><NextKeyMarker>p/a</NextKeyMarker>"
+                                + "<NextVersionIdMarker>%s</NextVersionIdMarker>"
+                                        .formatted(
+                                                "1".equals(query.get("version-id-marker"))
+                                                        ? "2"
+                                                        : "1")
+                                + version("p/a", "3", true));
+        Listing listing = versionedLake.listing("bucket", "p/");
+        assertUnsupported(() -> listing.page("p/a", 10), "does not say where to go on");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "<ETag/>", "<ETag>W/\"weak\"</ETag>", "<ETag>\"한\"</ETag>"})
+    void theTimeOfTheLastChangeStandsForAnETag(String etag) {
+        store.lists(
+                _ ->
+                        one(
+                                "<Size>1</Size><LastModified>2026-11-29T12:00:05.700Z</LastModified>"
+                                        + etag));
+        assertThat(ListedStore.first(lake).objects().getFirst().etag())
+                .isEqualTo("modified 2026-11-29T12:00:05Z");
+    }
+
+    /** A version does not change: it needs no ETag to be known again. */
+    @Test
+    void aVersionDoesWithoutAnETag() {
+        versions.lists(_ -> version("p/a", "1", true).replace("\"e\"", "W/\"weak\""));
+        LakeObject object = ListedStore.first(versionedLake).objects().getFirst();
+        assertThat(object.etag()).isEmpty();
+        assertThat(object.versionId()).isEqualTo("1");
+    }
+
+    /**
+     * Directories are in order, by their names without the slash, as hierarchical namespaces and
+     * gateways to file systems list them; what is asked for follows a key in that order, too.
+     */
+    @Test
+    void manyWalkersOfAStoreThatListsDirectoriesFindThatObjectsCouldBeMissing(
+            @TempDir Path folder) {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            for (int j = 0; j < 20; j++) {
+                keys.add("p/dir%02d/part-%02d".formatted(i, j));
+            }
+            keys.add("p/dir%02d-notes".formatted(i));
+        }
+        Comparator<String> byDirectory =
+                (one, other) -> Arrays.compare(one.split("/", -1), other.split("/", -1));
+        keys.sort(byDirectory);
+        store.lists(
+                query -> {
+                    String after = query.getOrDefault("start-after", "");
+                    List<String> rest =
+                            keys.stream()
+                                    .filter(key -> byDirectory.compare(key, after) > 0)
+                                    .toList();
+                    int most = 7;
+                    return page(
+                            rest.size() > most, rest.stream().limit(most).toArray(String[]::new));
+                });
+        for (int requests : new int[] {1, 8}) {
+            PrefixWalk walk =
+                    new PrefixWalk(
+                            lake.listing("bucket", "p/"),
+                            "p/",
+                            _ -> true,
+                            folder,
+                            "walk " + requests);
+            assertUnsupported(() -> walk.list(requests, _ -> {}), "dir");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"p/a b", "p/a+b", "p/a%20b", "p/caf\u00e9", "p/\ud83d\ude00", "p/a//b"})
+    void aKeyThatTheStoreListsAndDoesNotHaveIsRefused(String key) {
+        store.lists(_ -> page(false, key));
+        store.losesObjects();
+        Listing listing = lake.listing("bucket", "p/");
+        LakeObject object = listing.page(null, 10).objects().getFirst();
+        assertThatThrownBy(() -> listing.check(object))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_KEY))
+                .hasMessageContaining(key)
+                .hasMessageContaining("garbles");
+    }
+
+    @Test
+    void anObjectThatWasDeletedSinceIsNotTakenForGarbled() {
+        store.listsInTurn(page(false, "p/a b"), page(false));
+        store.losesObjects();
+        Listing listing = lake.listing("bucket", "p/");
+        LakeObject object = listing.page(null, 10).objects().getFirst();
+        listing.check(object);
+        assertThat(store.asked()).hasSize(2);
+    }
+
+    /** One request for each kind of key, not for each key. */
+    @Test
+    void keysOfAKindThatIsKnownAreNotAskedForAgain() {
+        String[] keys = IntStream.range(100, 200).mapToObj(i -> "p/a b" + i).toArray(String[]::new);
+        store.lists(_ -> page(false, keys));
+        Listing listing = lake.listing("bucket", "p/");
+        List<LakeObject> objects = listing.page(null, 1000).objects();
+        long before = lake.requests();
+        objects.forEach(listing::check);
+        assertThat(lake.requests() - before).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsAskedForIsWhatFollowsTheKey() {
+        store.lists(_ -> page(false));
+        assertThat(lake.listing("bucket", "p/").page("p/k", 5).next()).isNull();
+        Map<String, String> asked = store.asked().getFirst();
+        assertThat(asked).containsEntry("start-after", "p/k").containsEntry("max-keys", "5");
+    }
+}
