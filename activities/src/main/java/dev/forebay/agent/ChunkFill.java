@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import dev.forebay.manifest.ChunkRef;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
@@ -40,13 +41,18 @@ final class ChunkFill {
      * Returns when the chunk is complete on its owner.
      *
      * @throws ForebayException what the owner refuses with; {@code UNAVAILABLE} if there is no
-     *     worker, or a live one does not answer
+     *     worker, or a live one does not answer; {@code CORRUPT} if it has filled something else
+     *     than the manifest says
      */
-    FillAnswer fill(ChunkId chunk) {
+    FillAnswer fill(ChunkRef chunk) {
         while (true) {
-            WorkerNode owner = owner(chunk);
+            WorkerNode owner = owner(chunk.chunk());
             try {
-                return fillBy(owner, chunk);
+                FillAnswer answer = fillBy(owner, chunk.chunk());
+                if (answer.liveBytes() != chunk.liveBytes()) {
+                    throw disagreement(owner, chunk, answer);
+                }
+                return answer;
             } catch (ForebayException e) {
                 if (e.code() != ErrorCode.UNAVAILABLE
                         || Thread.currentThread().isInterrupted()
@@ -62,6 +68,15 @@ final class ChunkFill {
                 }
             }
         }
+    }
+
+    private ForebayException disagreement(WorkerNode owner, ChunkRef chunk, FillAnswer answer) {
+        String how =
+                "%d bytes of manifest %s in %s, which has %d there"
+                        .formatted(answer.liveBytes(), manifest, chunk.chunk(), chunk.liveBytes());
+        workers.disagrees(owner, how);
+        return new ForebayException(
+                ErrorCode.CORRUPT, "worker %s says that it filled %s".formatted(owner.id(), how));
     }
 
     private WorkerNode owner(ChunkId chunk) {

@@ -9,6 +9,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.workflows.activity.RegionActivities;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -28,18 +29,21 @@ final class Confirmation {
         this.workers = workers;
     }
 
+    private record Answer(WorkerNode worker, Coverage coverage) {}
+
     /**
-     * What the workers that answer hold together. One that does not answer holds nothing: the
-     * filling of what is missing then waits for it, or goes to another.
+     * What the workers that answer hold together. One that does not answer, or whose figures are
+     * not the manifest's, holds nothing: the filling of what is missing then waits for it, or goes
+     * to another.
      */
     RegionActivities.Coverage of(DatasetVersion version, Digest digest, Manifest manifest) {
         BitSet held = new BitSet();
         long bytesFromLake = 0;
         long bytesFromSiblings = 0;
-        for (Coverage answer : answers(digest).stream().flatMap(Optional::stream).toList()) {
-            held.or(answer.held());
-            bytesFromLake += answer.bytesFromLake().getOrDefault(version, 0L);
-            bytesFromSiblings += answer.bytesFromSiblings().getOrDefault(version, 0L);
+        for (Answer answer : believed(answers(digest), manifest)) {
+            held.or(answer.coverage().held());
+            bytesFromLake += answer.coverage().bytesFromLake().getOrDefault(version, 0L);
+            bytesFromSiblings += answer.coverage().bytesFromSiblings().getOrDefault(version, 0L);
         }
         long verified = 0;
         long firstMissing = -1;
@@ -57,6 +61,35 @@ final class Confirmation {
                 verified, firstMissing, bytesFromLake, bytesFromSiblings);
     }
 
+    /** Those that count the bytes of what they hold as the manifest does. */
+    private List<Answer> believed(List<Optional<Answer>> all, Manifest manifest) {
+        List<Answer> answers = all.stream().flatMap(Optional::stream).toList();
+        long[] live = new long[answers.size()];
+        long chunks = manifest.chunkCount();
+        for (long from = 0; from < chunks; from += PAGE) {
+            for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
+                for (int i = 0; i < live.length; i++) {
+                    if (answers.get(i).coverage().held().get(Math.toIntExact(chunk.ordinal()))) {
+                        live[i] += chunk.liveBytes();
+                    }
+                }
+            }
+        }
+        List<Answer> believed = new ArrayList<>();
+        for (int i = 0; i < live.length; i++) {
+            long said = answers.get(i).coverage().liveBytes();
+            if (said == live[i]) {
+                believed.add(answers.get(i));
+            } else {
+                workers.disagrees(
+                        answers.get(i).worker(),
+                        "%d bytes in chunks of a manifest that has %d there"
+                                .formatted(said, live[i]));
+            }
+        }
+        return believed;
+    }
+
     /**
      * What workers hold together of a mounted manifest.
      *
@@ -68,14 +101,14 @@ final class Confirmation {
     /** What the workers that answer hold together, of a manifest that is mounted. */
     Held held(Digest digest) {
         BitSet held = new BitSet();
-        List<Optional<Coverage>> answers = answers(digest);
-        answers.forEach(answer -> answer.ifPresent(coverage -> held.or(coverage.held())));
+        List<Optional<Answer>> answers = answers(digest);
+        answers.forEach(answer -> answer.ifPresent(each -> held.or(each.coverage().held())));
         return new Held(held, answers.stream().allMatch(Optional::isPresent));
     }
 
-    private List<Optional<Coverage>> answers(Digest digest) {
+    private List<Optional<Answer>> answers(Digest digest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<Optional<Coverage>>> answers =
+            List<CompletableFuture<Optional<Answer>>> answers =
                     workers.view().workers().stream()
                             .map(
                                     worker ->
@@ -89,9 +122,9 @@ final class Confirmation {
     }
 
     /** Empty if the worker does not answer, or does not know the manifest. */
-    private Optional<Coverage> answer(WorkerNode worker, Digest digest) {
+    private Optional<Answer> answer(WorkerNode worker, Digest digest) {
         try {
-            return Optional.of(workers.coverage(worker, digest));
+            return Optional.of(new Answer(worker, workers.coverage(worker, digest)));
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.NOT_FOUND) {
                 return Optional.empty();

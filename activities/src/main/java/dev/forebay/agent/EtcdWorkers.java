@@ -9,9 +9,12 @@ import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.WorkerClient;
+import org.jboss.logging.Logger;
 
 /** The workers that the region's etcd knows, over HTTP. */
 record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
+
+    private static final Logger LOG = Logger.getLogger(EtcdWorkers.class);
 
     @Override
     public RegionView view() {
@@ -31,6 +34,11 @@ record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
     @Override
     public DropAnswer drop(WorkerNode worker, Digest manifest) {
         return client.drop(worker, manifest);
+    }
+
+    @Override
+    public void disagrees(WorkerNode worker, String how) {
+        LOG.errorf("Worker %s says that it has %s", worker.id(), how);
     }
 
     @Override

@@ -31,6 +31,7 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
     MeteredWorkers {
         // Else what happens first would make the series, and nobody would see it grow, or not.
         removed(registry);
+        disagreed(registry);
         SOURCES.forEach(source -> filled(registry, source));
     }
 
@@ -69,6 +70,18 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
     public void remove(String workerId) {
         to.remove(workerId);
         removed(registry).increment();
+    }
+
+    @Override
+    public void disagrees(WorkerNode worker, String how) {
+        to.disagrees(worker, how);
+        disagreed(registry).increment();
+    }
+
+    private static Counter disagreed(MeterRegistry registry) {
+        return Counter.builder(PREFIX + "workers.disagreed")
+                .description("Answers of workers whose figures are not those of the manifest")
+                .register(registry);
     }
 
     private static Counter removed(MeterRegistry registry) {

@@ -82,7 +82,7 @@ final class Warming {
 
     private void one(RangeCursor cursor, ChunkRef chunk) {
         try {
-            FillAnswer answer = fill.fill(chunk.chunk());
+            FillAnswer answer = fill.fill(chunk);
             cursor.finished(
                     chunk.ordinal(), answer.bytesFromLake(), chunk.liveBytes(), objects(chunk));
         } catch (RuntimeException e) {
@@ -99,9 +99,8 @@ final class Warming {
 
     /** The files whose last byte is in a chunk: each file is in one such. */
     private long objects(ChunkRef chunk) {
-        long from = chunk.chunk().start();
-        long to = from + chunk.length();
-        return manifest.segments(chunk.chunk().pack(), from, to).stream()
+        long to = chunk.chunk().start() + chunk.length();
+        return manifest.segments(chunk.chunk()).stream()
                 .filter(segment -> segment.packOffset() + segment.size() <= to)
                 .count();
     }

@@ -23,6 +23,14 @@ interface Workers {
 
     DropAnswer drop(WorkerNode worker, Digest manifest);
 
+    /**
+     * Notes that a worker's figures of a manifest are not the manifest's: its copy is damaged, or
+     * it has a defect.
+     *
+     * @param how what it says that it has, and what there is
+     */
+    void disagrees(WorkerNode worker, String how);
+
     /** Gives up on a worker, so that its chunks are placed elsewhere. */
     void remove(String workerId);
 }

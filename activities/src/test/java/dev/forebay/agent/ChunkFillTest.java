@@ -3,6 +3,7 @@ package dev.forebay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -18,11 +19,15 @@ import org.junit.jupiter.api.Timeout;
 
 class ChunkFillTest {
 
-    private static final ChunkId CHUNK = new ChunkId(FakeManifest.PACK, 3);
+    private static final ChunkRef CHUNK =
+            new ChunkRef(
+                    3, new ChunkId(FakeManifest.PACK, 3), ChunkId.CHUNK_BYTES, ChunkId.CHUNK_BYTES);
 
     private final FakeWorkers workers = new FakeWorkers().with("w1", "w2", "w3");
-    private final String owner = Placement.rank(CHUNK, workers.view().workers()).get(0).id();
-    private final String second = Placement.rank(CHUNK, workers.view().workers()).get(1).id();
+    private final String owner =
+            Placement.rank(CHUNK.chunk(), workers.view().workers()).get(0).id();
+    private final String second =
+            Placement.rank(CHUNK.chunk(), workers.view().workers()).get(1).id();
 
     @Test
     void asksTheOwner() {
@@ -116,7 +121,7 @@ class ChunkFillTest {
                     if (asked.incrementAndGet() < 3) {
                         throw new ForebayException(ErrorCode.NOT_FOUND, "not mounted");
                     }
-                    return new FillAnswer(1, 1, 0, 0);
+                    return new FillAnswer(ChunkId.CHUNK_BYTES, 1, 0, 0);
                 });
 
         fill(Duration.ofSeconds(30));

@@ -41,6 +41,17 @@ class ConfirmationTest {
         assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0, 0));
     }
 
+    /** Its copy of the manifest is damaged: what it takes for complete need not be. */
+    @Test
+    void aWorkerWhoseFiguresAreNotTheManifestsHoldsNothing() {
+        workers.holds("w1", 0, 1);
+        workers.holds("w2", 2, 3);
+        workers.saysItHolds("w2", 2 * CHUNK - 1);
+
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0, 0));
+        assertThat(workers.disagreed()).containsExactly("w2");
+    }
+
     @Test
     void addsUpWhatWorkersHaveReadFromTheLakeForThisVersion() {
         workers.holds("w1", 0, 1);

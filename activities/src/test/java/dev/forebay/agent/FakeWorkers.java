@@ -28,6 +28,8 @@ final class FakeWorkers implements Workers {
     static final Digest MANIFEST = new Digest("ab".repeat(32));
     static final DatasetVersion VERSION = DatasetVersion.parse("a/b@c");
 
+    private static final long CHUNK_BYTES = ChunkId.CHUNK_BYTES;
+
     private final Map<String, WorkerNode> registered = new HashMap<>();
     private final Set<String> live = new HashSet<>();
     private final Map<String, Set<ChunkId>> held = new HashMap<>();
@@ -35,9 +37,11 @@ final class FakeWorkers implements Workers {
     private final Map<String, Long> fromLake = new HashMap<>();
     private final Map<String, Long> fromSiblings = new HashMap<>();
     private final List<String> fills = new ArrayList<>();
+    private final Map<String, Long> liveBytes = new HashMap<>();
+    private final List<String> disagreed = new ArrayList<>();
     private boolean mounted = true;
     private BiFunction<WorkerNode, ChunkId, FillAnswer> filling =
-            (worker, chunk) -> new FillAnswer(10, 10, 0, 0);
+            (worker, chunk) -> new FillAnswer(CHUNK_BYTES, 10, 0, 0);
 
     synchronized FakeWorkers with(String... ids) {
         for (String id : ids) {
@@ -70,6 +74,21 @@ final class FakeWorkers implements Workers {
             bits.set(ordinal);
         }
         coverage.put(id, bits);
+    }
+
+    /** What a worker says of the bytes that it holds; else what there is. */
+    synchronized void saysItHolds(String id, long bytes) {
+        liveBytes.put(id, bytes);
+    }
+
+    /** The workers whose figures were found to be wrong. */
+    synchronized List<String> disagreed() {
+        return List.copyOf(disagreed);
+    }
+
+    @Override
+    public synchronized void disagrees(WorkerNode worker, String how) {
+        disagreed.add(worker.id());
     }
 
     synchronized void tookFromLake(String id, long bytes) {
@@ -117,6 +136,7 @@ final class FakeWorkers implements Workers {
         return new Coverage(
                 bits.length(),
                 (BitSet) bits.clone(),
+                liveBytes.getOrDefault(worker.id(), bits.cardinality() * CHUNK_BYTES),
                 Map.of(VERSION, fromLake.getOrDefault(worker.id(), 0L)),
                 Map.of(VERSION, fromSiblings.getOrDefault(worker.id(), 0L)));
     }

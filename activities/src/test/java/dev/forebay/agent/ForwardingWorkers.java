@@ -38,6 +38,11 @@ class ForwardingWorkers implements Workers {
     }
 
     @Override
+    public void disagrees(WorkerNode worker, String how) {
+        to.disagrees(worker, how);
+    }
+
+    @Override
     public void remove(String workerId) {
         to.remove(workerId);
     }

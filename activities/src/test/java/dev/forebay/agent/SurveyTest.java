@@ -373,7 +373,7 @@ class SurveyTest {
             }
             BitSet bits =
                     held.getOrDefault(worker.id(), Map.of()).getOrDefault(manifest, new BitSet());
-            return new Coverage(bits.length(), bits, Map.of(), Map.of());
+            return new Coverage(bits.length(), bits, 0, Map.of(), Map.of());
         }
 
         @Override
@@ -384,6 +384,11 @@ class SurveyTest {
         @Override
         public DropAnswer drop(WorkerNode worker, Digest manifest) {
             throw new UnsupportedOperationException("a survey drops nothing");
+        }
+
+        @Override
+        public void disagrees(WorkerNode worker, String how) {
+            throw new UnsupportedOperationException("a survey compares no figures");
         }
 
         @Override

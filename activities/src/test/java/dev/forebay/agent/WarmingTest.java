@@ -53,7 +53,7 @@ class WarmingTest {
                     full.countDown();
                     await(full);
                     running.decrementAndGet();
-                    return new FillAnswer(1, 1, 0, 0);
+                    return new FillAnswer(CHUNK, 1, 0, 0);
                 });
 
         warming(50, 3).run(cursor(0, 0), 0, 50);
@@ -68,7 +68,7 @@ class WarmingTest {
                     if (chunk.index() == 20) {
                         throw new ForebayException(ErrorCode.LAKE_DENIED, "no");
                     }
-                    return new FillAnswer(1, 1, 0, 0);
+                    return new FillAnswer(CHUNK, 1, 0, 0);
                 });
         RangeCursor cursor = cursor(0, 0);
 
@@ -79,6 +79,21 @@ class WarmingTest {
         assertThat(cursor.progress())
                 .isEqualTo(new WarmProgress(20, 20, 20 * CHUNK, 20 * FakeManifest.FILES));
         assertThat(workers.fills()).hasSize(20);
+    }
+
+    /**
+     * Its copy of the manifest has lost an object: what it serves there is not what it should be.
+     */
+    @Test
+    void aWorkerThatFillsLessThanTheManifestSaysIsNotBelieved() {
+        workers.filling((worker, chunk) -> new FillAnswer(CHUNK - 1, 1, 0, 0));
+
+        assertThatThrownBy(() -> warming(1, 1).run(cursor(0, 0), 0, 1))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+
+        assertThat(workers.disagreed()).hasSize(1);
     }
 
     /** As when there is no memory for one more request. */
@@ -102,7 +117,7 @@ class WarmingTest {
                 (worker, chunk) -> {
                     begun.countDown();
                     await(never);
-                    return new FillAnswer(1, 1, 0, 0);
+                    return new FillAnswer(CHUNK, 1, 0, 0);
                 });
         AtomicInteger stopped = new AtomicInteger();
         Thread warming =

@@ -300,6 +300,7 @@ public final class WorkerClient implements AutoCloseable {
     private record CoverageBody(
             long chunks,
             String held,
+            long liveBytes,
             @Nullable Map<String, Long> bytesFromLake,
             @Nullable Map<String, Long> bytesFromSiblings) {
 
@@ -307,6 +308,7 @@ public final class WorkerClient implements AutoCloseable {
             return new Coverage(
                     chunks,
                     BitSet.valueOf(Base64.getDecoder().decode(held)),
+                    liveBytes,
                     byVersion(bytesFromLake),
                     byVersion(bytesFromSiblings));
         }

@@ -87,11 +87,13 @@ final class ManifestRoutes {
             ChunkAccess.Version version =
                     new ChunkAccess.Version(manifest, use.manifest(), () -> false);
             BitSet held = new BitSet();
+            long liveBytes = 0;
             List<ChunkRef> page = use.manifest().chunks(0, PAGE);
             while (!page.isEmpty()) {
                 for (ChunkRef ref : page) {
                     if (chunks.complete(version, ref)) {
                         held.set(Math.toIntExact(ref.ordinal()));
+                        liveBytes += ref.liveBytes();
                     }
                 }
                 page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
@@ -100,6 +102,7 @@ final class ManifestRoutes {
                     new JsonObject()
                             .put("chunks", use.manifest().chunkCount())
                             .put("held", Base64.getEncoder().encodeToString(held.toByteArray()))
+                            .put("liveBytes", liveBytes)
                             .put("bytesFromLake", byVersion(accounts.of(manifest)))
                             .put("bytesFromSiblings", byVersion(accounts.ofSiblings(manifest))));
         }
