@@ -32,6 +32,7 @@ from forebay._models import (
     Quota,
     Receipt,
     Region,
+    Restored,
     Sweep,
     SweepPlan,
     SweepSchedule,
@@ -273,6 +274,9 @@ class AsyncClient:
 
     async def budgets(self) -> tuple[Budget, ...]:
         return await self._send(_calls.budgets())
+
+    async def restore_catalogue(self, *, after: str | None = None) -> Restored:
+        return await self._send(_calls.restore_catalogue(after))
 
     async def sweep_plan(self, region: str) -> SweepPlan:
         return await self._send(_calls.sweep_plan(region))

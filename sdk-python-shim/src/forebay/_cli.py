@@ -313,6 +313,12 @@ def build_parser() -> argparse.ArgumentParser:
     quota.add_argument("bytes", metavar="BYTES", nargs="?", help="set it, to bytes or 64K, 10G, 1.5T; or: none")
     _add_region(quota, "only in this region (default: in all that have none of their own)")
 
+    add(
+        "restore-catalogue",
+        _commands.versions.restore_catalogue,
+        "enter datasets and versions that the catalogue has lost, from what lies beside the manifests",
+    )
+
     add("regions", _commands.regions.regions, "list the regions and their workers")
 
     costs = add(

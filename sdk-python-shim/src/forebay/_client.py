@@ -30,6 +30,7 @@ from forebay._models import (
     Quota,
     Receipt,
     Region,
+    Restored,
     Sweep,
     SweepPlan,
     SweepSchedule,
@@ -380,6 +381,10 @@ class Client:
     def budgets(self) -> tuple[Budget, ...]:
         """What namespaces may cost this month, and have cost."""
         return self._send(_calls.budgets())
+
+    def restore_catalogue(self, *, after: str | None = None) -> Restored:
+        """Enters some datasets and versions that the catalogue has lost; call it again with ``next`` until that is None."""
+        return self._send(_calls.restore_catalogue(after))
 
     def sweep_plan(self, region: str) -> SweepPlan:
         """What a sweep would evict from the region now, and why; changes nothing."""

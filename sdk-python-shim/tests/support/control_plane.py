@@ -88,6 +88,7 @@ class State:
     sweeps_slowly: bool = False
     queue: list[dict[str, Any]] = field(default_factory=list)
     """Who waits for room in the region ``eu``."""
+    not_restored: list[str] = field(default_factory=list)
     quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
     priced: bool = True
@@ -212,6 +213,7 @@ class ControlPlane:
             ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("POST", "/catalogue/restore", self._restore),
             ("GET", "/placements", self._placements),
             ("GET", "/costs", self._costs),
             ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
@@ -432,6 +434,11 @@ class ControlPlane:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
         self.state.requests[key]["cancelled"] = True
         return 204, None
+
+    def _restore(self, request: Request) -> tuple[int, Any]:
+        if "after" not in request.query:
+            return 200, {"restored": 2, "unchanged": 1, "problems": [], "next": "versions/team/b@v1.json"}
+        return 200, {"restored": 0, "unchanged": 1, "problems": self.state.not_restored, "next": None}
 
     def _quotas(self, namespace: str) -> tuple[int, Any]:
         mine = [(region, size) for (of, region), size in self.state.quotas.items() if of == namespace]

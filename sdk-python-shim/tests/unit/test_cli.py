@@ -162,6 +162,13 @@ def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None
     run("quota", "team", "much", code=2)
 
 
+def test_a_lost_catalogue_is_restored_page_by_page(run: Run, plane: ControlPlane) -> None:
+    assert "2 versions were restored, 2 were there" in run("restore-catalogue")
+    plane.state.not_restored = ["version team/c@v1 was frozen from elsewhere"]
+    printed = run("restore-catalogue", "--json", code=1)
+    assert json.loads(printed)["problems"] == plane.state.not_restored
+
+
 def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None:
     waiting = {"dataset": "team/a", "version": "v1", "bytes": 8 << 20, "priority": "interactive"}
     plane.state.queue = [

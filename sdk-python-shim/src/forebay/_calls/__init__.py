@@ -22,7 +22,7 @@ from forebay._calls._pins import leaked_pins, pin, pins, renew, unpin, version_p
 from forebay._calls._plans import placements, plan
 from forebay._calls._regions import queue, quotas, regions, remove_quota, set_quota
 from forebay._calls._sweeps import pause_sweeps, resume_sweeps, sweep, sweep_plan, sweep_schedule
-from forebay._calls._versions import abandon, evict, explain, resume, set_ttl, version, versions
+from forebay._calls._versions import abandon, evict, explain, restore_catalogue, resume, set_ttl, version, versions
 
 __all__ = [
     "MAX_WAIT_SECONDS",
@@ -56,6 +56,7 @@ __all__ = [
     "register_dataset",
     "remove_quota",
     "renew",
+    "restore_catalogue",
     "resume",
     "resume_sweeps",
     "set_dataset_ttl",

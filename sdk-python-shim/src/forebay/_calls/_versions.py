@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forebay._calls._call import EVICTION_SECONDS, Call, Paged, present, reader
 from forebay._calls._paths import dataset_path, version_path
-from forebay._models import Explanation, Version, decode_items
+from forebay._models import Explanation, Restored, Version, decode_items
 from forebay._values import Duration, seconds_of
 
 
@@ -40,3 +40,7 @@ def abandon(dataset: str, version: str, region: str, reason: str | None) -> Call
 def explain(dataset: str, version: str, region: str) -> Call[Explanation]:
     params = {"region": region, "version": version}
     return Call("GET", dataset_path(dataset) + "/explain", reader(Explanation), params=params)
+
+
+def restore_catalogue(after: str | None) -> Call[Restored]:
+    return Call("POST", "/catalogue/restore", reader(Restored), params=present(after=after), answer_seconds=120.0)

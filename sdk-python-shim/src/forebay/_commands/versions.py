@@ -8,6 +8,7 @@ from argparse import Namespace
 from forebay import _settings
 from forebay._commands._output import chosen, connect, print_json, print_pins, say, say_cause, stamped, until
 from forebay._dataset import ensure_dataset_cached
+from forebay._errors import ForebayError
 from forebay._models import Origin, Receipt, Version
 from forebay._tables import print_table
 from forebay._text import one_line
@@ -225,3 +226,28 @@ def _print_origin(origin: Origin) -> None:
     if origin.before is not None:
         news = f"{origin.objects_changed} changed, {origin.objects_added} added, {origin.objects_removed} removed"
         say(f"  since {origin.before}: {news}, {human_bytes(origin.bytes_new)} to fetch")
+
+
+def restore_catalogue(options: Namespace) -> None:
+    """Shows how far it is, for there may be many versions."""
+    restored = unchanged = 0
+    problems: list[str] = []
+    after: str | None = None
+    with connect(options) as client:
+        while True:
+            page = client.restore_catalogue(after=after)
+            restored += page.restored
+            unchanged += page.unchanged
+            problems += page.problems
+            after = page.next
+            if after is None:
+                break
+            say(f"{restored} restored so far", file=sys.stderr)
+    if options.json:
+        print_json({"restored": restored, "unchanged": unchanged, "problems": problems})
+    else:
+        say(f"{restored} versions were restored, {unchanged} were there")
+    for problem in problems:
+        say(f"not restored: {problem}", file=sys.stderr)
+    if problems:
+        raise ForebayError("not all versions could be restored; the others are there")

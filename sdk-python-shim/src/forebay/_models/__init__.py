@@ -10,7 +10,7 @@ from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVic
 from forebay._models.problems import Blocked
 from forebay._models.regions import Queued, Quota, Region, Worker
 from forebay._models.sweeps import Sweep, SweepPlan, SweepSchedule, SweptVersion, Victim
-from forebay._models.versions import Manifest, Origin, Residency, Version
+from forebay._models.versions import Manifest, Origin, Residency, Restored, Version
 from forebay._models.wire import decode, decode_items, to_json
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Region",
     "RegionPlan",
     "Residency",
+    "Restored",
     "Sweep",
     "SweepPlan",
     "SweepSchedule",

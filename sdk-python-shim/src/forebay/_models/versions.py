@@ -79,3 +79,16 @@ class Version:
     def residency(self, region: str) -> Residency:
         """What a region holds of the version: ABSENT if it was never asked for there."""
         return next((r for r in self.regions if r.region == region), Residency(region, "ABSENT"))
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What became of some versions of a lost catalogue; ``problems`` say why versions could not be restored.
+
+    ``next`` is what to go on after; None at the end.
+    """
+
+    restored: int
+    unchanged: int
+    problems: tuple[str, ...] = ()
+    next: str | None = None

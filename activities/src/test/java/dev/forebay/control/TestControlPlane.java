@@ -229,6 +229,11 @@ final class TestControlPlane {
         }
     }
 
+    /** Where manifests lie, and what says whose they are. */
+    Path manifestBucket() {
+        return s3.bucketDirectory("forebay");
+    }
+
     static String version(String dataset, String version) {
         return "/datasets/team/%s/versions/%s".formatted(dataset, version);
     }

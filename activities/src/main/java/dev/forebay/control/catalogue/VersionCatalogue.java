@@ -40,6 +40,13 @@ public class VersionCatalogue {
             on conflict do nothing
             """;
 
+    private static final String RESTORE_VERSION =
+            """
+            insert into version (id, dataset, ttl_seconds, created_at)
+            values (:id, :dataset, :ttl, :at)
+            on conflict do nothing
+            """;
+
     private static final String EXPIRED =
             """
             select v.id from VersionEntity v join v.regions r
@@ -121,6 +128,32 @@ public class VersionCatalogue {
             DatasetVersion version, Duration ttl, ManifestRef manifest, Origin origin) {
         add(version, ttl);
         return freeze(version, manifest, origin);
+    }
+
+    /**
+     * Enters a version as it was frozen once, in the place among others that it had then.
+     *
+     * @return false if it is there with a manifest
+     * @throws ForebayException {@code ALREADY_EXISTS} if it is there with another one
+     */
+    public boolean restore(
+            DatasetVersion version, Duration ttl, ManifestRef manifest, Origin origin) {
+        Panache.getEntityManager()
+                .createNativeQuery(RESTORE_VERSION)
+                .setParameter("id", version.toString())
+                .setParameter("dataset", version.dataset().toString())
+                .setParameter("ttl", ttl.toSeconds())
+                .setParameter("at", origin.frozenAt())
+                .executeUpdate();
+        ManifestRef there = locked(version).manifest();
+        if (there != null && !there.equals(manifest)) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "version %s has manifest %s in the catalogue, and %s beside the manifests"
+                            .formatted(version, there.digest(), manifest.digest()));
+        }
+        freeze(version, manifest, origin);
+        return there == null;
     }
 
     /** What a version was made from; empty until it is frozen. */

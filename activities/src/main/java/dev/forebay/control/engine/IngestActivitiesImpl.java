@@ -1,9 +1,11 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.Snapshots.Snapshot;
+import dev.forebay.control.engine.VersionPointers.Pointer;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.IngestActivities;
@@ -13,8 +15,8 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 
 /**
- * Freezes a version: lists the lake into a manifest, stores it, and writes it down in the
- * catalogue, where the first manifest of a version stays.
+ * Freezes a version: lists the lake into a manifest, stores it, and writes it down beside the
+ * manifests and in the catalogue, where the first manifest of a version stays.
  */
 @Singleton
 class IngestActivitiesImpl implements IngestActivities {
@@ -22,16 +24,19 @@ class IngestActivitiesImpl implements IngestActivities {
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
     private final Snapshots snapshots;
+    private final VersionPointers pointers;
     private final EngineMetrics metrics;
 
     IngestActivitiesImpl(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
             Snapshots snapshots,
+            VersionPointers pointers,
             EngineMetrics metrics) {
         this.datasets = datasets;
         this.versions = versions;
         this.snapshots = snapshots;
+        this.pointers = pointers;
         this.metrics = metrics;
     }
 
@@ -41,11 +46,15 @@ class IngestActivitiesImpl implements IngestActivities {
         if (frozen.isPresent()) {
             return frozen.get();
         }
-        return snapshots.during(
-                Activity.getExecutionContext(),
-                version,
-                source(version, bucket, prefix),
-                snapshot -> freeze(version, snapshot));
+        LakeSource source = source(version, bucket, prefix);
+        Optional<Pointer> known = pointers.find(version, source);
+        return known.isPresent()
+                ? freeze(known.get())
+                : snapshots.during(
+                        Activity.getExecutionContext(),
+                        version,
+                        source,
+                        snapshot -> freeze(version, snapshot));
     }
 
     /** A dataset's source never changes; histories of old know the place of it only. */
@@ -58,6 +67,11 @@ class IngestActivitiesImpl implements IngestActivities {
     private ManifestRef freeze(DatasetVersion version, Snapshot snapshot) {
         ManifestRef stored = snapshots.store(snapshot.file());
         metrics.ingested(snapshot.file().objects(), snapshot.file().bytes());
-        return versions.freeze(version, stored, snapshot.origin());
+        Dataset dataset = datasets.get(version.dataset());
+        return freeze(pointers.claim(Pointer.of(dataset, version, stored, snapshot.origin())));
+    }
+
+    private ManifestRef freeze(Pointer pointer) {
+        return versions.freeze(pointer.version(), pointer.manifest(), pointer.origin());
     }
 }

@@ -6,6 +6,7 @@ import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.catalogue.TrackingCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.Snapshots.Snapshot;
+import dev.forebay.control.engine.VersionPointers.Pointer;
 import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
@@ -26,6 +27,7 @@ class TrackingActivitiesImpl implements TrackingActivities {
     private final TrackingCatalogue tracking;
     private final DatasetTracking followed;
     private final Snapshots snapshots;
+    private final VersionPointers pointers;
     private final EngineMetrics metrics;
 
     TrackingActivitiesImpl(
@@ -34,12 +36,14 @@ class TrackingActivitiesImpl implements TrackingActivities {
             TrackingCatalogue tracking,
             DatasetTracking followed,
             Snapshots snapshots,
+            VersionPointers pointers,
             EngineMetrics metrics) {
         this.datasets = datasets;
         this.versions = versions;
         this.tracking = tracking;
         this.followed = followed;
         this.snapshots = snapshots;
+        this.pointers = pointers;
         this.metrics = metrics;
     }
 
@@ -74,7 +78,9 @@ class TrackingActivitiesImpl implements TrackingActivities {
         if (origin.before() != null && origin.comparison().isSame()) {
             return NOTHING;
         }
-        versions.addFrozen(next, dataset.ttl(), snapshots.store(snapshot.file()), origin);
+        Pointer pointer =
+                pointers.claim(Pointer.of(dataset, next, snapshots.store(snapshot.file()), origin));
+        versions.addFrozen(next, dataset.ttl(), pointer.manifest(), pointer.origin());
         metrics.ingested(snapshot.file().objects(), snapshot.file().bytes());
         return made(next, origin.comparison());
     }

@@ -2,6 +2,7 @@ package dev.forebay.lake;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -69,6 +70,15 @@ public interface Lake extends AutoCloseable {
      *     what it took
      */
     void putIfAbsent(String bucket, String key, Path file);
+
+    /** What a small object of Forebay's own bucket has, if it is there: 64 KiB at most. */
+    Optional<byte[]> find(String bucket, String key);
+
+    /**
+     * Stores a small object in Forebay's own bucket, unless there is one of that key, and returns
+     * what is there then: of several who store at once, one does.
+     */
+    byte[] createOnce(String bucket, String key, byte[] content);
 
     /** Downloads an object of Forebay's own bucket to a local file that does not exist yet. */
     void download(String bucket, String key, Path file);

@@ -113,4 +113,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         return answer != null && (answer.statusCode() == 503 || answer.isThrottlingException());
     }
+
+    /** The status that a store answers if a condition of the request does not hold. */
+    static boolean isPreconditionFailed(Throwable thrown) {
+        AwsServiceException answer = find(AwsServiceException.class, thrown);
+        return answer != null && answer.statusCode() == 412;
+    }
 }

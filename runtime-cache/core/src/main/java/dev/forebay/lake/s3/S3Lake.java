@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -39,6 +41,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /**
  * A lake behind the S3 protocol, through the AWS SDK. Objects are read with its blocking client,
@@ -51,6 +54,7 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 public final class S3Lake implements Lake {
 
     private static final Duration CONNECTION_IDLE = Duration.ofSeconds(30);
+    private static final int MOST_SMALL_BYTES = 64 << 10;
     private static final int WAITING_PER_CONNECTION = 64;
 
     private final S3LakeConfig config;
@@ -232,6 +236,67 @@ public final class S3Lake implements Lake {
                     what(bucket, key)
                             + ": the lake took it and gives other bytes: look at the store behind it");
         }
+    }
+
+    @Override
+    public Optional<byte[]> find(String bucket, String key) {
+        GetObjectRequest request =
+                GetObjectRequest.builder()
+                        .bucket(bucket)
+                        .key(key)
+                        .overrideConfiguration(deadline(MOST_SMALL_BYTES))
+                        .build();
+        try {
+            return Optional.of(
+                    attempts.runBlocking(
+                            Request.READ,
+                            what(bucket, key),
+                            () ->
+                                    reads.getObject(
+                                            request,
+                                            (response, body) ->
+                                                    body.readNBytes(MOST_SMALL_BYTES))));
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public byte[] createOnce(String bucket, String key, byte[] content) {
+        // Not every store knows the condition.
+        Optional<byte[]> there = find(bucket, key);
+        if (there.isPresent()) {
+            return there.get();
+        }
+        attempts.run(
+                Request.PUT,
+                what(bucket, key),
+                () ->
+                        client.putObject(
+                                        b ->
+                                                b.bucket(bucket)
+                                                        .key(key)
+                                                        .ifNoneMatch("*")
+                                                        .overrideConfiguration(
+                                                                deadline(content.length)),
+                                        AsyncRequestBody.fromBytes(content))
+                                .exceptionallyCompose(S3Lake::unlessThere));
+        return find(bucket, key)
+                .orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.CORRUPT,
+                                        what(bucket, key)
+                                                + ": the lake took it and does not have it: look at the store behind it"));
+    }
+
+    private static CompletableFuture<PutObjectResponse> unlessThere(Throwable error) {
+        return S3Failure.isPreconditionFailed(error)
+                ? CompletableFuture.completedFuture(PutObjectResponse.builder().build())
+                : CompletableFuture.failedFuture(error);
     }
 
     private boolean holds(String bucket, String key, Path file) {

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
@@ -57,6 +58,16 @@ class KeyListWalkTest {
 
         @Override
         public void putIfAbsent(String bucket, String key, Path file) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Optional<byte[]> find(String bucket, String key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public byte[] createOnce(String bucket, String key, byte[] content) {
             throw new UnsupportedOperationException();
         }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A lake in memory that writes down every read and can be told to misbehave. */
@@ -82,6 +83,16 @@ final class FakeLake implements Lake {
 
     @Override
     public void putIfAbsent(String bucket, String key, Path file) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<byte[]> find(String bucket, String key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public byte[] createOnce(String bucket, String key, byte[] content) {
         throw new UnsupportedOperationException();
     }
 

@@ -1,0 +1,48 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.engine.CatalogueRestore;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** What PostgreSQL has, as a whole. */
+@Path("/api/v1/catalogue")
+@Tag(name = "Catalogue")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class CatalogueResource {
+
+    private final CatalogueRestore catalogue;
+
+    CatalogueResource(CatalogueRestore catalogue) {
+        this.catalogue = catalogue;
+    }
+
+    /**
+     * @param problems of each version that could not be restored, why
+     * @param next to be sent as {@code after}; null at the end
+     */
+    record RestoredView(
+            int restored, int unchanged, List<String> problems, @Nullable String next) {}
+
+    @POST
+    @Path("restore")
+    @Operation(
+            summary = "Enter datasets and versions that the catalogue has lost, some at a time",
+            description =
+                    "From what lies beside the manifests. Nothing that is there changes; what is not written there (deletions, quotas, aliases, tracking) does not come back.")
+    @APIResponse(responseCode = "200", description = "What became of some versions")
+    public RestoredView restore(@QueryParam("after") @Nullable String after) {
+        CatalogueRestore.Restored restored = catalogue.restore(after);
+        return new RestoredView(
+                restored.restored(), restored.unchanged(), restored.problems(), restored.next());
+    }
+}

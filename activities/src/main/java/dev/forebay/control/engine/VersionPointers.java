@@ -1,0 +1,212 @@
+package dev.forebay.control.engine;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.TtlAfter;
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
+import dev.forebay.manifest.Comparison;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects beside the manifests, one for each version, that say which manifest is its. They are
+ * written once, before the catalogue is: a catalogue that was lost, or is of yesterday, can give no
+ * version another manifest, and is made anew from them. Safe for use by many threads.
+ */
+@Singleton
+class VersionPointers {
+
+    /** What their keys begin with; the version's name follows. */
+    private static final String PREFIX = "versions/";
+
+    private static final String SUFFIX = ".json";
+    private static final int PAGE = 200;
+
+    private final Lake lake;
+    private final Optional<String> bucket;
+    private final ObjectMapper json;
+
+    VersionPointers(Lake lake, ControlPlaneConfig config, ObjectMapper json) {
+        this.lake = lake;
+        this.bucket = config.manifestBucket();
+        this.json =
+                json.copy()
+                        .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+    }
+
+    /**
+     * What is written of a version.
+     *
+     * @param ttl of the version, and of its dataset then
+     */
+    record Pointer(
+            DatasetVersion version,
+            ManifestRef manifest,
+            Duration ttl,
+            TtlAfter ttlAfter,
+            Origin origin) {
+
+        static Pointer of(
+                Dataset dataset, DatasetVersion version, ManifestRef manifest, Origin origin) {
+            return new Pointer(version, manifest, dataset.ttl(), dataset.ttlAfter(), origin);
+        }
+    }
+
+    /**
+     * Some of the pointers.
+     *
+     * @param next after which key the others follow; null if there are none
+     */
+    record Page(List<String> keys, @Nullable String next) {}
+
+    /** The form of an object. */
+    private record Body(
+            String version,
+            String manifest,
+            String manifestSha256,
+            long objects,
+            long bytes,
+            long chunks,
+            LakeSource source,
+            Origin.@Nullable ListIdentity keys,
+            @Nullable String before,
+            Comparison comparison,
+            Instant frozenAt,
+            long ttlSeconds,
+            TtlAfter ttlAfter) {
+
+        static Body of(Pointer pointer) {
+            ManifestRef manifest = pointer.manifest;
+            Origin origin = pointer.origin;
+            return new Body(
+                    pointer.version.toString(),
+                    manifest.uri(),
+                    manifest.digest().hex(),
+                    manifest.objects(),
+                    manifest.bytes(),
+                    manifest.chunks(),
+                    origin.source(),
+                    origin.keys(),
+                    origin.before() == null ? null : origin.before().toString(),
+                    origin.comparison(),
+                    origin.frozenAt(),
+                    pointer.ttl.toSeconds(),
+                    pointer.ttlAfter);
+        }
+
+        Pointer toPointer() {
+            return new Pointer(
+                    DatasetVersion.parse(version),
+                    new ManifestRef(manifest, new Digest(manifestSha256), objects, bytes, chunks),
+                    Duration.ofSeconds(ttlSeconds),
+                    ttlAfter,
+                    new Origin(
+                            source,
+                            keys,
+                            before == null ? null : DatasetVersion.parse(before),
+                            comparison,
+                            frozenAt));
+        }
+    }
+
+    /**
+     * The pointer of a version, if it was ever frozen.
+     *
+     * @throws ForebayException {@code ALREADY_EXISTS} if it was frozen from another source
+     */
+    Optional<Pointer> find(DatasetVersion version, LakeSource source) {
+        String key = key(version);
+        return lake.find(bucket(), key).map(bytes -> requireSame(source, read(key, bytes)));
+    }
+
+    /**
+     * Writes a version's pointer, unless it has one; returns the one that it has.
+     *
+     * @throws ForebayException as {@link #find}
+     */
+    Pointer claim(Pointer pointer) {
+        String key = key(pointer.version);
+        byte[] there = lake.createOnce(bucket(), key, written(pointer));
+        return requireSame(pointer.origin.source(), read(key, there));
+    }
+
+    /** The keys of some pointers, in the order of the versions' names. */
+    Page list(@Nullable String after) {
+        Listing.Page page = lake.listing(bucket(), PREFIX).page(after, PAGE);
+        return new Page(page.objects().stream().map(LakeObject::key).toList(), page.next());
+    }
+
+    /**
+     * Reads a pointer by its key.
+     *
+     * @throws ForebayException {@code NOT_FOUND} or {@code CORRUPT}
+     */
+    Pointer read(String key) {
+        return read(
+                key,
+                lake.find(bucket(), key)
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "s3://%s/%s is gone".formatted(bucket(), key))));
+    }
+
+    private static Pointer requireSame(LakeSource source, Pointer pointer) {
+        LakeSource frozen = pointer.origin.source();
+        if (!frozen.equals(source)) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "version %s was frozen from %s, and the dataset is registered with %s: freeze another version, or make the catalogue anew (docs/operations.md, A lost catalogue)"
+                            .formatted(pointer.version, frozen.describe(), source.describe()));
+        }
+        return pointer;
+    }
+
+    private String bucket() {
+        return bucket.orElseThrow();
+    }
+
+    private static String key(DatasetVersion version) {
+        return PREFIX + version + SUFFIX;
+    }
+
+    private byte[] written(Pointer pointer) {
+        try {
+            return json.writeValueAsBytes(Body.of(pointer));
+        } catch (JsonProcessingException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot write a pointer", e);
+        }
+    }
+
+    private Pointer read(String key, byte[] bytes) {
+        try {
+            return json.readValue(bytes, Body.class).toPointer();
+        } catch (IOException | RuntimeException e) {
+            throw new ForebayException(
+                    ErrorCode.CORRUPT,
+                    "s3://%s/%s does not say which manifest the version has: %s"
+                            .formatted(bucket(), key, e.getMessage()),
+                    e);
+        }
+    }
+}
