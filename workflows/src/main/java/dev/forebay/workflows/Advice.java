@@ -27,11 +27,10 @@ final class Advice {
             case INVALID_KEY -> "rename the objects named here, or choose another prefix";
             case LAKE_OBJECT_CHANGED ->
                     "put the object back as it was, or register the data as a new version";
-            case LAKE_DENIED ->
-                    "let Forebay's credentials list and read all of the dataset's prefix; restore what is archived there, or leave it out";
+            case LAKE_DENIED -> "give Forebay's credentials what is said to be missing";
             case LAKE_UNAVAILABLE -> "see whether the lake answers in " + region;
             case LAKE_UNSUPPORTED ->
-                    "keep the data in a bucket, or behind a gateway, that lists as S3 promises";
+                    "keep the data in a bucket, or behind a gateway, that does as S3 promises";
             case CORRUPT ->
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;

@@ -34,7 +34,9 @@ public enum ErrorCode {
     LAKE_DENIED(Category.DENIED, false),
     /** The lake answers with errors, throttles, truncates or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
-    /** The lake breaks a promise of S3 that Forebay relies on, as if it lists keys in no order. */
+    /**
+     * The lake breaks a promise of S3, as if it lists keys in no order, or knows no such request.
+     */
     LAKE_UNSUPPORTED(Category.REFUSED, false),
     /** Bytes do not have the checksum they should have. Refetching may mend it. */
     CORRUPT(Category.LOST, true),

@@ -70,7 +70,7 @@ final class KeyProbe {
         String what = "s3://" + bucket + "/" + object.key();
         try {
             attempts.run(
-                    Request.READ,
+                    Request.read(object.versionId()),
                     what,
                     () ->
                             client.headObject(

@@ -2,34 +2,54 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import java.util.Set;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /**
- * What a failed attempt means.
+ * What a failed attempt means: whether another one may succeed, and if not, what a person can do
+ * about this very case. Codes and statuses are those of "List of error codes" in the S3 API
+ * reference; {@code docs/operations.md} has them as a table.
  *
  * @param code for the caller
  * @param retry whether another attempt may succeed
- * @param why for a person
+ * @param why for a person, with what the store itself said
  */
 record S3Failure(ErrorCode code, boolean retry, String why) {
 
-    /** Codes of S3 that come with status 400, though no repetition helps. */
-    private static final Set<String> SPENT_CREDENTIALS =
-            Set.of(
-                    "ExpiredToken",
-                    "ExpiredTokenException",
-                    "InvalidIdentityToken",
-                    "InvalidToken",
-                    "TokenRefreshRequired");
+    /** Longer texts of a store are cut. */
+    private static final int MOST_SAID = 300;
+
+    private static final String BUCKET_REGION = "x-amz-bucket-region";
 
     /** What the request was, for the same status means different things. */
     enum Request {
-        LIST,
-        READ,
-        PUT
+        LIST("s3:ListBucket on the bucket"),
+        LIST_VERSIONS("s3:ListBucketVersions on the bucket, which keeps versions"),
+        READ("s3:GetObject on the object"),
+        READ_VERSION("s3:GetObjectVersion on the object, whose bucket keeps versions"),
+        PUT("s3:PutObject on the bucket for manifests");
+
+        private final String permission;
+
+        Request(String permission) {
+            this.permission = permission;
+        }
+
+        static Request read(@Nullable String versionId) {
+            return versionId == null ? READ : READ_VERSION;
+        }
+
+        boolean isRead() {
+            return this == READ || this == READ_VERSION;
+        }
     }
 
     static S3Failure of(Request request, Throwable thrown) {
@@ -47,50 +67,155 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         SdkException sdk = find(SdkException.class, thrown);
         String message = sdk == null ? thrown.toString() : String.valueOf(sdk.getMessage());
         return message.contains("load credentials")
-                ? new S3Failure(ErrorCode.LAKE_DENIED, false, "no credentials for the lake")
+                ? withoutCredentials(message, S3Failure::isSet, isMachineOfEc2())
                 : new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, message);
     }
 
-    private static S3Failure ofAnswer(Request request, AwsServiceException answer) {
-        String code =
-                answer.awsErrorDetails() == null
-                        ? ""
-                        : String.valueOf(answer.awsErrorDetails().errorCode());
-        String why = "the lake answers " + answer.statusCode() + " " + code;
-        if (SPENT_CREDENTIALS.contains(code)
-                || (request == Request.READ && isOfKey(code, answer.statusCode()))) {
-            return new S3Failure(ErrorCode.LAKE_DENIED, false, why);
+    /**
+     * Nobody has given a key; or who gives it, a service of the cluster or of the machine, is away.
+     *
+     * @param machineGives whether the machine is one that may have a role of its own
+     */
+    static S3Failure withoutCredentials(
+            String message, Predicate<SdkSystemSetting> isSet, boolean machineGives) {
+        boolean given =
+                isSet.test(SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_FULL_URI)
+                        || isSet.test(SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI)
+                        || isSet.test(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
+                        || machineGives;
+        return given
+                ? unavailable("nobody gives credentials for the lake just now: " + cut(message))
+                : denied(
+                        "there are no credentials for the lake",
+                        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role");
+    }
+
+    /** Its firmware says so; see "Detect whether a host is an EC2 instance" in the EC2 guide. */
+    private static boolean isMachineOfEc2() {
+        try {
+            return Files.readString(Path.of("/sys/class/dmi/id/board_vendor"))
+                    .contains("Amazon EC2");
+        } catch (IOException e) {
+            return false;
         }
-        return switch (answer.statusCode()) {
-            case 401, 403 -> new S3Failure(ErrorCode.LAKE_DENIED, false, why);
-            case 404 ->
-                    request == Request.READ
-                            ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, why)
-                            : new S3Failure(ErrorCode.LAKE_EMPTY, false, why + ": no such bucket");
-            // 405: the current version is a delete marker. 416: shorter than it was.
-            case 405, 412, 416 -> new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, why);
-            case 301, 307 ->
-                    new S3Failure(
-                            ErrorCode.LAKE_UNAVAILABLE,
-                            false,
-                            why + ": is forebay.lake.region the bucket's region?");
-            case 408, 409, 429 -> new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, why);
-            default ->
-                    new S3Failure(
-                            ErrorCode.LAKE_UNAVAILABLE,
-                            answer.statusCode() != 501
-                                    && (answer.statusCode() >= 500
-                                            || code.equals("RequestTimeout")),
-                            why);
+    }
+
+    private static boolean isSet(SdkSystemSetting setting) {
+        return setting.getStringValue().filter(value -> !value.isBlank()).isPresent();
+    }
+
+    private static S3Failure unavailable(String why) {
+        return new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, why);
+    }
+
+    private static S3Failure denied(String why, String remedy) {
+        return new S3Failure(ErrorCode.LAKE_DENIED, false, why + "; " + remedy);
+    }
+
+    private static S3Failure unsupported(String why, String remedy) {
+        return new S3Failure(ErrorCode.LAKE_UNSUPPORTED, false, why + "; " + remedy);
+    }
+
+    private static S3Failure ofAnswer(Request request, AwsServiceException answer) {
+        String code = code(answer);
+        String said = said(answer, code);
+        return switch (code) {
+            case "RequestTimeTooSkewed", "RequestInTheFuture" ->
+                    unavailable(
+                            said + "; the clock of this machine is not the lake's: set it right");
+            case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired" ->
+                    denied(said, "the credentials have ended: renew them");
+            case "InvalidToken",
+                    "InvalidIdentityToken",
+                    "InvalidAccessKeyId",
+                    "SignatureDoesNotMatch" ->
+                    denied(
+                            said,
+                            "the lake does not know these credentials: compare AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN with those of the store");
+            case "InvalidObjectState" ->
+                    denied(said, "the object is archived: restore it, or leave it out (--exclude)");
+            case "PermanentRedirect",
+                    "TemporaryRedirect",
+                    "Redirect",
+                    "AuthorizationHeaderMalformed",
+                    "IllegalLocationConstraintException" ->
+                    ofOtherRegion(said, answer);
+            case "RequestTimeout", "IncompleteBody", "BadDigest", "InternalError", "SlowDown" ->
+                    unavailable(said);
+            default -> ofStatus(request, answer.statusCode(), code, said, answer);
         };
     }
 
-    /**
-     * Whether an object is encrypted by a key that is not given, or not to be had. See "List of
-     * error codes" in the S3 API reference.
-     */
-    private static boolean isOfKey(String code, int status) {
-        return status == 400 && (code.equals("InvalidRequest") || code.startsWith("KMS."));
+    private static S3Failure ofStatus(
+            Request request, int status, String code, String said, AwsServiceException answer) {
+        return switch (status) {
+            case 301, 307, 308 -> ofOtherRegion(said, answer);
+            case 400 ->
+                    request.isRead() && (code.equals("InvalidRequest") || code.startsWith("KMS."))
+                            ? denied(
+                                    said,
+                                    "the object is encrypted by a key that Forebay may not use: allow kms:Decrypt, or leave it out (--exclude)")
+                            : unsupported(
+                                    said,
+                                    "the store refuses the request as one that it does not know");
+            case 401, 403 ->
+                    denied(
+                            said,
+                            "allow Forebay's credentials %s, and look for a policy that denies it"
+                                    .formatted(request.permission));
+            case 404 ->
+                    request.isRead()
+                            ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
+                            : new S3Failure(ErrorCode.LAKE_EMPTY, false, said + ": no such bucket");
+            // 405: the current version is a delete marker. 416: shorter than it was.
+            case 405, 412, 416 ->
+                    request.isRead()
+                            ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
+                            : unsupported(said, "the store does not know the request");
+            case 501 -> unsupported(said, "the store does not know the request");
+            default ->
+                    status == 408 || status == 409 || status == 429 || status >= 500
+                            ? unavailable(said)
+                            : unsupported(said, "the store refuses the request");
+        };
+    }
+
+    private static S3Failure ofOtherRegion(String said, AwsServiceException answer) {
+        Optional<String> region =
+                Optional.ofNullable(answer.awsErrorDetails())
+                        .map(AwsErrorDetails::sdkHttpResponse)
+                        .flatMap(response -> response.firstMatchingHeader(BUCKET_REGION));
+        return unsupported(
+                said,
+                "set forebay.lake.region, and forebay.lake.endpoint, to the bucket's"
+                        + region.map(name -> ": it is in " + name).orElse(""));
+    }
+
+    private static String code(AwsServiceException answer) {
+        AwsErrorDetails details = answer.awsErrorDetails();
+        return details == null || details.errorCode() == null ? "" : details.errorCode();
+    }
+
+    /** In the store's own words, which its people can look up. */
+    private static String said(AwsServiceException answer, String code) {
+        AwsErrorDetails details = answer.awsErrorDetails();
+        String message = details == null ? null : details.errorMessage();
+        StringBuilder said = new StringBuilder("the lake answers " + answer.statusCode());
+        if (!code.isEmpty()) {
+            said.append(' ').append(cut(code));
+        }
+        if (message != null && !message.isBlank() && !message.equals(code)) {
+            said.append(": ").append(cut(message));
+        }
+        if (answer.requestId() != null) {
+            said.append(" (request ").append(cut(answer.requestId())).append(')');
+        }
+        return said.toString();
+    }
+
+    private static String cut(String text) {
+        String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
+        return line.length() <= MOST_SAID ? line : line.substring(0, MOST_SAID) + "…";
     }
 
     private static <T extends Throwable> @Nullable T find(Class<T> type, Throwable thrown) {

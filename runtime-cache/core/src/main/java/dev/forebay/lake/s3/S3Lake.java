@@ -176,7 +176,7 @@ public final class S3Lake implements Lake {
         }
         boolean _ =
                 attempts.runBlocking(
-                        Request.READ,
+                        Request.read(object.versionId()),
                         what(bucket, object.key()),
                         () ->
                                 metered(

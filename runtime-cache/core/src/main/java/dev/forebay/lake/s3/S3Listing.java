@@ -200,7 +200,7 @@ final class S3Listing implements Listing {
 
     private ListObjectVersionsResponse versionsAt(@Nullable String key, @Nullable String version) {
         return attempts.run(
-                Request.LIST,
+                Request.LIST_VERSIONS,
                 what(),
                 () ->
                         client.listObjectVersions(

@@ -2,52 +2,161 @@ package dev.forebay.lake.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.SdkSystemSetting;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpFullResponse;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 class S3FailureTest {
 
-    private static S3Failure failure(S3Failure.Request request, int status, String code) {
-        AwsErrorDetails details = AwsErrorDetails.builder().errorCode(code).build();
+    private static S3Failure failure(Request request, int status, String code) {
+        SdkHttpResponse response =
+                SdkHttpFullResponse.builder()
+                        .statusCode(status)
+                        .putHeader("x-amz-bucket-region", "eu-west-1")
+                        .build();
+        AwsErrorDetails details =
+                AwsErrorDetails.builder()
+                        .errorCode(code)
+                        .errorMessage("the store's own words")
+                        .sdkHttpResponse(response)
+                        .build();
         return S3Failure.of(
-                request, S3Exception.builder().statusCode(status).awsErrorDetails(details).build());
+                request,
+                S3Exception.builder()
+                        .statusCode(status)
+                        .requestId("R1")
+                        .awsErrorDetails(details)
+                        .build());
     }
 
-    /** S3 has a status for these that is otherwise for requests that make no sense. */
-    @ParameterizedTest
-    @ValueSource(strings = {"ExpiredToken", "InvalidToken", "TokenRefreshRequired"})
-    void spentCredentialsAreNotTriedAgain(String code) {
-        S3Failure failure = failure(S3Failure.Request.READ, 400, code);
+    /** The rows of the table in docs/operations.md. */
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    LIST          | 403 | AccessDenied                 | LAKE_DENIED         | final | s3:ListBucket on
+                    LIST_VERSIONS | 403 | AccessDenied                 | LAKE_DENIED         | final | s3:ListBucketVersions
+                    READ          | 403 | AccessDenied                 | LAKE_DENIED         | final | s3:GetObject on
+                    READ_VERSION  | 403 | AccessDenied                 | LAKE_DENIED         | final | s3:GetObjectVersion
+                    PUT           | 403 | AccessDenied                 | LAKE_DENIED         | final | s3:PutObject
+                    READ          | 401 | Unauthorized                 | LAKE_DENIED         | final | s3:GetObject on
+                    LIST          | 403 | InvalidAccessKeyId           | LAKE_DENIED         | final | AWS_ACCESS_KEY_ID
+                    READ          | 403 | SignatureDoesNotMatch        | LAKE_DENIED         | final | AWS_SECRET_ACCESS_KEY
+                    READ          | 400 | ExpiredToken                 | LAKE_DENIED         | final | renew
+                    READ          | 400 | TokenRefreshRequired         | LAKE_DENIED         | final | renew
+                    LIST          | 400 | InvalidToken                 | LAKE_DENIED         | final | AWS_SESSION_TOKEN
+                    READ          | 403 | InvalidObjectState           | LAKE_DENIED         | final | restore it
+                    READ          | 400 | InvalidRequest               | LAKE_DENIED         | final | kms:Decrypt
+                    READ_VERSION  | 400 | KMS.DisabledException        | LAKE_DENIED         | final | kms:Decrypt
+                    LIST          | 403 | RequestTimeTooSkewed         | LAKE_UNAVAILABLE    | again | clock
+                    READ          | 400 | RequestTimeout               | LAKE_UNAVAILABLE    | again | words
+                    PUT           | 400 | IncompleteBody               | LAKE_UNAVAILABLE    | again | words
+                    PUT           | 400 | BadDigest                    | LAKE_UNAVAILABLE    | again | words
+                    LIST          | 408 | RequestTimeout               | LAKE_UNAVAILABLE    | again | words
+                    PUT           | 409 | ConditionalRequestConflict   | LAKE_UNAVAILABLE    | again | words
+                    READ          | 429 | TooManyRequests              | LAKE_UNAVAILABLE    | again | words
+                    READ          | 500 | InternalError                | LAKE_UNAVAILABLE    | again | words
+                    LIST          | 503 | SlowDown                     | LAKE_UNAVAILABLE    | again | words
+                    LIST          | 301 | PermanentRedirect            | LAKE_UNSUPPORTED    | final | it is in eu-west-1
+                    READ          | 307 | TemporaryRedirect            | LAKE_UNSUPPORTED    | final | it is in eu-west-1
+                    LIST          | 400 | AuthorizationHeaderMalformed | LAKE_UNSUPPORTED    | final | it is in eu-west-1
+                    LIST          | 400 | MalformedXML                 | LAKE_UNSUPPORTED    | final | does not know
+                    PUT           | 400 | InvalidRequest               | LAKE_UNSUPPORTED    | final | does not know
+                    LIST          | 405 | MethodNotAllowed             | LAKE_UNSUPPORTED    | final | does not know
+                    READ          | 501 | NotImplemented               | LAKE_UNSUPPORTED    | final | does not know
+                    LIST          | 418 | Teapot                       | LAKE_UNSUPPORTED    | final | refuses
+                    LIST          | 404 | NoSuchBucket                 | LAKE_EMPTY          | final | no such bucket
+                    READ          | 404 | NoSuchKey                    | LAKE_OBJECT_CHANGED | final | words
+                    READ          | 405 | MethodNotAllowed             | LAKE_OBJECT_CHANGED | final | words
+                    READ_VERSION  | 412 | PreconditionFailed           | LAKE_OBJECT_CHANGED | final | words
+                    READ          | 416 | InvalidRange                 | LAKE_OBJECT_CHANGED | final | words
+                    """)
+    void eachAnswerHasItsMeaningAndItsRemedy(
+            Request request,
+            int status,
+            String code,
+            ErrorCode meaning,
+            String again,
+            String remedy) {
+        S3Failure failure = failure(request, status, code);
+        assertThat(failure.code()).isEqualTo(meaning);
+        assertThat(failure.retry()).isEqualTo(again.equals("again"));
+        assertThat(failure.why())
+                .contains(String.valueOf(status), code, "the store's own words", "R1")
+                .contains(remedy);
+    }
+
+    /** Who asks again and again must be able to see that the caller does, too. */
+    @Test
+    void whatIsFinalHasACodeThatNobodyTriesAgain() {
+        for (int status = 300; status < 600; status++) {
+            for (Request request : Request.values()) {
+                S3Failure failure = failure(request, status, "Some");
+                assertThat(failure.code().retryable())
+                        .as("%s %s", request, status)
+                        .isEqualTo(failure.retry());
+            }
+        }
+    }
+
+    @Test
+    void longTextsAndLinesOfAStoreAreCut() {
+        AwsErrorDetails details =
+                AwsErrorDetails.builder().errorMessage("a\nb" + "x".repeat(5000)).build();
+        S3Failure failure =
+                S3Failure.of(
+                        Request.LIST,
+                        S3Exception.builder().statusCode(500).awsErrorDetails(details).build());
+        assertThat(failure.why()).hasSizeLessThan(500).contains("a b").doesNotContain("\n");
+    }
+
+    private static final String NONE =
+            "Unable to load credentials from any of the providers in the chain: [InstanceProfileCredentialsProvider(): Failed to load credentials from IMDS.]";
+
+    private static S3Failure withoutCredentials(SdkSystemSetting... set) {
+        return S3Failure.withoutCredentials(NONE, Set.of(set)::contains, false);
+    }
+
+    @Test
+    void aKeyThatNobodyGivesIsMissingForGood() {
+        S3Failure failure = withoutCredentials();
         assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(failure.retry()).isFalse();
-        assertThat(failure.why()).contains(code);
+        assertThat(failure.why()).contains("AWS_ACCESS_KEY_ID");
     }
 
+    /** As EKS Pod Identity, ECS and a web identity are, for seconds when a pod starts. */
     @ParameterizedTest
-    @EnumSource(S3Failure.Request.class)
-    void aTimeOutOfTheStoreIsTriedAgain(S3Failure.Request request) {
-        S3Failure failure = failure(request, 400, "RequestTimeout");
+    @CsvSource({
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+        "AWS_WEB_IDENTITY_TOKEN_FILE"
+    })
+    void aServiceThatGivesKeysMayBeAwayForAMoment(SdkSystemSetting setting) {
+        S3Failure failure = withoutCredentials(setting);
         assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
         assertThat(failure.retry()).isTrue();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"InvalidRequest", "KMS.DisabledException"})
-    void anObjectWhoseKeyIsNotToBeHadIsRefused(String code) {
-        S3Failure failure = failure(S3Failure.Request.READ, 400, code);
-        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_DENIED);
-        assertThat(failure.retry()).isFalse();
+    @Test
+    void soMayThatOfAMachine() {
+        assertThat(S3Failure.withoutCredentials(NONE, _ -> false, true).retry()).isTrue();
     }
 
     @Test
-    void anyOtherBadRequestIsNotTriedAgain() {
-        S3Failure failure = failure(S3Failure.Request.READ, 400, "MalformedXML");
-        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
-        assertThat(failure.retry()).isFalse();
+    void anythingElseOfTheClientMayPass() {
+        S3Failure failure = S3Failure.of(Request.READ, SdkClientException.create("reset by peer"));
+        assertThat(failure)
+                .isEqualTo(new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, "reset by peer"));
     }
 }
