@@ -383,7 +383,7 @@ class Client:
         return self._send(_calls.budgets())
 
     def restore_catalogue(self, *, after: str | None = None) -> Restored:
-        """Enters some datasets and versions that the catalogue has lost; call it again with ``next`` until that is None."""
+        """Enters some versions that the catalogue has lost; call it again with ``next`` until that is None."""
         return self._send(_calls.restore_catalogue(after))
 
     def sweep_plan(self, region: str) -> SweepPlan:

@@ -59,9 +59,9 @@ public record Problem(
             case DENIED -> 403;
             case NOT_FOUND -> 404;
             case ALREADY_EXISTS, PINNED, EVICTING, LAKE_OBJECT_CHANGED, CANCELLED -> 409;
-            case LAKE_EMPTY, INVALID_KEY -> UNPROCESSABLE;
+            case LAKE_EMPTY, INVALID_KEY, LAKE_UNSUPPORTED -> UNPROCESSABLE;
             case INTERNAL, CORRUPT -> 500;
-            case LAKE_DENIED, LAKE_UNSUPPORTED -> 502;
+            case LAKE_DENIED -> 502;
             case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
             case DEADLINE_EXCEEDED -> 504;
             case CAPACITY_EXCEEDED, TOO_LARGE, BUDGET_SPENT -> INSUFFICIENT_STORAGE;

@@ -2,6 +2,7 @@ package dev.forebay.agent;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.forebay.model.ChunkId;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +19,10 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A cache worker's protocol over nothing: it says what it is asked to fill, when it is let. */
+/**
+ * A cache worker's protocol over nothing: it says what it is asked to fill, when it is let. The
+ * chunks of its versions are full.
+ */
 final class FakeWorker implements AutoCloseable {
 
     private static final Pattern CHUNK = Pattern.compile("/v1/packs/[0-9a-f]+/chunks/([0-9]+)");
@@ -98,7 +102,8 @@ final class FakeWorker implements AutoCloseable {
         filled.add(Integer.parseInt(path.group(1)));
         answer(
                 exchange,
-                "{\"liveBytes\":10,\"bytesFromLake\":10,\"bytesFromPeers\":0,\"bytesFromSiblings\":0}");
+                "{\"liveBytes\":%d,\"bytesFromLake\":10,\"bytesFromPeers\":0,\"bytesFromSiblings\":0}"
+                        .formatted(ChunkId.CHUNK_BYTES));
     }
 
     private void manifest(HttpExchange exchange) throws IOException {
@@ -116,10 +121,11 @@ final class FakeWorker implements AutoCloseable {
         filled.forEach(held::set);
         answer(
                 exchange,
-                "{\"chunks\":%d,\"held\":\"%s\"}"
+                "{\"chunks\":%d,\"held\":\"%s\",\"liveBytes\":%d}"
                         .formatted(
                                 held.length(),
-                                Base64.getEncoder().encodeToString(held.toByteArray())));
+                                Base64.getEncoder().encodeToString(held.toByteArray()),
+                                held.cardinality() * (long) ChunkId.CHUNK_BYTES));
     }
 
     private static void answer(HttpExchange exchange, String body) throws IOException {

@@ -95,7 +95,7 @@ class ExplainIT {
         assertThat(words(name, "v1"))
                 .contains("filling it was given up")
                 .contains("LAKE_DENIED: the lake refuses our key")
-                .contains("To do: let Forebay's credentials list and read");
+                .contains("To do: give Forebay's credentials what is said to be missing");
 
         Api.Answer abandoned =
                 api.post(

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What lies beside the manifests when PostgreSQL has lost what it knew of a dataset. */
+/** "A name keeps its manifest", though PostgreSQL has lost what it knew of a dataset. */
 class LostCatalogueIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";

@@ -47,8 +47,8 @@ class PlacementsResource {
     @APIResponse(
             responseCode = "404",
             description = "NOT_FOUND: no such dataset, or it has no version yet")
-    @APIResponse(responseCode = "422", description = "LAKE_EMPTY")
-    @APIResponse(responseCode = "502", description = "LAKE_DENIED or LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "422", description = "LAKE_EMPTY or LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
     public PlacementsView rank(
             @QueryParam("dataset")

@@ -47,8 +47,8 @@ class PlanResource {
                     up to `forebay.plan.objects` of its objects.""")
     @APIResponse(responseCode = "200", description = "The plan")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
-    @APIResponse(responseCode = "422", description = "LAKE_EMPTY")
-    @APIResponse(responseCode = "502", description = "LAKE_DENIED or LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "422", description = "LAKE_EMPTY or LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
     public PlanView plan(
             @BeanParam @Valid VersionPath path,

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that changes a bit of a manifest that is open, in a row or in an index. What lies in a
- * chunk is said rightly or not at all: bytes that are taken for padding are served as zeros.
+ * "What a manifest is checked against". A disk that changes a bit of a manifest that is open, in a
+ * row or in an index. What lies in a chunk is said rightly or not at all: bytes that are taken for
+ * padding are served as zeros.
  */
 class ManifestDamageTest {
 

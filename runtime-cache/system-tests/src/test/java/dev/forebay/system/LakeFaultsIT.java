@@ -190,7 +190,7 @@ class LakeFaultsIT {
         assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
         assertThat(residency.at("/blocked/code").asText()).isEqualTo("LAKE_DENIED");
         assertThat(residency.at("/blocked/message").asText())
-                .contains("denied/two", "list and read");
+                .contains("denied/two", "s3:GetObject");
         assertThat(stack.api().get(Api.path("faults/denied@v1") + "/pins").body().get("items"))
                 .isEmpty();
         Path mounted = stack.awaitMounted(REGION, "faults/denied@v1");

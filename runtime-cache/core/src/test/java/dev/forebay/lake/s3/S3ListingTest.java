@@ -31,7 +31,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listings of stores that break what S3 promises. Each would leave objects out of a version. */
+/**
+ * "What a listing is checked against". Each of these stores breaks a promise of S3, and would leave
+ * objects out of a version.
+ */
 class S3ListingTest {
 
     private static ListedStore store;
