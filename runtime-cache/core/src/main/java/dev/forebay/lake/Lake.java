@@ -71,7 +71,7 @@ public interface Lake extends AutoCloseable {
      */
     void putIfAbsent(String bucket, String key, Path file);
 
-    /** What a small object of Forebay's own bucket has, if it is there: 64 KiB at most. */
+    /** What a small object of Forebay's own bucket has, if it is there: 1 MiB at most. */
     Optional<byte[]> find(String bucket, String key);
 
     /**

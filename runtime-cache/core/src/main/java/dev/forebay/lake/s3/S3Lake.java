@@ -31,6 +31,7 @@ import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -40,6 +41,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
@@ -54,7 +56,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 public final class S3Lake implements Lake {
 
     private static final Duration CONNECTION_IDLE = Duration.ofSeconds(30);
-    private static final int MOST_SMALL_BYTES = 64 << 10;
+    private static final int MOST_SMALL_BYTES = 1 << 20;
     private static final int WAITING_PER_CONNECTION = 64;
 
     private final S3LakeConfig config;
@@ -240,22 +242,25 @@ public final class S3Lake implements Lake {
 
     @Override
     public Optional<byte[]> find(String bucket, String key) {
+        return ifThere(
+                bucket,
+                key,
+                MOST_SMALL_BYTES,
+                (response, body) -> body.readNBytes(MOST_SMALL_BYTES));
+    }
+
+    private <T> Optional<T> ifThere(
+            String bucket, String key, long bytes, ResponseTransformer<GetObjectResponse, T> read) {
         GetObjectRequest request =
                 GetObjectRequest.builder()
                         .bucket(bucket)
                         .key(key)
-                        .overrideConfiguration(deadline(MOST_SMALL_BYTES))
+                        .overrideConfiguration(deadline(bytes))
                         .build();
         try {
             return Optional.of(
                     attempts.runBlocking(
-                            Request.READ,
-                            what(bucket, key),
-                            () ->
-                                    reads.getObject(
-                                            request,
-                                            (response, body) ->
-                                                    body.readNBytes(MOST_SMALL_BYTES))));
+                            Request.READ, what(bucket, key), () -> reads.getObject(request, read)));
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
                 return Optional.empty();
@@ -300,23 +305,7 @@ public final class S3Lake implements Lake {
     }
 
     private boolean holds(String bucket, String key, Path file) {
-        GetObjectRequest request =
-                GetObjectRequest.builder()
-                        .bucket(bucket)
-                        .key(key)
-                        .overrideConfiguration(deadline(sizeOf(file)))
-                        .build();
-        try {
-            return attempts.runBlocking(
-                    Request.READ,
-                    what(bucket, key),
-                    () -> reads.getObject(request, new SameBytes(file, bytesRead)));
-        } catch (ForebayException e) {
-            if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
-                return false;
-            }
-            throw e;
-        }
+        return ifThere(bucket, key, sizeOf(file), new SameBytes(file, bytesRead)).orElse(false);
     }
 
     @Override
