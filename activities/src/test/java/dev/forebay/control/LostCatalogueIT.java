@@ -36,22 +36,28 @@ class LostCatalogueIT {
         return answer.body().at("/manifest/digest").asText();
     }
 
-    /** As if a backup had been restored that is older than the dataset. */
+    /**
+     * As if a backup had been restored that is older than the dataset. The lock comes first: the
+     * version's workflow may be writing about it, and must wait until it finds no version.
+     */
     private void lose(String name) throws SQLException {
         try (Connection database = platform.database()) {
+            database.setAutoCommit(false);
             for (String statement :
                     List.of(
+                            "select id from version where id like ? for update",
                             "delete from request where version like ?",
                             "delete from residency where version like ?",
                             "delete from pin where version like ?",
                             "delete from origin where version like ?",
                             "delete from version where id like ?",
                             "delete from dataset where id like ?")) {
-                try (PreparedStatement delete = database.prepareStatement(statement)) {
-                    delete.setString(1, "team/" + name + "%");
-                    delete.executeUpdate();
+                try (PreparedStatement step = database.prepareStatement(statement)) {
+                    step.setString(1, "team/" + name + "%");
+                    step.execute();
                 }
             }
+            database.commit();
         }
     }
 
