@@ -30,6 +30,8 @@ def plane(mount_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Control
         "FOREBAY_SERVICE_CA",
         "FOREBAY_RUN_ID",
         "FOREBAY_JOB_UID",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
         "RANK",
         "JOB_COMPLETION_INDEX",
         "SLURM_PROCID",

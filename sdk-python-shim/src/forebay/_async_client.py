@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import httpx
 
-from forebay import _calls, _costs, _ensure, _settings
+from forebay import _calls, _costs, _ensure, _proxies, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._costs import CostQuery
@@ -56,7 +56,7 @@ class AsyncClient:
         retry_seconds: float = 30.0,
     ) -> None:
         base = _settings.api_address(api)
-        self._exchanges = Exchanges(base, retry_seconds)
+        self._exchanges = Exchanges(base, retry_seconds, _proxies.route_to(base))
         self._http = httpx.AsyncClient(**_settings.http_options(base, token_file))
 
     async def __aenter__(self) -> AsyncClient:

@@ -36,6 +36,7 @@ FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
 
 _WRITTEN_AS = {
+    "api": "--api",
     "pin.lease_seconds": "--pin-for, in seconds,",
     "pin.holder": "--holder",
     "pin.reason": "--reason",
@@ -74,6 +75,10 @@ environment:
   FOREBAY_TOKEN_FILE  file with a bearer token
   FOREBAY_SERVICE_CA  file with the authorities, in PEM, that sign the certificate of a control plane with https,
                       if not one that everybody trusts
+  SSL_CERT_FILE, SSL_CERT_DIR
+                      the same for all programs of the machine
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY
+                      the proxy to a control plane that is not on this machine
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
 """
@@ -161,9 +166,11 @@ def report(error: ForebayError, program: str, as_json: bool = False) -> None:
 
 def _in_words_of_the_command(error: ForebayError) -> str:
     """The message, with the option a person wrote in place of the field the API calls it."""
-    if isinstance(error, ApiError) and error.field in _WRITTEN_AS and error.detail.startswith(f"{error.field} "):
-        return f"{error.code}: {_WRITTEN_AS[error.field]}{error.detail.removeprefix(error.field)}"
-    return str(error)
+    detail = error.detail if isinstance(error, ApiError) else str(error)
+    if error.field not in _WRITTEN_AS or not detail.startswith(f"{error.field} "):
+        return str(error)
+    code = f"{error.code}: " if isinstance(error, ApiError) else ""
+    return f"{code}{_WRITTEN_AS[error.field]}{detail.removeprefix(error.field)}"
 
 
 def exit_code(error: ForebayError) -> int:

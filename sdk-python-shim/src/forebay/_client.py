@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import httpx
 
-from forebay import _calls, _costs, _ensure, _settings
+from forebay import _calls, _costs, _ensure, _proxies, _settings
 from forebay._calls import Call, Paged
 from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
@@ -63,7 +63,7 @@ class Client:
         retry_seconds: float = 30.0,
     ) -> None:
         base = _settings.api_address(api)
-        self._exchanges = Exchanges(base, retry_seconds)
+        self._exchanges = Exchanges(base, retry_seconds, _proxies.route_to(base))
         self._http = httpx.Client(**_settings.http_options(base, token_file))
 
     def __enter__(self) -> Client:

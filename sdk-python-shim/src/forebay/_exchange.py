@@ -21,6 +21,7 @@ import httpx
 
 from forebay._calls import Call, Paged, Request
 from forebay._errors import ApiError, ConnectionFailed, ForebayError
+from forebay._proxies import Route
 
 T = TypeVar("T")
 
@@ -52,11 +53,13 @@ class Exchanges:
     Args:
         base: its address, with ``/api/v1``.
         retry_seconds: how long to go on trying a request that gets no answer.
+        route: the proxy through which requests go, for messages; None if there is none.
     """
 
-    def __init__(self, base: httpx.URL, retry_seconds: float) -> None:
+    def __init__(self, base: httpx.URL, retry_seconds: float, route: Route | None) -> None:
         self.base = base
         self.retry_seconds = retry_seconds
+        self._through = "" if route is None else f" through {route}"
 
     def one(self, call: Call[T], retry_seconds: float | None = None, *, until_answered: bool = False) -> Operation[T]:
         """Has one call answered, trying for ``retry_seconds`` if that is given.
@@ -85,7 +88,8 @@ class Exchanges:
                 pause = pauses.next()
                 if pause is None:
                     raise ConnectionFailed(
-                        f"the control plane at {self.base} did not answer within {limit:.0f} s ({_why(outcome)}): "
+                        f"the control plane at {self.base} did not answer{self._through} "
+                        f"within {limit:.0f} s ({_why(outcome)}): "
                         "is it running, and is FOREBAY_API right?"
                     ) from outcome
             yield Pause(pause)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import getpass
-import ipaddress
 import os
+import re
 import socket
 import ssl
 from collections.abc import Generator
@@ -13,6 +13,7 @@ from typing import TypedDict
 
 import httpx
 
+from forebay import _proxies
 from forebay._errors import ConfigurationError
 from forebay._values import checked_part
 
@@ -24,14 +25,30 @@ def api_address(given: str | None) -> httpx.URL:
         raise ConfigurationError(
             "no control plane is named: set FOREBAY_API to its address, for example http://127.0.0.1:8080"
         )
+    argument = "api" if given else "FOREBAY_API"
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as e:
-        raise ConfigurationError(f"'{text}' is not an address: {e}") from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigurationError(f"'{text}' is not an address: write http://host:port or https://host")
+        host = url.host  # It is decoded only now, which may fail.
+    except (httpx.InvalidURL, UnicodeError) as e:
+        raise _no_address(argument, text, f"it is not an address: {e}") from None
+    if url.scheme not in ("http", "https") or not host:
+        with_scheme = re.fullmatch(r"[\w.-]+(:\d+)?(/.*)?|\[[0-9a-fA-F:.]+\](:\d+)?(/.*)?", text)
+        example = f"http://{text}" if with_scheme else "http://host:port"
+        raise _no_address(argument, text, f"an address begins with http:// or https://: write {example}")
+    if url.userinfo:
+        shown = re.sub(r"//.*@", "//***@", text)
+        raise _no_address(argument, shown, "an address has no user: name the file of a token in FOREBAY_TOKEN_FILE")
+    if re.search(r"\s", text) or (url.port is not None and not 0 < url.port < 65536):
+        raise _no_address(argument, text, "its host or port cannot be one: write http://host:port")
     path = url.path.rstrip("/")
-    return url.copy_with(path=path if path.endswith("/api/v1") else path + "/api/v1", query=None)
+    path = path if path.endswith("/api/v1") else path + "/api/v1"
+    return url.copy_with(path=path, query=None, fragment=None)
+
+
+def _no_address(argument: str, text: str, rule: str) -> ConfigurationError:
+    error = ConfigurationError(f"{argument} is '{text}': {rule}")
+    error.field = argument
+    return error
 
 
 def region(given: str | None) -> str:
@@ -63,14 +80,19 @@ def job_uid() -> str | None:
 class TokenFile(httpx.Auth):
     """Sends the token in a file, read anew for each request: tokens that a cluster mounts change."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], argument: str) -> None:
         self._path = Path(path)
+        self._argument = argument
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         try:
             token = self._path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError) as e:
-            raise ConfigurationError(f"cannot read the token file {self._path}: {e}") from None
+            raise ConfigurationError(f"{self._argument}: cannot read the token file {self._path}: {e}") from None
+        if re.fullmatch("[!-~]+", token) is None:
+            raise ConfigurationError(
+                f"{self._argument}: the token file {self._path} must hold one token of visible ASCII characters"
+            )
         request.headers["Authorization"] = f"Bearer {token}"
         yield request
 
@@ -79,6 +101,7 @@ class HttpOptions(TypedDict):
     """What httpx's clients take, of either kind."""
 
     auth: TokenFile | None
+    proxy: httpx.Proxy | None
     trust_env: bool
     verify: ssl.SSLContext | bool
 
@@ -86,32 +109,36 @@ class HttpOptions(TypedDict):
 def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> HttpOptions:
     """How to speak to the control plane at ``base``, with the token in a file if there is one."""
     path = token_file or os.environ.get("FOREBAY_TOKEN_FILE")
+    route = _proxies.route_to(base)
     return HttpOptions(
-        auth=TokenFile(path) if path else None,
-        # A proxy of the machine is for the world outside, not for a control plane on the same host.
-        trust_env=not _is_loopback(base),
+        auth=TokenFile(path, "token_file" if token_file else "FOREBAY_TOKEN_FILE") if path else None,
+        proxy=None if route is None else route.proxy,
+        # What httpx takes from the environment it takes without naming the variable that is wrong.
+        trust_env=False,
         # Nobody shows a certificate over http, and reading those of all authorities takes longer than most requests.
         verify=_authorities() if base.scheme == "https" else False,
     )
 
 
 def _authorities() -> ssl.SSLContext | bool:
-    """Whose signature on the control plane's certificate counts: those in a file, else those that httpx knows."""
-    file = os.environ.get("FOREBAY_SERVICE_CA")
-    if not file:
-        return True
+    """Whose signature on the control plane's certificate counts: those that a variable names, else httpx's own."""
+    for variable in ("FOREBAY_SERVICE_CA", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        path = os.environ.get(variable)
+        if path:
+            return _trusting(variable, path)
+    return True
+
+
+def _trusting(variable: str, path: str) -> ssl.SSLContext:
+    if variable == "SSL_CERT_DIR":
+        for directory in path.split(os.pathsep):
+            if not os.path.isdir(directory):
+                raise ConfigurationError(f"{variable}: {directory} is not a directory")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        for directory in path.split(os.pathsep):
+            context.load_verify_locations(capath=directory)
+        return context
     try:
-        return ssl.create_default_context(cafile=file)
+        return ssl.create_default_context(cafile=path)
     except OSError as e:  # An SSLError is one.
-        raise ConfigurationError(
-            f"FOREBAY_SERVICE_CA: {file} holds no certificates in PEM that can be read: {e}"
-        ) from None
-
-
-def _is_loopback(url: httpx.URL) -> bool:
-    if url.host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(url.host).is_loopback
-    except ValueError:
-        return False
+        raise ConfigurationError(f"{variable}: {path} holds no certificates in PEM that can be read: {e}") from None

@@ -409,23 +409,82 @@ def test_an_authority_of_ones_own_is_trusted_if_it_is_named(
 def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = tmp_path / "empty"
     empty.touch()
-    for file in (empty, tmp_path / "nowhere"):
-        monkeypatch.setenv("FOREBAY_SERVICE_CA", str(file))
-        with pytest.raises(forebay.ConfigurationError, match=f"FOREBAY_SERVICE_CA: {file}"):
-            Client("https://forebay.example")
+    for variable in ("FOREBAY_SERVICE_CA", "SSL_CERT_FILE"):
+        for file in (empty, tmp_path / "nowhere"):
+            monkeypatch.setenv(variable, str(file))
+            with pytest.raises(forebay.ConfigurationError, match=f"^{variable}: {file}"):
+                Client("https://forebay.example")
+            Client("http://forebay.example").close()  # Which shows no certificate.
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "nowhere"))
+    with pytest.raises(forebay.ConfigurationError, match=f"^SSL_CERT_DIR: {tmp_path}/nowhere is not a directory"):
+        Client("https://forebay.example")
 
 
-def test_a_proxy_of_the_machine_is_not_for_the_machine_itself() -> None:
-    for near in ("http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080"):
-        assert not _settings.http_options(httpx.URL(near), None)["trust_env"]
-    assert _settings.http_options(httpx.URL("http://forebay.example"), None)["trust_env"]
+def test_authorities_of_the_machine_are_trusted_unless_the_control_plane_has_some_of_its_own(
+    encrypted: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, authorities = encrypted
+    monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+    with Client(address) as client:
+        assert list(client.regions()) == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("FOREBAY_SERVICE_CA", str(authorities))
+    with Client(address) as client:
+        assert list(client.regions()) == []
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:8080", "ftp://x", "http://", ""])
-def test_refuses_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FOREBAY_API", raising=False)
-    with pytest.raises(forebay.ConfigurationError):
-        Client(address)
+@pytest.mark.parametrize(
+    ("address", "rule"),
+    [
+        ("127.0.0.1:8080", "write http://127.0.0.1:8080"),
+        ("localhost:8080", "write http://localhost:8080"),
+        ("[::1]:8080", "write http://[::1]:8080"),
+        ("forebay.example", "write http://forebay.example"),
+        ("ftp://x", "write http://host:port"),
+        ("//x", "write http://host:port"),
+        ("http://", "write http://host:port"),
+        ("http://h:port", "it is not an address: Invalid port"),
+        ("http://h:99999", "write http://host:port"),
+        ("http://a b", "write http://host:port"),
+        ("http://[::1", "it is not an address"),
+        ("http://xn--a", "it is not an address"),
+        ("http://h:1\n", "it is not an address"),
+    ],
+)
+def test_refuses_what_is_no_address_by_the_name_of_who_says_so(
+    address: str, rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOREBAY_API", address)
+    for given, name in ((None, "FOREBAY_API"), (address, "api")):
+        with pytest.raises(forebay.ConfigurationError) as refused:
+            Client(given)
+        assert str(refused.value).startswith(f"{name} is '{address}': ")
+        assert rule in str(refused.value)
+
+
+def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOREBAY_API", "")
+    with pytest.raises(forebay.ConfigurationError, match="set FOREBAY_API to its address"):
+        Client("")
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(forebay.ConfigurationError, match="FOREBAY_TOKEN_FILE") as refused:
+        Client("http://me:hidden@forebay.example")
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("token", ["", "two words\n", "a\nb", "\u00e9"])
+def test_a_file_without_a_token_is_named(
+    plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(token, encoding="utf-8")
+    monkeypatch.setenv("FOREBAY_TOKEN_FILE", str(file))
+    with Client() as client, pytest.raises(forebay.ConfigurationError, match=f"^FOREBAY_TOKEN_FILE: .*{file}"):
+        client.regions()
+    assert not plane.log
 
 
 def test_the_address_may_have_the_path_of_the_api_or_not() -> None:
