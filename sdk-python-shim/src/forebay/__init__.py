@@ -12,7 +12,10 @@ Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``,
 machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
 ``FOREBAY_JOB_UID`` (the Kubernetes Job it belongs to, for its pins to name),
 ``FOREBAY_TOKEN_FILE`` (file with a bearer token), ``FOREBAY_SERVICE_CA`` (file with the authorities of a control plane
-with https).
+with https), and, for all programs of the machine, ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``HTTPS_PROXY``, ``HTTP_PROXY``,
+``ALL_PROXY`` and ``NO_PROXY``. A control plane on this machine is never asked through a proxy.
+
+What cannot be shown, because stderr is closed or full, fails no call.
 
 Errors::
 

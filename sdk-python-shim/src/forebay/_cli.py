@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from forebay import _commands, _completion
+from forebay import _commands, _completion, _display
 from forebay._errors import (
     AlreadyExists,
     ApiError,
@@ -56,6 +55,30 @@ _WRITTEN_AS = {
     "interval_seconds": "--every, in seconds,",
 }
 
+_ACTIONS = frozenset(
+    {
+        _commands.datasets.register_dataset,
+        _commands.datasets.set_dataset_ttl,
+        _commands.datasets.delete_dataset,
+        _commands.datasets.follow,
+        _commands.datasets.pause_tracking,
+        _commands.datasets.check_drift,
+        _commands.datasets.unfollow,
+        _commands.versions.ensure,
+        _commands.versions.prefetch,
+        _commands.versions.evict,
+        _commands.versions.set_ttl,
+        _commands.versions.resume,
+        _commands.versions.abandon,
+        _commands.versions.cancel,
+        _commands.pins.pin,
+        _commands.pins.unpin,
+        _commands.regions.sweep,
+        _commands.regions.quota,
+    }
+)
+"""What is done when it is done, whether or not it can be printed. The output of other commands is their purpose."""
+
 _EPILOG = """\
 exit codes:
   0  done
@@ -87,28 +110,34 @@ durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    with _display.of_command():
+        show_warnings_of("forebay")
+        return _main(given)
+
+
+def _main(given: Sequence[str]) -> int:
     parser = build_parser()
-    as_json = "--json" in given
-    show_warnings_of("forebay")
+    options = argparse.Namespace(json="--json" in given, run=None)
     try:
-        options = parser.parse_args([_text(word) for word in given])
+        options = parser.parse_args([_text(word) for word in given], options)
         if options.command == "completion":
             print(_completion.script(parser, options.shell))
         else:
-            as_json = options.json
-            run: Callable[[argparse.Namespace], None] = options.run
-            run(options)
+            options.run(options)
         sys.stdout.flush()
     except ForebayError as error:
-        report(error, "forebay", as_json)
+        report(error, "forebay", options.json)
         return exit_code(error)
-    except BrokenPipeError:
-        # The reader has seen enough (`forebay datasets | head`); Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
-        report(_Interrupted("interrupted; the platform goes on with what it has accepted"), "forebay", as_json)
+        report(_Interrupted("interrupted; the platform goes on with what it has accepted"), "forebay", options.json)
         return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough: `forebay datasets | head`.
+        _display.discard_stdout()
+    except OSError as error:
+        _display.discard_stdout()
+        report(_NotPrinted(f"stdout did not take the answer: {error.strerror}"), "forebay", options.json)
+        return 0 if options.run in _ACTIONS else FAILED
     return 0
 
 
@@ -123,6 +152,10 @@ class _WrongUsage(ConfigurationError):
 class _Interrupted(ForebayError):
     code = "INTERRUPTED"
     retryable = True
+
+
+class _NotPrinted(ForebayError):
+    code = "NOT_PRINTED"
 
 
 class Parser(argparse.ArgumentParser):

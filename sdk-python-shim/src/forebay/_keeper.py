@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-import warnings
 
+from forebay import _display
 from forebay._client import Client
 from forebay._errors import ForebayError, ForebayWarning, NotFound, PinLost
 from forebay._models import Pin
@@ -94,4 +94,4 @@ class PinKeeper:
         )
         lost.__cause__ = cause
         self.lost = lost
-        warnings.warn(str(lost), ForebayWarning, stacklevel=2)
+        _display.warn(str(lost), ForebayWarning, 2)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
-from forebay import _settings
+from forebay import _display, _settings
 from forebay._client import Client
 from forebay._errors import ForebayError, ForebayWarning
 from forebay._models import EnsureStatus
@@ -39,5 +37,5 @@ def prefetch_dataset(
         except ForebayError as error:
             if not error.retryable:
                 raise
-            warnings.warn(f"the hint that {name}@{version} will be needed was not heard: {error}", ForebayWarning, 2)
+            _display.warn(f"the hint that {name}@{version} will be needed was not heard: {error}", ForebayWarning, 2)
             return None

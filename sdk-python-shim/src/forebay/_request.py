@@ -146,7 +146,7 @@ class EnsureRequest:
         if self.progress is not True:
             yield _Shown(self.progress or None, lambda receipt: None)
             return
-        display = ProgressDisplay(f"{self.name}@{self.version} → {self.region}")
+        display = ProgressDisplay(f"{self.name}@{self.version} in {self.region}")
         try:
             yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified, _bytes_of_more(receipt)))
         finally:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import shutil
 import sys
 from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
+from forebay._display import Unfailing
 from forebay._text import one_line
 
 _BAR_CELLS = 24
+_BARS = (("█", "·"), ("#", "."))
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Line:
 
 
 class Surface(Protocol):
-    """Takes lines; ``pause_seconds`` says how long a reader wants to be left alone between two."""
+    """Takes lines, and never fails; ``pause_seconds`` says how long a reader wants to be left alone between two."""
 
     pause_seconds: float
 
@@ -43,15 +46,16 @@ class Terminal:
 
     pause_seconds = 0.1
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = Unfailing(stream)
+        self._full, self._empty = next(each for each in _BARS if self._stream.takes("".join(each)))
         self._open = False
 
     def show(self, line: Line) -> None:
         bar: tuple[str, ...] = ()
         if line.share is not None:
             filled = int(line.share * _BAR_CELLS)
-            bar = ("█" * filled + "·" * (_BAR_CELLS - filled),)
+            bar = (self._full * filled + self._empty * (_BAR_CELLS - filled),)
         # The end of a longer line before must go, too.
         _write(self._stream, "\r\x1b[2K" + line.text(*bar)[: shutil.get_terminal_size().columns - 1])
         self._open = True
@@ -67,8 +71,8 @@ class Log:
 
     pause_seconds = 5.0
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = Unfailing(stream)
 
     def show(self, line: Line) -> None:
         _write(self._stream, line.text() + "\n")
@@ -86,6 +90,10 @@ class Notebook:
         self._handle: Any = None
 
     def show(self, line: Line) -> None:
+        with contextlib.suppress(Exception):
+            self._show(line)
+
+    def _show(self, line: Line) -> None:
         from IPython.display import display
 
         text = html.escape(line.text())
@@ -104,19 +112,18 @@ def of_process() -> Surface:
     """Where a person who started this process looks."""
     if _is_notebook():
         return Notebook()
-    return Terminal(sys.stderr) if sys.stderr.isatty() else Log(sys.stderr)
+    return Terminal(sys.stderr) if Unfailing(sys.stderr).isatty() else Log(sys.stderr)
 
 
 def _is_notebook() -> bool:
     # Who runs in one has loaded IPython. The shell of a terminal has no kernel.
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    shell = getattr(ipython, "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
-def _write(stream: TextIO, text: str) -> None:
-    try:
+def _write(stream: Unfailing, text: str) -> None:
+    # A job must not wait for somebody to read how far it is.
+    if not stream.would_block():
         stream.write(text)
-    except UnicodeEncodeError:
-        stream.write(text.encode("ascii", "replace").decode("ascii"))
-    stream.flush()
+        stream.flush()

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from forebay import _display
 from forebay._cli import Parser, exit_code, report, show_warnings_of
 from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_cached
 from forebay._errors import ConfigurationError, ForebayError
@@ -42,18 +43,19 @@ program cannot be run, 127 if there is none; without a program to blame those of
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the step and returns its exit code."""
-    show_warnings_of(_NAME)
     signals = ChildSignals()
-    try:
-        options = _options(sys.argv[1:] if arguments is None else arguments)
-        with signals:
-            return _run(options, signals)
-    except Ended as ended:
-        print(f"{_NAME}: ended by {ended.signal.name}", file=sys.stderr)
-        return 128 + ended.signal
-    except ForebayError as error:
-        report(error, _NAME)
-        return exit_code(error)
+    with _display.of_command():
+        show_warnings_of(_NAME)
+        try:
+            options = _options(sys.argv[1:] if arguments is None else arguments)
+            with signals:
+                return _run(options, signals)
+        except Ended as ended:
+            print(f"{_NAME}: ended by {ended.signal.name}", file=sys.stderr)
+            return 128 + ended.signal
+        except ForebayError as error:
+            report(error, _NAME)
+            return exit_code(error)
 
 
 def _run(options: argparse.Namespace, signals: ChildSignals) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from argparse import Namespace
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TextIO
 
 from forebay._client import Client
@@ -28,6 +31,20 @@ def say(line: str, file: TextIO | None = None) -> None:
 def say_cause(region: str, what: str, cause: Blocked) -> None:
     print()
     say(f"{region} {what}: {cause.code}: {one_line(cause.message)}")
+
+
+def print_path(path: Path) -> None:
+    """Prints a path as it is, whatever the terminal's encoding: a shell is to use it."""
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:  # It comes from the platform, and this machine's encoding lacks it.
+        name = str(path).encode("utf-8", "surrogateescape")
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:
+        say(str(path))
+    else:
+        raw.write(name + b"\n")
 
 
 def print_json(value: object) -> None:

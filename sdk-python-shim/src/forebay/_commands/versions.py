@@ -6,7 +6,17 @@ import sys
 from argparse import Namespace
 
 from forebay import _settings
-from forebay._commands._output import chosen, connect, print_json, print_pins, say, say_cause, stamped, until
+from forebay._commands._output import (
+    chosen,
+    connect,
+    print_json,
+    print_path,
+    print_pins,
+    say,
+    say_cause,
+    stamped,
+    until,
+)
 from forebay._dataset import ensure_dataset_cached
 from forebay._errors import ForebayError
 from forebay._models import Origin, Receipt, Version
@@ -45,7 +55,7 @@ def ensure(options: Namespace) -> None:
         if receipt.pin is not None:
             say(f"held until {until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
-    say(str(cached.expected_path))
+    print_path(cached.expected_path)
 
 
 def _held(receipt: Receipt) -> str:
