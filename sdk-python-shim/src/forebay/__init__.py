@@ -15,7 +15,8 @@ machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the 
 with https), and, for all programs of the machine, ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``HTTPS_PROXY``, ``HTTP_PROXY``,
 ``ALL_PROXY`` and ``NO_PROXY``. A control plane on this machine is never asked through a proxy.
 
-What cannot be shown, because stderr is closed or full, fails no call.
+A wait that is interrupted, as by Ctrl-C, cancels its request, unless ``detach`` is set. What cannot be shown, because
+stderr is closed or full, fails no call.
 
 Errors::
 

@@ -8,15 +8,15 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
 from forebay import _calls, _costs, _ensure, _proxies, _settings
-from forebay._calls import Call, Paged
+from forebay._calls import Call, Paged, Request
 from forebay._client import Client
 from forebay._costs import CostQuery
-from forebay._exchange import Exchanges, Operation, Outcome, Pause
+from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
     Budget,
     Costs,
@@ -137,6 +137,7 @@ class AsyncClient:
         idempotency_key: str | None = None,
         run_id: str | None = None,
         terms: Terms | None = None,
+        detach: bool = False,
     ) -> Receipt:
         receipts = await self._run(
             _ensure.ensure(
@@ -150,6 +151,7 @@ class AsyncClient:
                 idempotency_key=idempotency_key,
                 run_id=run_id,
                 terms=terms,
+                detach=detach,
             )
         )
         return receipts[0]
@@ -300,16 +302,23 @@ class AsyncClient:
         return await self._run(self._exchanges.all(page))
 
     async def _run(self, operation: Operation[T]) -> T:
-        outcome: Outcome = None
+        try:
+            return await self._carry_out(operation, operation.send, None)
+        except BaseException as error:
+            if not is_interrupted(operation):
+                raise
+            return await self._carry_out(operation, operation.throw, error)
+
+    async def _carry_out(self, operation: Operation[T], go_on: Callable[[Any], Request | Pause], outcome: Any) -> T:
         while True:
             try:
-                step = operation.send(outcome)
+                step = go_on(outcome)
             except StopIteration as end:
                 result: T = end.value
                 return result
+            go_on, outcome = operation.send, None
             if isinstance(step, Pause):
                 await asyncio.sleep(step.seconds)
-                outcome = None
             else:
                 try:
                     outcome = await self._http.request(**step)

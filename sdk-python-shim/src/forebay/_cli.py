@@ -27,10 +27,12 @@ from forebay._errors import (
     TooLarge,
     UnexpectedAnswer,
     UnknownRegion,
+    notes,
 )
+from forebay._signals import Ended, EndingSignals, signal_of
 from forebay._text import one_line
 
-FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
+FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE = 1, 2, 3, 4, 5
 
 _BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
 
@@ -77,7 +79,7 @@ _ACTIONS = frozenset(
         _commands.regions.quota,
     }
 )
-"""What is done when it is done, whether or not it can be printed. The output of other commands is their purpose."""
+"""Commands that change something. For others their output is their purpose, so they fail if it is lost."""
 
 _EPILOG = """\
 exit codes:
@@ -87,6 +89,7 @@ exit codes:
   3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED, CAPACITY_EXCEEDED or CANCELLED
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer, or another server does
+  128 and the number of a signal that ended it: 130 for Ctrl-C
 With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
 
 environment:
@@ -110,7 +113,7 @@ durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    with _display.of_command():
+    with _display.of_command(), EndingSignals():
         show_warnings_of("forebay")
         return _main(given)
 
@@ -128,9 +131,8 @@ def _main(given: Sequence[str]) -> int:
     except ForebayError as error:
         report(error, "forebay", options.json)
         return exit_code(error)
-    except KeyboardInterrupt:
-        report(_Interrupted("interrupted; the platform goes on with what it has accepted"), "forebay", options.json)
-        return INTERRUPTED
+    except (KeyboardInterrupt, Ended) as interruption:
+        return report_interruption(interruption, "forebay", options.json)
     except BrokenPipeError:
         # The reader has seen enough: `forebay datasets | head`.
         _display.discard_stdout()
@@ -195,6 +197,17 @@ def report(error: ForebayError, program: str, as_json: bool = False) -> None:
     if isinstance(error, _WrongUsage):
         print(error.usage, end="", file=sys.stderr)
     print(f"{program}: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
+
+
+def report_interruption(interruption: KeyboardInterrupt | Ended, program: str, as_json: bool = False) -> int:
+    """Prints the result for the request and the signal to stderr, and returns the exit code."""
+    number = signal_of(interruption)
+    said = [*notes(interruption), f"ended by {number.name}"]
+    if as_json:
+        said = ["; ".join(said)]
+    for each in said:
+        report(_Interrupted(each), program, as_json)
+    return 128 + number
 
 
 def _in_words_of_the_command(error: ForebayError) -> str:
@@ -269,6 +282,9 @@ def build_parser() -> argparse.ArgumentParser:
         help="whether somebody waits for it (default: interactive)",
     )
     ensure.add_argument("--also-in", metavar="REGION", action="append", default=[], help="another region; repeatable")
+    ensure.add_argument(
+        "--detach", action="store_true", help="if Ctrl-C or a signal ends the wait, let the request go on"
+    )
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
     plan = add("plan", _commands.plans.plan, "say what it would take to have a version in regions; nothing begins")

@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
 from forebay import _calls, _costs, _ensure, _proxies, _settings
-from forebay._calls import Call, Paged
+from forebay._calls import Call, Paged, Request
 from forebay._costs import CostQuery
-from forebay._exchange import Exchanges, Operation, Outcome, Pause
+from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
     Budget,
     Costs,
@@ -180,6 +180,7 @@ class Client:
         idempotency_key: str | None = None,
         run_id: str | None = None,
         terms: Terms | None = None,
+        detach: bool = False,
     ) -> Receipt:
         """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
 
@@ -190,6 +191,11 @@ class Client:
         request. Called again for the same version it joins the work.
 
         What is filled because of it goes to the account of ``run_id``, in `costs`.
+
+        Ctrl-C, or any other exception from outside that ends the wait, cancels the request, so that it takes no pin
+        later; others who wait for the version go on waiting. With ``detach`` the request goes on. One with an
+        ``idempotency_key`` is cancelled by Ctrl-C and by a cancelled task only: after any other end the process that
+        replaces this one joins it.
 
         Raises:
             EnsureTimeout: if that takes longer than ``timeout``.
@@ -207,6 +213,7 @@ class Client:
                 idempotency_key=idempotency_key,
                 run_id=run_id,
                 terms=terms,
+                detach=detach,
             )
         )
         return receipts[0]
@@ -416,16 +423,23 @@ class Client:
         return self._run(self._exchanges.all(page))
 
     def _run(self, operation: Operation[T]) -> T:
-        outcome: Outcome = None
+        try:
+            return self._carry_out(operation, operation.send, None)
+        except BaseException as error:
+            if not is_interrupted(operation):
+                raise
+            return self._carry_out(operation, operation.throw, error)
+
+    def _carry_out(self, operation: Operation[T], go_on: Callable[[Any], Request | Pause], outcome: Any) -> T:
         while True:
             try:
-                step = operation.send(outcome)
+                step = go_on(outcome)
             except StopIteration as end:
                 result: T = end.value
                 return result
+            go_on, outcome = operation.send, None
             if isinstance(step, Pause):
                 time.sleep(step.seconds)
-                outcome = None
             else:
                 try:
                     outcome = self._http.request(**step)

@@ -6,12 +6,11 @@ import asyncio
 import atexit
 import contextlib
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from forebay import _mounts, _settings
+from forebay import _display, _mounts, _settings
 from forebay._client import Client
 from forebay._errors import ConfigurationError, ForebayError, ForebayWarning, PinLost
 from forebay._held import HeldPin
@@ -41,6 +40,7 @@ def ensure_dataset_cached(
     on_deadline: str | None = None,
     priority: str | None = None,
     also_in: Sequence[str] = (),
+    detach: bool = False,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
@@ -67,6 +67,9 @@ def ensure_dataset_cached(
         priority: ``"interactive"`` (the default), or ``"speculative"`` for what nobody waits for.
         also_in: further regions that must have the version before this returns, without a path here. It is pinned in
             them, too, for as long as in ``region``.
+        detach: let the platform go on with the request if the wait for it is interrupted. By default Ctrl-C, or any
+            exception from outside, cancels it, and others who wait for the version go on waiting. With a run id only
+            Ctrl-C and a cancelled task do: after any other end the process that replaces this one joins the request.
         progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
@@ -79,7 +82,7 @@ def ensure_dataset_cached(
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
     terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = asked.ensure(lease)
     return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
@@ -100,13 +103,14 @@ async def ensure_dataset_cached_async(
     on_deadline: str | None = None,
     priority: str | None = None,
     also_in: Sequence[str] = (),
+    detach: bool = False,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
     """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
     terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = await asked.ensure_async(lease)
     return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
@@ -121,6 +125,7 @@ def _asked(
     run_id: str | None,
     timeout: Duration | None,
     terms: Terms | None,
+    detach: bool,
     progress: bool | Callable[[Progress], None],
     api: str | None,
 ) -> EnsureRequest:
@@ -138,6 +143,7 @@ def _asked(
         progress=progress,
         run=run,
         terms=terms,
+        detach=detach,
     )
 
 
@@ -265,7 +271,7 @@ class CachedDataset:
                 try:
                     held.renew(client, None)
                 except ForebayError as error:
-                    warnings.warn(f"{error} (in {held.pin.region}; nothing is read there)", ForebayWarning, 2)
+                    _display.warn(f"{error} (in {held.pin.region}; nothing is read there)", ForebayWarning, 2)
         return renewed
 
     def release(self) -> None:

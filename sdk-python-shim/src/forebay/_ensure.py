@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 
 from forebay import _calls
 from forebay._calls import MAX_WAIT_SECONDS, Call
-from forebay._errors import ApiError, EnsureTimeout, ForebayError, NotFound, UnexpectedAnswer
+from forebay._errors import ApiError, Cancelled, EnsureTimeout, ForebayError, NotFound, UnexpectedAnswer, add_note
 from forebay._exchange import Exchanges, Operation, Pause, Pauses, is_not_now, may_pass
 from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._values import Duration, human_bytes, seconds_of
@@ -17,8 +18,13 @@ from forebay._values import Duration, human_bytes, seconds_of
 ACCEPTED_RETRY_SECONDS = 900.0
 """How long a control plane that has accepted a request may be away, or say "not now", before the caller is told."""
 
+CANCEL_SECONDS = 5.0
+"""How long a caller who was interrupted waits for the answer to a cancellation."""
+
 _MAX_RESENDS = 5
 _FIRST_WAIT_SECONDS = 1
+_ACCEPTED_WITHIN = (0.5, 1.0)
+"""Pauses between cancellations of a request that got no answer yet: it may still be arriving."""
 
 
 def ensure(
@@ -33,6 +39,7 @@ def ensure(
     idempotency_key: str | None,
     run_id: str | None,
     terms: Terms | None,
+    detach: bool,
     on_answer: Callable[[EnsureStatus], None] | None = None,
 ) -> Operation[tuple[Receipt, ...]]:
     """Asks for a version, looks after the request, and returns a receipt of each region, the one of ``region`` first.
@@ -40,11 +47,27 @@ def ensure(
     The first request is given up as any other is. Once it is accepted, outages of up to ``ACCEPTED_RETRY_SECONDS`` are
     waited out: the work goes on without us. ``on_answer`` is told each answer, before anybody else is.
 
+    An interrupted wait cancels the request, unless ``detach`` is set, and the exception has a note of the result. A
+    request with an ``idempotency_key`` is shared with the process that replaces this one. It is cancelled only by a
+    decision about the work, Ctrl-C or a cancelled task, and not when just this process ends.
+
     Raises:
         EnsureTimeout: if it takes longer than ``timeout``.
     """
     asked = _Asked(dataset, version, region, pin, idempotency_key or _calls.new_id(), run_id, terms)
-    return _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress, on_answer).run()
+    wait = _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress, on_answer)
+    return _cancelling(wait, detach=detach, shared=idempotency_key is not None)
+
+
+def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[Receipt, ...]]:
+    try:
+        return (yield from wait.run())
+    except (GeneratorExit, ForebayError):
+        raise
+    except BaseException as interruption:
+        goes_on = detach or (shared and not isinstance(interruption, (KeyboardInterrupt, CancelledError)))
+        add_note(interruption, wait.told_of_going_on() if goes_on else (yield from wait.cancel()))
+        raise
 
 
 @dataclass(frozen=True)
@@ -114,6 +137,52 @@ class _Wait:
                     return _receipts(status)
                 self._goes_on(status)
 
+    def told_of_going_on(self) -> str:
+        return f"{self._named()} goes on; {self._how_to_cancel()}"
+
+    def cancel(self) -> Operation[str]:
+        """Cancels the request, and returns the result in words."""
+        call = _calls.cancel(self._asked.dataset, self._version(), self._request_id()).within(CANCEL_SECONDS)
+        for pause in (*_ACCEPTED_WITHIN, None):
+            try:
+                yield from self._exchanges.one(call, 0.0)
+            except NotFound:
+                # A request that was just sent may not be written down yet.
+                if self._seen is not None or pause is None:
+                    return f"{self._named()} is not known to the platform"
+                yield Pause(pause)
+            except ForebayError as error:
+                if (yield from self._is_cancelled()):
+                    break
+                return f"{self._named()} may go on, as cancelling it failed ({error}); {self._how_to_cancel()}"
+            else:
+                break
+        return f"{self._named()} is cancelled; others who wait for the version go on waiting"
+
+    def _is_cancelled(self) -> Operation[bool]:
+        """Returns whether the platform knows of the cancellation, which it answers only when the bytes are gone."""
+        look = self._asked.look(self._request_id(), 0).within(CANCEL_SECONDS)
+        try:
+            yield from self._exchanges.one(look, 0.0, until_answered=True)
+        except Cancelled:
+            return True
+        except ForebayError:
+            pass
+        return False
+
+    def _named(self) -> str:
+        return f"request {self._request_id()} of {self._asked.dataset}@{self._version()}"
+
+    def _how_to_cancel(self) -> str:
+        return f"'forebay cancel {self._asked.dataset}@{self._version()} {self._request_id()}' cancels it"
+
+    def _request_id(self) -> str:
+        return self._asked.key if self._seen is None else self._seen.request_id
+
+    def _version(self) -> str:
+        """Returns the version's own name, if an answer has said what ``latest`` means."""
+        return (None if self._seen is None else self._seen.version) or self._asked.version
+
     def _answer(self) -> Operation[EnsureStatus]:
         left, seen = self._left(), self._seen
         if seen is None:
@@ -170,9 +239,10 @@ class _Wait:
             total = "" if progress.bytes is None else f" of {human_bytes(progress.bytes)}"
             how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
         version = f"{asked.dataset}@{asked.version}"
+        pinned = "" if asked.pin is None else ", and pins it then"
         return EnsureTimeout(
             f"{version} was not complete in {asked.region} within {self._seconds} s{how_far}; "
-            "the platform goes on with it, and asking again joins it; "
+            f"the platform goes on with it{pinned}; asking again joins it; "
             f"'forebay cancel {version} {seen.request_id}' takes it back",
             progress=progress,
             request_id=seen.request_id,

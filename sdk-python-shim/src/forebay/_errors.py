@@ -222,3 +222,12 @@ def api_error(
     """Makes the error of the right type for a problem the server described."""
     name = code or _BY_STATUS.get(status) or f"HTTP_{status}"
     return _BY_CODE.get(name, ApiError)(name, status, detail, retryable=retryable, field=field)
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Adds a note to an exception, which its traceback shows, as ``add_note`` of Python 3.11 does."""
+    error.__notes__ = [*notes(error), note]  # type: ignore[attr-defined,unused-ignore]
+
+
+def notes(error: BaseException) -> list[str]:
+    return list(getattr(error, "__notes__", ()))

@@ -1,7 +1,8 @@
 """What a client does to have a call answered, without doing it: send, pause, send again, read the answer.
 
 An ``Operation`` is a generator. It yields what is to be done next, is sent what came of it, and returns the result. All
-decisions are made in operations; the two clients carry them out, one by blocking and one by awaiting.
+decisions are made in operations; the two clients carry them out, one by blocking and one by awaiting. An exception that
+interrupts a client, such as Ctrl-C, is thrown into the operation, which may do more before it raises it again.
 
 Every request of the API may be sent twice without harm: a dataset that is there already is answered as it is,
 ``ensure`` carries an idempotency key, a pin has an id that its holder chose, the rest states what should be.
@@ -11,6 +12,7 @@ again, with growing pauses, until a time limit.
 
 from __future__ import annotations
 
+import inspect
 import random
 import time
 from collections.abc import Callable, Generator
@@ -119,6 +121,11 @@ class Pauses:
             pause = max(pause, min(float(retry_after), _LONGEST_RETRY_AFTER_SECONDS))
         left = self._deadline - time.monotonic()
         return None if left <= 0 else min(pause, left)
+
+
+def is_interrupted(operation: Operation[T]) -> bool:
+    """Returns whether an exception came from outside the operation, which then has not ended."""
+    return inspect.getgeneratorstate(operation) != inspect.GEN_CLOSED
 
 
 def is_not_now(error: ForebayError) -> bool:

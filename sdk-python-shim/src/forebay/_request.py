@@ -10,7 +10,8 @@ from forebay import _calls, _ensure, _held, _settings
 from forebay._async_client import AsyncClient
 from forebay._calls import Call, new_id
 from forebay._client import Client
-from forebay._errors import ForebayError
+from forebay._ensure import CANCEL_SECONDS
+from forebay._errors import EnsureTimeout, ForebayError
 from forebay._exchange import Exchanges, Operation
 from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._progress import ProgressDisplay
@@ -44,6 +45,7 @@ class EnsureRequest:
     progress: bool | Callable[[Progress], None]
     run: Run | None
     terms: Terms | None = None
+    detach: bool = False
 
     def ensure(
         self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
@@ -56,16 +58,8 @@ class EnsureRequest:
                 for, unless it has gone again.
         """
         claim = claim or self._claim(lease_seconds)
-        pin = self._pin(claim, lease_seconds)
-        meant = _Meant(there[0].version if there else self.version)
-        with Client(self.api) as client, self._shown() as show:
-            try:
-                receipts = client._run(self._operation(client._exchanges, pin, there, show, meant))
-            except BaseException:
-                for unpin in self._unpins(claim, meant):
-                    with contextlib.suppress(ForebayError):
-                        client._send(unpin, 0.0)
-                raise
+        with Client(self.api) as client, self._shown() as show, _given_back(claim):
+            receipts = client._run(self._operation(client._exchanges, claim, lease_seconds, there, show))
         return Ensured(receipts, claim)
 
     async def ensure_async(
@@ -73,20 +67,32 @@ class EnsureRequest:
     ) -> Ensured:
         """The same, for asyncio: to cancel it is to let go."""
         claim = claim or self._claim(lease_seconds)
-        pin = self._pin(claim, lease_seconds)
-        meant = _Meant(there[0].version if there else self.version)
         async with AsyncClient(self.api) as client:
-            with self._shown() as show:
-                try:
-                    receipts = await client._run(self._operation(client._exchanges, pin, there, show, meant))
-                except BaseException:
-                    for unpin in self._unpins(claim, meant):
-                        with contextlib.suppress(ForebayError):
-                            await client._send(unpin, 0.0)
-                    raise
+            with self._shown() as show, _given_back(claim):
+                receipts = await client._run(self._operation(client._exchanges, claim, lease_seconds, there, show))
         return Ensured(receipts, claim)
 
     def _operation(
+        self,
+        exchanges: Exchanges,
+        claim: PinClaim | None,
+        lease_seconds: int | None,
+        there: Sequence[Receipt],
+        show: _Shown,
+    ) -> Operation[tuple[Receipt, ...]]:
+        meant = _Meant(there[0].version if there else self.version)
+        try:
+            return (yield from self._receipts(exchanges, self._pin(claim, lease_seconds), there, show, meant))
+        except (GeneratorExit, EnsureTimeout):
+            raise  # After a time-out the request goes on, with its pins.
+        except BaseException as error:
+            if isinstance(error, ForebayError) or not self.detach:
+                for unpin in self._unpins(claim, meant):
+                    with contextlib.suppress(ForebayError):
+                        yield from exchanges.one(unpin.within(CANCEL_SECONDS), 0.0)
+            raise
+
+    def _receipts(
         self, exchanges: Exchanges, pin: PinSpec | None, there: Sequence[Receipt], show: _Shown, meant: _Meant
     ) -> Operation[tuple[Receipt, ...]]:
         if there and pin is not None and all(receipt.pin is None for receipt in there):
@@ -104,6 +110,7 @@ class EnsureRequest:
             idempotency_key=self._key(pin),
             run_id=None if self.run is None else self.run.id,
             terms=self.terms,
+            detach=self.detach,
             on_answer=meant.hear,
         )
         show.done(receipts[0])
@@ -133,10 +140,7 @@ class EnsureRequest:
         One that belongs to a run may be that of the process before, and the next one wants it. Others end by their
         lease if they cannot be released.
         """
-        if claim is None:
-            return []
-        claim.give_back()
-        if self.run is not None:
+        if claim is None or self.run is not None:
             return []
         regions = [self.region, *(() if self.terms is None else self.terms.also_in)]
         return [_calls.unpin(self.name, meant.version, region, claim.id) for region in regions]
@@ -151,6 +155,17 @@ class EnsureRequest:
             yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified, _bytes_of_more(receipt)))
         finally:
             display.close()
+
+
+@contextlib.contextmanager
+def _given_back(claim: PinClaim | None) -> Iterator[None]:
+    """Gives back the claim on the id of the pins if the block fails."""
+    try:
+        yield
+    except BaseException:
+        if claim is not None:
+            claim.give_back()
+        raise
 
 
 def _bytes_of_more(receipt: Receipt) -> int | None:

@@ -1,48 +1,61 @@
-"""What a program does with signals that runs another one in its place."""
+"""Handles signals to a command, and to a program that a step runs in its place."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from pathlib import Path
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
-_FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-_OF_THE_TERMINAL = frozenset({"SIGINT", "SIGHUP", "SIGQUIT"})
-"""What a terminal sends to all processes in front of it by itself."""
+# Those with which terminals, schedulers and people end a process or tell it something.
+_NAMES = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 
-
-_LONGEST_WAIT_SECONDS = 1.0
+_SETTLED_SECONDS = 0.2
+"""The time after which a sender has sent a signal to all processes that it sends it to, one after the other."""
 
 
 class Ended(BaseException):
-    """A signal came while no program ran: to be raised through what waits, like ``KeyboardInterrupt``."""
+    """A signal other than SIGINT ends what waits: raised through it, like ``KeyboardInterrupt``."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.signal = signal.Signals(number)
 
 
-class ChildSignals:
-    """While it is entered, signals go to the program that ``call`` runs; before that they raise ``Ended``.
+def signal_of(interruption: KeyboardInterrupt | Ended) -> signal.Signals:
+    return interruption.signal if isinstance(interruption, Ended) else signal.SIGINT
 
-    Only for the main thread. Signals that were ignored stay so, for the program too.
+
+class EndingSignals:
+    """While it is entered, signals raise ``KeyboardInterrupt`` or ``Ended``, so that what waits can tidy up.
+
+    One that follows at once raises nothing: ``timeout`` sends its signal to a process and then to the group, and the
+    second must not interrupt the tidying up. Signals that were ignored stay so. Does nothing outside the main thread,
+    the only one that may handle signals.
     """
 
     def __init__(self) -> None:
         self._before: dict[int, signal.Handlers] = {}
-        self._child: subprocess.Popen[bytes] | None = None
-        self._starting = False
-        self._early: list[int] = []
+        self._raised_at = -inf
 
-    def __enter__(self) -> ChildSignals:
-        for name in _FORWARDED:
-            number = getattr(signal, name)
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._take)  # type: ignore[assignment]
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for name in _NAMES:
+                number = getattr(signal, name)
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._take)  # type: ignore[assignment]
         return self
 
     def __exit__(
@@ -50,6 +63,30 @@ class ChildSignals:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        self._before.clear()
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self._raised_at < _SETTLED_SECONDS:
+            return
+        self._raised_at = now
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Ended(number)
+
+
+class ChildSignals(EndingSignals):
+    """Does the same, but while ``call`` runs a program, the program gets each signal once.
+
+    A terminal sends Ctrl-C to its whole foreground process group, and so do ``timeout``, some schedulers and ``kill``
+    with a negative number: the program is in that group and has the signal already. Kubernetes, and ``kill`` of this
+    process, send it here alone, and it is forwarded. A signal does not say which of the two it is. So this class asks a
+    probe, a process beside the program, whether the probe got it too.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._taken: set[int] | None = None
 
     def call(self, program: Sequence[str], environment: Mapping[str, str]) -> int:
         """Runs a program to its end; negative the number of the signal that ended it.
@@ -57,41 +94,95 @@ class ChildSignals:
         Raises:
             OSError: if it cannot be run.
         """
-        self._starting = True
-        try:
-            self._child = subprocess.Popen(program, env=environment)
-        finally:
-            self._starting = False
-        for number in self._early:
-            self._forward(self._child, number)
-        return _end(self._child)
+        with _Probe.started(self._before) as probe, _wakeups() as wakeups:
+            self._taken = set()
+            child = subprocess.Popen(program, env=environment)
+            # A signal that came during the start may have been too early for the program. Twice is better than never.
+            for number in self._take_all():
+                child.send_signal(number)
+            probe.heard()
+            foretold: set[int] = set()
+            while child.poll() is None:
+                select.select([wakeups], [], [])
+                os.read(wakeups, 4096)
+                if self._taken:
+                    time.sleep(_SETTLED_SECONDS)
+                    foretold = self._deliver(child, probe, foretold)
+            return child.returncode
+
+    def _deliver(self, child: subprocess.Popen[bytes], probe: _Probe, foretold: set[int]) -> set[int]:
+        """Forwards the signals that the program has not got, and returns those that it got before we did."""
+        taken = self._take_all()
+        heard = probe.heard()
+        for number in sorted(taken - (heard | foretold if _is_in_our_group(child) else set())):
+            child.send_signal(number)
+        return heard - taken
+
+    def _take_all(self) -> set[int]:
+        taken, self._taken = self._taken or set(), set()
+        return taken
 
     def _take(self, number: int, frame: FrameType | None) -> None:
-        if self._child is not None:
-            self._forward(self._child, number)
-        elif self._starting:
-            # The program may run already, though we do not know it yet.
-            self._early.append(number)
+        if self._taken is None:
+            super()._take(number, frame)
         else:
-            raise Ended(number)
-
-    def _forward(self, child: subprocess.Popen[bytes], number: int) -> None:
-        if signal.Signals(number).name not in _OF_THE_TERMINAL or not _in_front_of_a_terminal():
-            child.send_signal(number)
+            self._taken.add(number)
 
 
-def _end(child: subprocess.Popen[bytes]) -> int:
-    # A signal that comes just before the system call that waits does not interrupt it: Python would call us when it
-    # returns, and that is when the program has ended.
-    while True:
-        try:
-            return child.wait(timeout=_LONGEST_WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
+class _Probe:
+    """The process beside the program, which runs ``_signal_probe``."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    @staticmethod
+    @contextlib.contextmanager
+    def started(numbers: Mapping[int, object]) -> Iterator[_Probe]:
+        """Starts the process and waits until it hears these signals. It ends with the block, or with this process."""
+        file = Path(__file__).with_name("_signal_probe.py")
+        with subprocess.Popen(
+            [sys.executable, "-I", "-S", str(file), *map(str, numbers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        ) as process:
+            probe = _Probe(process)
+            probe._read(1)
+            yield probe
+
+    def heard(self) -> set[int]:
+        """Returns the signals that the probe got since the last call; none if the probe has ended."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(b"?")
+            count = self._read(1)
+            return set(self._read(count[0])) if count else set()
+        return set()
+
+    def _read(self, count: int) -> bytes:
+        assert self._process.stdout is not None
+        return self._process.stdout.read(count)
 
 
-def _in_front_of_a_terminal() -> bool:
+@contextlib.contextmanager
+def _wakeups() -> Iterator[int]:
+    """Yields a descriptor that is readable when a signal has come, to any thread, or a child has ended."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    child_before = signal.signal(signal.SIGCHLD, lambda *_: None)
     try:
-        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
-    except (OSError, ValueError, AttributeError):
+        yield reader
+    finally:
+        signal.signal(signal.SIGCHLD, child_before)
+        signal.set_wakeup_fd(before)
+        os.close(reader)
+        os.close(writer)
+
+
+def _is_in_our_group(child: subprocess.Popen[bytes]) -> bool:
+    try:
+        return os.getpgid(child.pid) == os.getpgrp()
+    except ProcessLookupError:
         return False

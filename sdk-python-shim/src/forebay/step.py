@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from forebay import _display
-from forebay._cli import Parser, exit_code, report, show_warnings_of
+from forebay._cli import Parser, exit_code, report, report_interruption, show_warnings_of
 from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_cached
 from forebay._errors import ConfigurationError, ForebayError
 from forebay._models import to_json
@@ -50,9 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options = _options(sys.argv[1:] if arguments is None else arguments)
             with signals:
                 return _run(options, signals)
-        except Ended as ended:
-            print(f"{_NAME}: ended by {ended.signal.name}", file=sys.stderr)
-            return 128 + ended.signal
+        except (KeyboardInterrupt, Ended) as interruption:
+            return report_interruption(interruption, _NAME)
         except ForebayError as error:
             report(error, _NAME)
             return exit_code(error)
@@ -80,6 +79,7 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
         min_coverage=_part(options.min_coverage),
         deadline=options.deadline,
         on_deadline=options.on_deadline,
+        detach=options.detach,
         progress=not options.quiet,
         api=options.api,
     )
@@ -163,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--version", "VERSION", "its version", "FOREBAY_VERSION")
     add("--region", "REGION", "where (default: $FOREBAY_REGION)")
     add("--pin-for", "DURATION", "how long the pin outlives this step; without a program, hold it so long")
+    parser.add_argument("--detach", action="store_true", help="if a signal ends the wait, let the request go on")
     parser.add_argument("--no-pin", action="store_true", help="hold nothing while the program runs")
     add("--run-id", "ID", "what a step that is started again has in common with the one before", "FOREBAY_RUN_ID")
     add("--holder", "WHO", "who holds it, for people (default: the run, or user@host)")

@@ -9,7 +9,10 @@ import threading
 import time
 from pathlib import Path
 
-from forebay._signals import ChildSignals
+import pytest
+
+from forebay import _signals
+from forebay._signals import ChildSignals, Ended, EndingSignals
 
 _SLEEPS = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(30)"
 
@@ -28,3 +31,28 @@ def test_a_signal_that_interrupts_no_system_call_is_passed_on(tmp_path: Path) ->
         sender.start()
         assert signals.call([sys.executable, "-c", _SLEEPS, str(ready)], os.environ) == -signal.SIGUSR1
     sender.join()
+
+
+def test_a_signal_that_comes_twice_at_once_interrupts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_signals, "_SETTLED_SECONDS", 60.0)
+    with EndingSignals():
+        with pytest.raises(Ended):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        monkeypatch.setattr(_signals, "_SETTLED_SECONDS", 0.0)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_outside_the_main_thread_signals_are_left_alone() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    def enter() -> None:
+        with EndingSignals():
+            assert signal.getsignal(signal.SIGTERM) is before
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -18,15 +19,18 @@ from control_plane import ControlPlane, Problem
 # Whoever runs the tests in the background of a shell has these ignored, and all that is started then, too.
 _HEARS_SIGNALS = ("env", "--default-signal=HUP,INT,QUIT")
 
-_SAYS_SIGNALS = """
+_WRITES_SIGNALS = """
 import os, signal, sys, time
+out = open(sys.argv[1], "a", buffering=1)
 def told(number, frame):
-    print(signal.Signals(number).name, flush=True)
-    if number == signal.SIGTERM:
+    print(signal.Signals(number).name, file=out)
+    if number == signal.SIGXCPU:
         sys.exit(17)
-for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
-    signal.signal(each, told)
-print("ready", flush=True)
+for each in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "ALRM", "XCPU"):
+    signal.signal(getattr(signal, "SIG" + each), told)
+if len(sys.argv) > 2:
+    os.setpgid(0, 0)
+print(os.getppid(), os.getpid(), file=out)
 while True:
     time.sleep(60)
 """
@@ -136,46 +140,135 @@ def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp
     assert not plane.state.pins
 
 
-def test_signals_go_to_the_program(plane: ControlPlane) -> None:
-    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", *_python(_SAYS_SIGNALS))]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as step:
-        assert step.stdout is not None
-        assert step.stdout.readline() == "ready\n"
-        assert len(plane.state.pins) == 1
-        for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-            step.send_signal(number)
-            assert step.stdout.readline() == number.name + "\n"
-        assert step.wait(timeout=30) == 17
+class Terminal:
+    """A step, or a command that has a step run, in front of a terminal of its own; its program writes what it got."""
+
+    def __init__(self, directory: Path, *before: str, stdin: str = "/dev/stdin", own_group: bool = False) -> None:
+        self._file = directory / "signals"
+        self._file.touch()
+        program = ["--", sys.executable, "-c", _WRITES_SIGNALS, str(self._file), *(["apart"] if own_group else [])]
+        step = [*_HEARS_SIGNALS, *before, *_step("--dataset", "vision/digits@1", "-q", *program)]
+        self.pid, self.tty = pty.fork()
+        if self.pid == 0:
+            os.execvp("bash", ["bash", "-c", f'exec "$@" < {stdin}', "bash", *step])
+        _until(lambda: len(self._lines()) == 1)
+        self.step, self.program = map(int, self._lines()[0].split())
+
+    def _lines(self) -> list[str]:
+        return [line for line in self._file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+    def got(self) -> list[str]:
+        """What the program got so far, before a last signal that ends it."""
+        _until(lambda: len(self._lines()) > 1)
+        # Signals are passed on in order, so whatever would come twice has come before this one.
+        os.kill(self.step, signal.SIGXCPU)
+        _until(lambda: "SIGXCPU\n" in self._lines())
+        return [line.strip() for line in self._lines()[1:-1]]
+
+    def close(self) -> int:
+        ended = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        with contextlib.suppress(OSError):
+            os.close(self.tty)
+        return ended
+
+
+def _types(key: bytes) -> Callable[[Terminal], object]:
+    return lambda terminal: os.write(terminal.tty, key)
+
+
+def _kills(number: signal.Signals) -> Callable[[Terminal], object]:
+    return lambda terminal: os.kill(terminal.step, number)
+
+
+def _kills_group(number: signal.Signals) -> Callable[[Terminal], object]:
+    return lambda terminal: os.killpg(os.getpgid(terminal.step), number)
+
+
+def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
+    """As a control group is told: the step, its program, and what else belongs to it."""
+
+    def kill(pid: int) -> None:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        os.kill(pid, number)
+        for child in children:
+            kill(int(child))
+
+    return lambda terminal: kill(terminal.pid)
+
+
+_SENDERS = {
+    "Ctrl-C": (_types(b"\x03"), "SIGINT"),
+    "Ctrl-\\": (_types(b"\x1c"), "SIGQUIT"),
+    "the terminal goes": (lambda terminal: os.close(terminal.tty), "SIGHUP"),
+    "Kubernetes": (_kills(signal.SIGTERM), "SIGTERM"),
+    "kill -INT": (_kills(signal.SIGINT), "SIGINT"),
+    "Slurm, to the task": (_kills(signal.SIGUSR1), "SIGUSR1"),
+    "Slurm, to its group": (_kills_group(signal.SIGUSR1), "SIGUSR1"),
+    "Slurm, to all processes": (_kills_each(signal.SIGUSR2), "SIGUSR2"),
+    "systemd": (_kills_each(signal.SIGTERM), "SIGTERM"),
+    "an alarm": (_kills_group(signal.SIGALRM), "SIGALRM"),
+}
+
+
+@pytest.mark.parametrize("stdin", ["/dev/stdin", "/dev/null"])
+@pytest.mark.parametrize(("send", "name"), _SENDERS.values(), ids=_SENDERS)
+def test_the_program_gets_a_signal_once_whoever_sends_it(
+    plane: ControlPlane, tmp_path: Path, send: Callable[[Terminal], object], name: str, stdin: str
+) -> None:
+    terminal = Terminal(tmp_path, stdin=stdin)
+    assert len(plane.state.pins) == 1
+    send(terminal)
+    assert terminal.got() == [name]
+    assert terminal.close() == 17
     assert not plane.state.pins
 
 
-def test_what_a_terminal_says_to_both_is_not_said_twice(plane: ControlPlane) -> None:
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execvp("env", [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", "-q", *_python(_SAYS_SIGNALS))])
-    said = b""
-
-    def hears(word: bytes) -> None:
-        nonlocal said
-        deadline = time.monotonic() + 30
-        while word not in said:
-            assert time.monotonic() < deadline
-            said += os.read(terminal, 1024)
-
-    try:
-        hears(b"ready")
-        os.write(terminal, b"\x03")
-        hears(b"SIGINT")
-        os.kill(child, signal.SIGTERM)
-        hears(b"SIGTERM")
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
-    finally:
-        os.close(terminal)
-    assert said.count(b"SIGINT") == 1
+@pytest.mark.parametrize("foreground", [(), ("--foreground",)])
+def test_the_program_gets_the_signal_of_a_time_limit_once(
+    plane: ControlPlane, tmp_path: Path, foreground: tuple[str, ...]
+) -> None:
+    terminal = Terminal(tmp_path, "timeout", *foreground, "600")
+    os.kill(terminal.pid, signal.SIGTERM)  # As when the time is over: it goes to the step, and then to its group.
+    assert terminal.got() == ["SIGTERM"]
+    terminal.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_while_it_waits_ends_it_and_lets_go(plane: ControlPlane, number: signal.Signals) -> None:
+def test_a_program_that_left_the_group_gets_what_is_sent_to_the_group(plane: ControlPlane, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, own_group=True)
+    os.write(terminal.tty, b"\x03")
+    assert terminal.got() == ["SIGINT"]
+    terminal.close()
+
+
+def test_the_program_of_a_nested_step_gets_a_signal_once(plane: ControlPlane, tmp_path: Path) -> None:
+    outer = [*_step("--dataset", "vision/digits@1", "-q"), "--"]
+    for number, send in ((0, _types(b"\x03")), (1, _kills_each(signal.SIGINT))):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        terminal = Terminal(directory, *outer)
+        assert len(plane.state.pins) == 2
+        send(terminal)
+        assert terminal.got() == ["SIGINT"]
+        assert terminal.close() == 17
+    assert not plane.state.pins
+
+
+def test_signals_are_passed_on_one_after_the_other_without_a_terminal(plane: ControlPlane, tmp_path: Path) -> None:
+    file = tmp_path / "signals"
+    step = _step("--dataset", "vision/digits@1", *_python(_WRITES_SIGNALS), str(file))
+    with subprocess.Popen([*_HEARS_SIGNALS, *step], stdin=subprocess.DEVNULL) as running:
+        _until(lambda: file.exists() and file.read_text().endswith("\n"))
+        expected = [file.read_text()]
+        for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGXCPU):
+            running.send_signal(number)
+            expected.append(f"{number.name}\n")
+            _until(lambda: file.read_text() == "".join(expected))
+        assert running.wait(timeout=30) == 17
+    assert not plane.state.pins
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_a_signal_while_it_waits_ends_it_and_cancels_the_request(plane: ControlPlane, number: signal.Signals) -> None:
     plane.state.looks_until_cached = 1_000_000
     command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", *_python("pass"))]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
@@ -183,8 +276,25 @@ def test_a_signal_while_it_waits_ends_it_and_lets_go(plane: ControlPlane, number
         step.send_signal(number)
         assert step.wait(timeout=30) == 128 + number
         assert step.stderr is not None
-        assert step.stderr.read().endswith(f"forebay.step: ended by {number.name}\n")
+        said = step.stderr.read()
+    ((id, request),) = plane.state.requests.items()
+    assert request["cancelled"]
+    assert f"forebay.step: request {id} of vision/digits@1 is cancelled" in said
+    assert said.endswith(f"forebay.step: ended by {number.name}\n")
     assert len(plane.seen("DELETE", "/pins/")) == 1
+
+
+def test_a_step_that_is_detached_leaves_its_request_to_the_platform(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", "--detach", "-q")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
+        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        step.send_signal(signal.SIGINT)
+        assert step.wait(timeout=30) == 130
+        assert step.stderr is not None
+        (id,) = plane.state.requests
+        assert f"'forebay cancel vision/digits@1 {id}' cancels it" in step.stderr.read()
+    assert not plane.seen("DELETE", "")
 
 
 def test_the_pin_is_renewed_while_the_program_runs(plane: ControlPlane) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypedDict, TypeVar
 
 import httpx
@@ -59,6 +59,10 @@ class Call(Generic[T]):
             headers=dict(self.headers),
             timeout=httpx.Timeout(self.answer_seconds, connect=_CONNECT_SECONDS),
         )
+
+    def within(self, seconds: float) -> Call[T]:
+        """Returns the same call with at most this time for its answer."""
+        return replace(self, answer_seconds=min(seconds, self.answer_seconds))
 
     def parse(self, response: httpx.Response) -> T:
         """Returns what a good answer says, and raises the typed error of a bad one."""

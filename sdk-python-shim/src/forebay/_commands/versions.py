@@ -41,6 +41,7 @@ def ensure(options: Namespace) -> None:
         on_deadline=options.on_deadline,
         priority=options.priority,
         also_in=options.also_in,
+        detach=options.detach,
         progress=not (options.quiet or options.json),
         api=options.api,
     )
