@@ -1,4 +1,4 @@
-"""Streams for people. What they do not take must never end what it was about."""
+"""Writes for people. A stream that takes no text must not end the work that the text is about."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import select
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TextIO
 
 
 class Unfailing(io.TextIOBase):
-    """Writes to a stream what the stream takes, and leaves out the rest, whatever the reason.
+    """Writes to a stream, and leaves out what the stream does not take, for whatever reason.
 
     The stream may be None, as Python's are whose descriptor was closed before the start. It may be closed, full or
     broken, may lack characters, or may be an object of somebody else that only has ``write``.
@@ -40,37 +41,45 @@ class Unfailing(io.TextIOBase):
         return False
 
     def takes(self, text: str) -> bool:
-        """Whether its encoding has all characters of a text, as every encoding has those of ASCII."""
+        """Returns whether the encoding has all characters of a text. Every encoding has those of ASCII."""
         with contextlib.suppress(UnicodeEncodeError, LookupError, TypeError):
             text.encode(getattr(self._stream, "encoding", None) or "utf-8")
             return True
         return text.isascii()
 
     def would_block(self) -> bool:
-        """Whether nobody reads what was written before: a pipe that is full."""
+        """Returns whether a write would wait for a reader, as in a pipe that is full."""
         with contextlib.suppress(Exception):
             return not select.select([], [self._stream.fileno()], [], 0)[1]
         return False
 
 
 def warn(message: str, category: type[Warning], stacklevel: int) -> None:
-    """Warns as ``warnings.warn`` does; a stream that does not take the warning is no error of the caller."""
+    """Warns as ``warnings.warn`` does, but does not fail if stderr does not take the warning."""
     try:
         warnings.warn(message, category, stacklevel + 1)
     except category:
-        raise  # Somebody has made errors of warnings.
+        raise  # A filter turns warnings into errors.
     except Exception:
         pass
 
 
 def escaped(text: str, encoding: str | None) -> str:
-    """The text with what the encoding lacks written as ``\\ud55c``."""
+    """Returns the text with characters that the encoding lacks as escapes: ``\\ud55c``."""
     return text.encode(encoding or "ascii", "backslashreplace").decode(encoding or "ascii")
+
+
+def bytes_of(path: Path) -> bytes:
+    """Returns a path as programs need it, whether or not the encoding has its characters."""
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:  # It comes from the platform, and this machine's encoding lacks it.
+        return str(path).encode("utf-8", "surrogateescape")
 
 
 @contextlib.contextmanager
 def of_command() -> Iterator[None]:
-    """Has a command print what it can while it runs: stderr never fails, and stdout lacks no character."""
+    """While a command runs, writes to stderr never fail, and stdout takes every character, if need be as an escape."""
     stdout, stderr = sys.stdout, sys.stderr
     with contextlib.ExitStack() as stack:
         if stdout is None:
@@ -91,6 +100,6 @@ def of_command() -> Iterator[None]:
 
 
 def discard_stdout() -> None:
-    """Has Python not try again, at its end, to write what stdout did not take: it would complain and exit with 120."""
+    """Keeps Python from writing the rest of stdout when it exits: that would fail again and exit with 120."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -102,13 +102,13 @@ def _part(text: str | None) -> float | None:
 
 
 def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
-    receipt = json.dumps(_without_nothing(to_json(ds.receipt)))
-    texts = {options.path_file: str(path), options.receipt_file: receipt}
-    for file, text in texts.items():
+    receipt = json.dumps(_without_nothing(to_json(ds.receipt))).encode()
+    contents = {options.path_file: _display.bytes_of(path), options.receipt_file: receipt}
+    for file, content in contents.items():
         if file is not None:
             try:
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
-                Path(file).write_text(text, encoding="utf-8")
+                Path(file).write_bytes(content)
             except OSError as error:
                 raise ConfigurationError(f"cannot write {file}: {error.strerror}") from error
 

@@ -209,6 +209,10 @@ def test_a_path_is_printed_as_it_is_for_the_shell_that_uses_it(
     for given in ({"FOREBAY_MOUNT_ROOT": str(root)}, {}):
         done = _shell(ensure, **environment, **given)
         assert done.stdout.decode() == f"{root}/vision/digits/1\n", done.stderr
+        file = tmp_path / "path"
+        step = f"{sys.executable} -m forebay.step -q --dataset vision/digits@1 --path-file {file}"
+        assert _shell(step, **environment, **given).returncode == 0
+        assert file.read_text(encoding="utf-8") == f"{root}/vision/digits/1"
 
 
 _QUERIES = ["costs", "regions --json", "completion bash"]

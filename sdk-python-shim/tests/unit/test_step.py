@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pty
@@ -167,9 +166,13 @@ class Terminal:
 
     def close(self) -> int:
         ended = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        with contextlib.suppress(OSError):
-            os.close(self.tty)
+        self.hang_up()
         return ended
+
+    def hang_up(self) -> None:
+        if self.tty >= 0:
+            os.close(self.tty)
+            self.tty = -1
 
 
 def _types(key: bytes) -> Callable[[Terminal], object]:
@@ -199,7 +202,7 @@ def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
 _SENDERS = {
     "Ctrl-C": (_types(b"\x03"), "SIGINT"),
     "Ctrl-\\": (_types(b"\x1c"), "SIGQUIT"),
-    "the terminal goes": (lambda terminal: os.close(terminal.tty), "SIGHUP"),
+    "the terminal goes": (Terminal.hang_up, "SIGHUP"),
     "Kubernetes": (_kills(signal.SIGTERM), "SIGTERM"),
     "kill -INT": (_kills(signal.SIGINT), "SIGINT"),
     "Slurm, to the task": (_kills(signal.SIGUSR1), "SIGUSR1"),

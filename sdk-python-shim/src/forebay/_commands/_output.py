@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from argparse import Namespace
 from datetime import datetime, timezone
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from forebay._client import Client
+from forebay._display import bytes_of
 from forebay._models import Blocked, Dataset, Origin, Pin, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
@@ -35,16 +35,12 @@ def say_cause(region: str, what: str, cause: Blocked) -> None:
 
 def print_path(path: Path) -> None:
     """Prints a path as it is, whatever the terminal's encoding: a shell is to use it."""
-    try:
-        name = os.fsencode(path)
-    except UnicodeEncodeError:  # It comes from the platform, and this machine's encoding lacks it.
-        name = str(path).encode("utf-8", "surrogateescape")
     sys.stdout.flush()
     raw = getattr(sys.stdout, "buffer", None)
     if raw is None:
         say(str(path))
     else:
-        raw.write(name + b"\n")
+        raw.write(bytes_of(path) + b"\n")
 
 
 def print_json(value: object) -> None:
