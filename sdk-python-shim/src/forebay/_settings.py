@@ -122,6 +122,7 @@ def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> 
 
 def _authorities() -> ssl.SSLContext | bool:
     """Whose signature on the control plane's certificate counts: those that a variable names, else httpx's own."""
+    _check_key_log()
     for variable in ("FOREBAY_SERVICE_CA", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         path = os.environ.get(variable)
         if path:
@@ -142,3 +143,13 @@ def _trusting(variable: str, path: str) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=path)
     except OSError as e:  # An SSLError is one.
         raise ConfigurationError(f"{variable}: {path} holds no certificates in PEM that can be read: {e}") from None
+
+
+def _check_key_log() -> None:
+    # Python opens it with every context, and would not say which variable named it.
+    path = os.environ.get("SSLKEYLOGFILE")
+    try:
+        if path:
+            open(path, "a").close()
+    except OSError as e:
+        raise ConfigurationError(f"SSLKEYLOGFILE: {path} cannot be written: {e}") from None

@@ -419,6 +419,12 @@ def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(forebay.ConfigurationError, match=f"^SSL_CERT_DIR: {tmp_path}/nowhere is not a directory"):
         Client("https://forebay.example")
+    monkeypatch.delenv("SSL_CERT_DIR")
+    monkeypatch.setenv("SSLKEYLOGFILE", f"{tmp_path}/nowhere/keys")
+    for ca in ("", str(empty)):
+        monkeypatch.setenv("FOREBAY_SERVICE_CA", ca)
+        with pytest.raises(forebay.ConfigurationError, match=f"^SSLKEYLOGFILE: {tmp_path}/nowhere/keys cannot be"):
+            Client("https://forebay.example")
 
 
 def test_authorities_of_the_machine_are_trusted_unless_the_control_plane_has_some_of_its_own(
