@@ -202,7 +202,8 @@ def report(error: ForebayError, program: str, as_json: bool = False) -> None:
 def report_interruption(interruption: KeyboardInterrupt | Ended, program: str, as_json: bool = False) -> int:
     """Prints the result for the request and the signal to stderr, and returns the exit code."""
     number = signal_of(interruption)
-    said = [*notes(interruption), f"ended by {number.name}"]
+    left = notes(interruption) or ["the platform goes on with what it has accepted"]
+    said = [*left, f"ended by {number.name}"]
     if as_json:
         said = ["; ".join(said)]
     for each in said:

@@ -295,6 +295,23 @@ def test_a_command_that_is_detached_leaves_its_request_to_the_platform(plane: Co
     assert not plane.seen("DELETE", "")
 
 
+def test_another_command_says_that_the_platform_goes_on(plane: ControlPlane, tmp_path: Path) -> None:
+    answered = threading.Event()
+
+    def wait(handler: BaseHTTPRequestHandler) -> None:
+        answered.wait(60)
+
+    plane.fail_next(wait)
+    command = Command(tmp_path, "evict", "vision/digits@1")
+    _until(lambda: len(plane.log) > 0)
+    os.write(command.tty, b"\x03")
+    assert command.ends() == (
+        130,
+        "forebay: the platform goes on with what it has accepted\nforebay: ended by SIGINT\n",
+    )
+    answered.set()
+
+
 def test_a_command_that_nobody_can_interrupt_stays_so(plane: ControlPlane) -> None:
     """As one that a script has started with ``nohup`` or in the background."""
     words = ["ensure", "vision/digits@1", "-q"]
