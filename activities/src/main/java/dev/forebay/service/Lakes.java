@@ -15,7 +15,7 @@ class Lakes {
     @Singleton
     Lake lake(ServiceConfig config) {
         ServiceConfig.LakeSettings lake = config.lake();
-        return S3Lake.open(Startup.get(() -> config(lake)));
+        return Startup.get(() -> S3Lake.open(config(lake)));
     }
 
     private static S3LakeConfig config(ServiceConfig.LakeSettings lake) {

@@ -54,6 +54,21 @@ class StartIT {
     }
 
     @Test
+    void aProxyThatCannotBeUsedIsNamedByItsVariable() {
+        Map<String, String> properties = agent("http://127.0.0.1:9", "127.0.0.1:9");
+        properties.put("forebay.lake.endpoint", "https://lake.example");
+        Map<String, String> environment = Map.of("HTTPS_PROXY", "socks5://127.0.0.1:1080");
+
+        assertThatThrownBy(
+                        () ->
+                                ApplicationProcess.start(
+                                        "refused", directory, properties, environment))
+                .hasMessageContaining(
+                        "Forebay does not start: HTTPS_PROXY is socks5://127.0.0.1:1080: it must")
+                .hasMessageNotContaining("\tat ");
+    }
+
+    @Test
     void anAgentThatStartsWithoutTemporalIsReadyAndWorksWhenItIsThere() throws Exception {
         TemporalServer.PortSet ports =
                 new TemporalServer.PortSet(Ports.free(), Ports.free(), Ports.free(), Ports.free());

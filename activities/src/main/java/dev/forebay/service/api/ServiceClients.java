@@ -51,6 +51,8 @@ public final class ServiceClients {
         HttpClient.Builder builder =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
+                        // Agents and control planes are reached directly, as workers are.
+                        .proxy(HttpClient.Builder.NO_PROXY)
                         .connectTimeout(connectTimeout)
                         .executor(Executors.newVirtualThreadPerTaskExecutor());
         trusted.ifPresent(builder::sslContext);

@@ -19,6 +19,9 @@ final class KubernetesConnection {
     @Singleton
     KubernetesClient client() {
         Config config = Config.autoConfigure(null);
+        // It would take the proxies of the machine for a cluster that this process is in.
+        config.setHttpProxy(null);
+        config.setHttpsProxy(null);
         // Who asks asks again.
         config.setRequestRetryBackoffLimit(1);
         return new KubernetesClientBuilder().withConfig(config).build();

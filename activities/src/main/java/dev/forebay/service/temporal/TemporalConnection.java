@@ -2,6 +2,7 @@ package dev.forebay.service.temporal;
 
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.Startup;
+import io.grpc.ManagedChannelBuilder;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -33,7 +34,9 @@ final class TemporalConnection {
 
     TemporalConnection(ServiceConfig config) {
         WorkflowServiceStubsOptions.Builder connection =
-                WorkflowServiceStubsOptions.newBuilder().setTarget(config.temporal().target());
+                WorkflowServiceStubsOptions.newBuilder()
+                        .setTarget(config.temporal().target())
+                        .setChannelInitializer(TemporalConnection::goDirectly);
         // A bean is made in the middle of a start.
         Startup.run(() -> TemporalTls.apply(config.temporal().tls(), connection));
         stubs = WorkflowServiceStubs.newServiceStubs(connection.build());
@@ -51,6 +54,11 @@ final class TemporalConnection {
                                 .setMaxWorkflowThreadCount(MOST_WORKFLOW_THREADS)
                                 .setWorkerInterceptors(new TypedFailures())
                                 .build());
+    }
+
+    /** Through no proxy, whatever the machine's variables and Java's properties say. */
+    static void goDirectly(ManagedChannelBuilder<?> channel) {
+        channel.proxyDetector(_ -> null);
     }
 
     @Produces

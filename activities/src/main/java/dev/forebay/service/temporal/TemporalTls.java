@@ -41,7 +41,10 @@ final class TemporalTls {
                 .ifPresent(
                         name ->
                                 connection.setChannelInitializer(
-                                        channel -> channel.overrideAuthority(name)));
+                                        channel -> {
+                                            TemporalConnection.goDirectly(channel);
+                                            channel.overrideAuthority(name);
+                                        }));
     }
 
     private static SslContext context(TlsSettings files) {

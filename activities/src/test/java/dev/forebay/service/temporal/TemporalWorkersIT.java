@@ -98,6 +98,36 @@ class TemporalWorkersIT {
         }
     }
 
+    /** Neither Java's properties nor what they except have a say. */
+    @Test
+    void isReachedDirectlyThoughTheMachineHasAProxy() {
+        Map<String, String> proxy =
+                Map.of(
+                        "https.proxyHost", "127.0.0.1",
+                        "https.proxyPort", "9",
+                        "http.nonProxyHosts", "nothing");
+        proxy.forEach(System::setProperty);
+        try (TemporalServer server = TemporalServer.start(directory)) {
+            TemporalConnection connection =
+                    new TemporalConnection(
+                            Settings.of(
+                                    ServiceConfig.class,
+                                    Map.of(
+                                            "forebay.role",
+                                            "agent",
+                                            "forebay.temporal.target",
+                                            server.target())));
+            try {
+                connection.stubs().connect(Duration.ofSeconds(30));
+                assertThat(connection.stubs().healthCheck().isInitialized()).isTrue();
+            } finally {
+                connection.close();
+            }
+        } finally {
+            proxy.keySet().forEach(System::clearProperty);
+        }
+    }
+
     @Test
     void aBeginningThatFailsIsTriedAgain() {
         try (TemporalServer temporal = TemporalServer.start(directory)) {

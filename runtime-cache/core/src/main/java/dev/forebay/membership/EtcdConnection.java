@@ -20,6 +20,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
@@ -118,7 +119,8 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     }
 
     private boolean accepts(URI endpoint) {
-        try (Socket socket = new Socket()) {
+        // Jetcd, too, goes through no proxy: its name resolvers ask for none.
+        try (Socket socket = new Socket(Proxy.NO_PROXY)) {
             socket.connect(
                     new InetSocketAddress(endpoint.getHost(), endpoint.getPort()),
                     (int) config.retryDelay().toMillis());

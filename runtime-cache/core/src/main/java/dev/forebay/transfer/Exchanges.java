@@ -44,6 +44,8 @@ final class Exchanges implements AutoCloseable {
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
+                        // Workers are near. A proxy of the machine is for the world outside.
+                        .proxy(HttpClient.Builder.NO_PROXY)
                         .connectTimeout(config.connectTimeout())
                         .executor(executor);
         // Of workers whose address is https; it compares their names too.

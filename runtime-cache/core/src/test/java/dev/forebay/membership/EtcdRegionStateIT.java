@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -45,6 +46,26 @@ class EtcdRegionStateIT extends RegionOnEtcd {
 
     private static boolean hasMounts(List<RegionView> views) {
         return views.stream().anyMatch(view -> !view.mounts().isEmpty());
+    }
+
+    /** Neither Java's properties nor what they except have a say. */
+    @Test
+    void etcdIsReachedDirectlyThoughTheMachineHasAProxy() throws Exception {
+        Map<String, String> proxy =
+                Map.of(
+                        "https.proxyHost", "127.0.0.1",
+                        "https.proxyPort", "9",
+                        "http.nonProxyHosts", "nothing",
+                        "socksProxyHost", "127.0.0.1",
+                        "socksProxyPort", "9",
+                        "socksNonProxyHosts", "nothing");
+        proxy.forEach(System::setProperty);
+        try {
+            connected().mount(VERSION, MANIFEST);
+        } finally {
+            proxy.keySet().forEach(System::clearProperty);
+        }
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
     }
 
     @Test

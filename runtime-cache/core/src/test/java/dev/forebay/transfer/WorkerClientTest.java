@@ -216,6 +216,27 @@ class WorkerClientTest {
                         "GET /v1/status");
     }
 
+    /** Neither for requests nor for reads, whatever Java's properties say. */
+    @Test
+    void reachesAWorkerDirectlyThoughTheMachineHasAProxy() {
+        Map<String, String> proxy =
+                Map.of(
+                        "http.proxyHost", "127.0.0.1",
+                        "http.proxyPort", "9",
+                        "http.nonProxyHosts", "nothing",
+                        "socksProxyHost", "127.0.0.1",
+                        "socksProxyPort", "9",
+                        "socksNonProxyHosts", "nothing");
+        proxy.forEach(System::setProperty);
+        try (WorkerClient direct = new WorkerClient(WorkerClientConfig.defaults())) {
+            direct.read(worker.node(), MANIFEST, PACK, 0, BLOCK, target);
+            worker.json("{\"chunksDropped\":4,\"bytesDropped\":5}");
+            assertThat(direct.drop(worker.node(), MANIFEST)).isEqualTo(new DropAnswer(4, 5));
+        } finally {
+            proxy.keySet().forEach(System::clearProperty);
+        }
+    }
+
     /** Fills take minutes, and more of them than there is room for wait. */
     @Test
     void whatIsThereIsSaidWhileEverythingIsFilled() throws Exception {

@@ -1,5 +1,7 @@
 package dev.forebay.lake.s3;
 
+import java.net.URI;
+import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -19,14 +21,14 @@ final class LakeIdentity {
 
     private LakeIdentity() {}
 
-    static AwsCredentialsProvider find(S3LakeConfig config) {
+    static AwsCredentialsProvider find(S3LakeConfig config, Map<String, String> environment) {
         return isGiven(SdkSystemSetting.AWS_ACCESS_KEY_ID)
                         || !isGiven(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
                         || !isGiven(SdkSystemSetting.AWS_ROLE_ARN)
                 ? DefaultCredentialsProvider.builder().build()
                 // Role and file by the same names; the file is read anew each time.
                 : StsWebIdentityTokenFileCredentialsProvider.builder()
-                        .stsClient(tokenService(config))
+                        .stsClient(tokenService(config, environment))
                         .build();
     }
 
@@ -35,18 +37,30 @@ final class LakeIdentity {
     }
 
     /** What gives a key for a token of another issuer. */
-    static StsClient tokenService(S3LakeConfig config) {
+    static StsClient tokenService(S3LakeConfig config, Map<String, String> environment) {
+        LakeProxy proxy = LakeProxy.to(address(config), environment);
         StsClientBuilder builder =
                 StsClient.builder()
                         .region(Region.of(config.region()))
                         .credentialsProvider(AnonymousCredentialsProvider.create())
                         .httpClientBuilder(
                                 Apache5HttpClient.builder()
+                                        .proxyConfiguration(proxy.forApache())
                                         .connectionTimeout(config.connectTimeout())
                                         .socketTimeout(config.idleTimeout()));
         if (config.stsEndpoint() != null) {
             builder.endpointOverride(config.stsEndpoint());
         }
         return builder.build();
+    }
+
+    private static URI address(S3LakeConfig config) {
+        URI named = config.stsEndpoint();
+        return named != null
+                ? named
+                : URI.create(
+                        "https://"
+                                + StsClient.serviceMetadata()
+                                        .endpointFor(Region.of(config.region())));
     }
 }

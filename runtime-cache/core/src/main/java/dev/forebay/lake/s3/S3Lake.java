@@ -10,12 +10,14 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -65,7 +67,11 @@ public final class S3Lake implements Lake {
     private final Attempts attempts;
     private final LongAdder bytesRead = new LongAdder();
 
-    private S3Lake(S3LakeConfig config, AwsCredentialsProvider credentials, LakeEvents events) {
+    private S3Lake(
+            S3LakeConfig config,
+            AwsCredentialsProvider credentials,
+            LakeEvents events,
+            LakeProxy proxy) {
         this.config = config;
         this.attempts = new Attempts(config.attempts(), events);
         S3AsyncClientBuilder builder =
@@ -79,6 +85,7 @@ public final class S3Lake implements Lake {
                         .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()))
                         .httpClientBuilder(
                                 NettyNioAsyncHttpClient.builder()
+                                        .proxyConfiguration(proxy.forNetty())
                                         .maxConcurrency(config.connections())
                                         .maxPendingConnectionAcquires(
                                                 config.connections() * WAITING_PER_CONNECTION)
@@ -91,10 +98,11 @@ public final class S3Lake implements Lake {
             builder.endpointOverride(config.endpoint());
         }
         this.client = builder.build();
-        this.reads = reads(config, credentials);
+        this.reads = reads(config, credentials, proxy);
     }
 
-    private static S3Client reads(S3LakeConfig config, AwsCredentialsProvider credentials) {
+    private static S3Client reads(
+            S3LakeConfig config, AwsCredentialsProvider credentials, LakeProxy proxy) {
         S3ClientBuilder builder =
                 S3Client.builder()
                         .region(Region.of(config.region()))
@@ -104,6 +112,7 @@ public final class S3Lake implements Lake {
                         .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()))
                         .httpClientBuilder(
                                 Apache5HttpClient.builder()
+                                        .proxyConfiguration(proxy.forApache())
                                         .maxConnections(config.connections())
                                         .connectionAcquisitionTimeout(config.attemptTimeout())
                                         .connectionTimeout(config.connectTimeout())
@@ -115,14 +124,38 @@ public final class S3Lake implements Lake {
         return builder.build();
     }
 
-    /** Opens a lake with the credentials of the AWS default chain. Connects when first used. */
+    /**
+     * Opens a lake with the credentials of the AWS default chain. Connects when first used.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if an environment variable names a proxy
+     *     that cannot be used
+     */
     public static S3Lake open(S3LakeConfig config) {
         return open(config, LakeEvents.NONE);
     }
 
     /** Like {@link #open(S3LakeConfig)}, and tells what becomes of attempts. */
     public static S3Lake open(S3LakeConfig config, LakeEvents events) {
-        return new S3Lake(config, LakeIdentity.find(config), events);
+        return open(config, events, System.getenv());
+    }
+
+    static S3Lake open(S3LakeConfig config, LakeEvents events, Map<String, String> environment) {
+        return new S3Lake(
+                config,
+                LakeIdentity.find(config, environment),
+                events,
+                LakeProxy.to(address(config), environment));
+    }
+
+    /** Where requests go, but for the name of a bucket before it. */
+    private static URI address(S3LakeConfig config) {
+        URI own = config.endpoint();
+        return own != null
+                ? own
+                : URI.create(
+                        "https://"
+                                + S3Client.serviceMetadata()
+                                        .endpointFor(Region.of(config.region())));
     }
 
     /** Opens a lake with given credentials. Connects when first used. */
@@ -137,7 +170,8 @@ public final class S3Lake implements Lake {
                 StaticCredentialsProvider.create(
                         AwsBasicCredentials.create(
                                 credentials.accessKey(), credentials.secretKey())),
-                events);
+                events,
+                LakeProxy.to(address(config), System.getenv()));
     }
 
     @Override

@@ -247,10 +247,10 @@ class LakeIdentityTest {
     @Test
     void theServiceIsTheRegionsOwnUnlessAnotherIsNamed() {
         S3LakeConfig config = S3LakeConfig.of(null, "ap-northeast-2", true);
-        try (StsClient own = LakeIdentity.tokenService(config);
+        try (StsClient own = LakeIdentity.tokenService(config, Map.of());
                 StsClient other =
                         LakeIdentity.tokenService(
-                                config.withStsEndpoint(URI.create("http://sts:1")))) {
+                                config.withStsEndpoint(URI.create("http://sts:1")), Map.of())) {
             assertThat(own.serviceClientConfiguration().region().id()).isEqualTo("ap-northeast-2");
             assertThat(own.serviceClientConfiguration().endpointOverride()).isEmpty();
             assertThat(other.serviceClientConfiguration().endpointOverride())
