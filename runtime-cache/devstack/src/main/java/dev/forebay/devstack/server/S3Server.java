@@ -106,7 +106,8 @@ public final class S3Server extends OneProcessServer {
                 HttpRequest.newBuilder(address)
                         .PUT(HttpRequest.BodyPublishers.ofByteArray(content))
                         .build();
-        try (HttpClient client = HttpClient.newHttpClient()) {
+        try (HttpClient client =
+                HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build()) {
             HttpResponse<String> answer =
                     client.send(request, HttpResponse.BodyHandlers.ofString());
             if (answer.statusCode() != 200) {

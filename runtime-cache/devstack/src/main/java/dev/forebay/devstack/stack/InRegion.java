@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Runs a program as a training pod of a region would: in a mount namespace of its own in which that
  * region's mount is at the common mount root, so that the path of a version is the same in every
- * region. {@code FOREBAY_API} and {@code FOREBAY_REGION} are set.
+ * region. {@code FOREBAY_API} and {@code FOREBAY_REGION} are set, and no proxy is between.
  *
  * @param region the region's name
  * @param mountpoint where its FUSE pod mounts
@@ -26,6 +28,8 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
             """
             mount --rbind "$1" "$2" && mount --make-rslave "$2" && shift 2 && exec "$@"
             """;
+
+    private static final String THIS_MACHINE = "localhost,127.0.0.1,::1";
 
     /** A region of a running stack. */
     public static InRegion of(Stack stack, String region) {
@@ -42,6 +46,23 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
         addresses
                 .get("lake.credentials")
                 .ifPresent(file -> environment.put("AWS_SHARED_CREDENTIALS_FILE", file));
+    }
+
+    /**
+     * Has programs reach what listens on this machine directly, though the machine has a proxy:
+     * boto3, for one, would ask the stack's lake through it. Adds to both spellings, as programs
+     * read one or the other.
+     */
+    static void exceptThisMachine(Map<String, String> environment) {
+        String before =
+                Stream.of("no_proxy", "NO_PROXY")
+                        .map(environment::get)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse("");
+        String after = before.isBlank() ? THIS_MACHINE : before + "," + THIS_MACHINE;
+        environment.put("no_proxy", after);
+        environment.put("NO_PROXY", after);
     }
 
     /**
@@ -68,6 +89,7 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().put("FOREBAY_API", api.toString());
             builder.environment().put("FOREBAY_REGION", region);
+            exceptThisMachine(builder.environment());
             return builder;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -36,7 +36,8 @@ final class TrainingRun {
     private static final long POLL_NANOS = 50_000_000;
 
     private final Stack stack;
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http =
+            HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
 
     TrainingRun(Stack stack) {
         this.stack = stack;
