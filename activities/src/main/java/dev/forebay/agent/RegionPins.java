@@ -98,6 +98,7 @@ class RegionPins {
                                         pin.reason(),
                                         pin.lease().toSeconds(),
                                         left.toSeconds(),
-                                        pin.job()));
+                                        pin.job(),
+                                        pin.renewed()));
     }
 }

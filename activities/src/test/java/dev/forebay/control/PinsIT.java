@@ -200,18 +200,19 @@ class PinsIT {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
-        for (String id : List.of("kept", "left")) {
+        for (String id : List.of("kept", "left", "fixed")) {
             api.post(
                     v + "/pins",
                     "{\"region\":\"%s\",\"id\":\"%s\",\"holder\":\"me\",\"lease_seconds\":600}"
                             .formatted(REGION, id));
         }
         platform.gateway.setPins(
-                "{\"pins\":[%s,%s,%s]}"
+                "{\"pins\":[%s,%s,%s,%s]}"
                         .formatted(
-                                held(name, "kept", 400),
-                                held(name, "left", 200),
-                                held(name, "lost", 600)));
+                                held(name, "kept", 400, true),
+                                held(name, "left", 200, true),
+                                held(name, "fixed", 1, false),
+                                held(name, "lost", 600, false)));
         try {
             Api.Answer leaked = api.get("/pins/leaked?region=" + REGION);
 
@@ -228,14 +229,15 @@ class PinsIT {
             platform.gateway.setPins("{\"pins\":[]}");
             api.delete(v + "/pins/kept?region=" + REGION);
             api.delete(v + "/pins/left?region=" + REGION);
+            api.delete(v + "/pins/fixed?region=" + REGION);
         }
     }
 
-    private static String held(String name, String id, int remaining) {
+    private static String held(String name, String id, int remaining, boolean renewed) {
         return """
                 {"version":{"dataset":{"namespace":"team","name":"%s"},"version":"v1"},"id":"%s","holder":"me",
-                "reason":"","lease_seconds":600,"remaining_seconds":%d,"job":null}"""
-                .formatted(name, id, remaining);
+                "reason":"","lease_seconds":600,"remaining_seconds":%d,"job":null,"renewed":%b}"""
+                .formatted(name, id, remaining, renewed);
     }
 
     @Test

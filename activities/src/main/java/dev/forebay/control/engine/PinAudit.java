@@ -57,7 +57,10 @@ public class PinAudit {
          * Its version's workflow does not know it, so it was lost with Temporal or the catalogue.
          */
         UNKNOWN,
-        /** Its holder renews at every third of the lease, or never, and has not for half of it. */
+        /**
+         * Its holder renewed it, which holders do at every third of the lease, but not for half of
+         * it.
+         */
         NOT_RENEWED
     }
 
@@ -89,7 +92,8 @@ public class PinAudit {
         if (!isKnown) {
             return Optional.of(Leak.UNKNOWN);
         }
-        return 2 * held.remainingSeconds() < held.leaseSeconds()
+        // A pin that was never renewed is held for a fixed term.
+        return held.renewed() && 2 * held.remainingSeconds() < held.leaseSeconds()
                 ? Optional.of(Leak.NOT_RENEWED)
                 : Optional.empty();
     }
@@ -101,7 +105,7 @@ public class PinAudit {
                             "the workflow of %s does not know it; it ends in %d s unless its holder renews it"
                                     .formatted(held.version(), held.remainingSeconds());
                     case NOT_RENEWED ->
-                            "not renewed for %d s of its lease of %d s: its holder is gone, or never renews; it ends in %d s"
+                            "not renewed for %d s of its lease of %d s: its holder renewed it before, and seems to be gone; it ends in %d s"
                                     .formatted(
                                             held.leaseSeconds() - held.remainingSeconds(),
                                             held.leaseSeconds(),

@@ -13,6 +13,7 @@ public record PinsReport(List<Held> pins) {
      * @param leaseSeconds how long it lives without renewal
      * @param remainingSeconds how long it lives from now on, if it is not renewed
      * @param job the uid of the Kubernetes Job that holds it, if one does
+     * @param renewed whether its holder has renewed it since it was taken
      */
     public record Held(
             DatasetVersion version,
@@ -21,5 +22,6 @@ public record PinsReport(List<Held> pins) {
             String reason,
             long leaseSeconds,
             long remainingSeconds,
-            @Nullable String job) {}
+            @Nullable String job,
+            boolean renewed) {}
 }

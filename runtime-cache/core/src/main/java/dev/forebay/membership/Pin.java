@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param reason what for, for people
  * @param lease how long it lives without renewal
  * @param job the uid of the Kubernetes Job that holds it, if one does
+ * @param renewed whether its holder has renewed it since it was taken; a pin for a fixed term never
+ *     is
  */
 public record Pin(
         DatasetVersion version,
@@ -20,10 +22,27 @@ public record Pin(
         String holder,
         String reason,
         Duration lease,
-        @Nullable String job) {
+        @Nullable String job,
+        boolean renewed) {
+
+    /** A pin as it is taken. */
+    public Pin(
+            DatasetVersion version,
+            String id,
+            String holder,
+            String reason,
+            Duration lease,
+            @Nullable String job) {
+        this(version, id, holder, reason, lease, job, false);
+    }
 
     /** Held by no Job. */
     public Pin(DatasetVersion version, String id, String holder, String reason, Duration lease) {
         this(version, id, holder, reason, lease, null);
+    }
+
+    /** The same pin after a renewal. */
+    Pin asRenewed() {
+        return new Pin(version, id, holder, reason, lease, job, true);
     }
 }

@@ -133,7 +133,31 @@ final class Pins {
     }
 
     Optional<Duration> renew(DatasetVersion version, String id) {
-        return withLease(version, id, EtcdCalls::renewLease);
+        String key = keys.pin(version, id);
+        return etcd.with(
+                session -> {
+                    Optional<KeyValue> pair = session.get(key);
+                    Optional<Duration> left =
+                            pair.flatMap(there -> session.renewLease(there.getLease()));
+                    left.ifPresent(_ -> noteRenewal(session, pair.orElseThrow()));
+                    return left;
+                });
+    }
+
+    /**
+     * Writes, at the first renewal only, that the holder renews the pin: a pin that is not renewed
+     * any more can then be told from one for a fixed term. If the pin was taken again or has ended
+     * meanwhile, it says nothing.
+     */
+    private void noteRenewal(EtcdCalls session, KeyValue pair) {
+        Pin pin = mounts.pin(pair);
+        if (!pin.renewed()) {
+            String key = keys.pin(pin.version(), pin.id());
+            session.ifUnchanged(
+                    key,
+                    pair.getModRevision(),
+                    Change.put(key, Rows.of(pin.asRenewed()), pair.getLease()));
+        }
     }
 
     Optional<Duration> remaining(DatasetVersion version, String id) {

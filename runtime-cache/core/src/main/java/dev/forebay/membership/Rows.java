@@ -57,13 +57,14 @@ final class Rows {
      */
     record NodeRow(String incarnation, NodeReport report) {}
 
-    /** The job is left out if there is none, and is not in rows of earlier releases. */
+    /** Leaves out a job that there is not, and a renewal that has not happened. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record PinValue(
             @Nullable String holder,
             @Nullable String reason,
             long leaseSeconds,
-            @Nullable String job) {}
+            @Nullable String job,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean renewed) {}
 
     private static final ObjectReader PIN =
             JSON.readerFor(PinValue.class)
@@ -115,7 +116,13 @@ final class Rows {
     }
 
     static byte[] of(Pin pin) {
-        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
+        return json(
+                new PinValue(
+                        pin.holder(),
+                        pin.reason(),
+                        pin.lease().toSeconds(),
+                        pin.job(),
+                        pin.renewed()));
     }
 
     static byte[] of(NodeRow row) {
@@ -219,7 +226,8 @@ final class Rows {
                 read.holder,
                 read.reason,
                 Duration.ofSeconds(read.leaseSeconds),
-                read.job);
+                read.job,
+                read.renewed);
     }
 
     private static DatasetVersion version(String[] parts) {

@@ -290,10 +290,15 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void renewingKeepsAPinWithoutChangingAnything() {
+    void onlyTheFirstRenewalOfAPinChangesAnything() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("p", 4));
-        eventually("pin", () -> state.view().pins().size() == 1);
+        eventually(
+                "a pin for a fixed term", () -> state.view().pins().equals(List.of(pin("p", 4))));
+        assertThat(state.renew(VERSION, "p")).isPresent();
+        eventually(
+                "a pin that is renewed",
+                () -> state.view().pins().equals(List.of(pin("p", 4).asRenewed())));
         RegionView before = state.view();
         long end = System.nanoTime() + Duration.ofSeconds(7).toNanos();
         eventually(

@@ -136,6 +136,24 @@ class PinProtocolTest {
     }
 
     @Test
+    void aRenewalLeavesAPinThatIsTakenAgainAsItIs() {
+        ModelEtcd held = Exploration.alone(mounted(), pin("p", "alice"));
+        Exploration search =
+                new Exploration(
+                        held,
+                        AS_IT_IS,
+                        actor((pins, _) -> pins.renew(VERSION, "p")),
+                        pin("p", "alice"));
+
+        search.run(
+                state -> assertThat(livePins(state)).isEqualTo(1),
+                end -> {
+                    assertThat(end.of(1)).isEqualTo(Exploration.DONE);
+                    noLeaseIsLeft(end);
+                });
+    }
+
+    @Test
     void aReleaseAndARenewalOfTheSamePinDoNoHarm() {
         ModelEtcd held = Exploration.alone(mounted(), pin("p", "alice"));
         Exploration search =

@@ -35,6 +35,12 @@ class RowsTest {
         assertThat(Rows.parse(KEY, Rows.of(pin))).isEqualTo(new Row.Pinned(pin));
     }
 
+    @Test
+    void aPinKeepsThatItsHolderRenewsIt() {
+        Pin pin = new Pin(VERSION, "p", "me", "", Duration.ofMinutes(1)).asRenewed();
+        assertThat(Rows.parse(KEY, Rows.of(pin))).isEqualTo(new Row.Pinned(pin));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
