@@ -106,3 +106,13 @@ def human_seconds(seconds: float) -> str:
     if whole < 86400:
         return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
     return f"{whole // 86400}d{whole % 86400 // 3600:02d}h"
+
+
+def human_estimate(seconds: float | None, least: float | None, most: float | None) -> str:
+    """``4s (2s-9s)``, ``0s``, or ``unknown``."""
+    if seconds is None:
+        return "unknown"
+    likely = human_seconds(seconds)
+    if least is None or most is None or least == most:
+        return likely
+    return f"{likely} ({human_seconds(least)}-{human_seconds(most)})"

@@ -400,6 +400,8 @@ class ControlPlane:
             "room": room | {"victims": [], "problem": None, "not_before": None},
             "bytes_per_second": 1 << 20,
             "eta_seconds": 64,
+            "eta_least_seconds": 32,
+            "eta_most_seconds": 133,
             "problem": None,
         } | self.state.plan
         return 200, {
@@ -414,6 +416,7 @@ class ControlPlane:
         self._dataset(request.query["dataset"])
         unknown = {"coverage": None, "free_bytes": None, "eta_seconds": None, "cost": None, "gpus": None}
         here = {"coverage": 0.426, "free_bytes": 1 << 30, "eta_seconds": 64, "cost": 1.5e-3, "gpus": 8}
+        here |= {"eta_least_seconds": 32, "eta_most_seconds": 133}
         return 200, {
             "dataset": request.query["dataset"],
             "version": "1",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forebay import ConfigurationError
-from forebay._values import human_bytes, human_seconds, human_size, seconds_of, split_version
+from forebay._values import human_bytes, human_estimate, human_seconds, human_size, seconds_of, split_version
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,9 @@ def test_figures_for_people() -> None:
     ]
     assert [human_size(n, n * 512) for n in (1, 3)] == ["1 object, 512 B", "3 objects, 1.50 KiB"]
     assert [human_seconds(n) for n in (4, 130, 11100, 187200)] == ["4s", "2m10s", "3h05m", "2d04h"]
+    assert [human_estimate(*each) for each in ((4, 2, 9), (0, 0, 0), (None, None, None), (4, None, None))] == [
+        "4s (2s-9s)",
+        "0s",
+        "unknown",
+        "4s",
+    ]

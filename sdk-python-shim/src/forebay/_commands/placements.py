@@ -7,7 +7,7 @@ from argparse import Namespace
 from forebay._commands._output import connect, print_json, say
 from forebay._models import Placement
 from forebay._tables import print_table
-from forebay._values import human_bytes, human_seconds
+from forebay._values import human_bytes, human_estimate
 
 
 def where(options: Namespace) -> None:
@@ -33,7 +33,7 @@ def _row(place: Placement, currency: str | None) -> list[str]:
         place.region,
         place.verdict.replace("_", " "),
         "" if place.coverage is None else f"{int(place.coverage * 100)} %",
-        "" if place.eta_seconds is None else human_seconds(place.eta_seconds),
+        human_estimate(place.eta_seconds, place.eta_least_seconds, place.eta_most_seconds),
         "" if place.cost is None or currency is None else f"{place.cost:.4f} {currency}",
         "" if place.free_bytes is None else human_bytes(place.free_bytes),
     ]

@@ -7,7 +7,7 @@ from argparse import Namespace
 from forebay._commands._output import connect, print_json, say, say_cause, until
 from forebay._models import PlanRoom, RegionPlan
 from forebay._tables import print_table
-from forebay._values import human_bytes, human_seconds, split_version
+from forebay._values import human_bytes, human_estimate, split_version
 
 
 def plan(options: Namespace) -> None:
@@ -47,7 +47,7 @@ def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
         str(needs.lake_requests),
         "" if source is None else source.region or source.kind,
         "" if source is None else _cost(source.cost, currency),
-        "" if plan.eta_seconds is None else human_seconds(plan.eta_seconds),
+        human_estimate(plan.eta_seconds, plan.eta_least_seconds, plan.eta_most_seconds),
         "" if plan.room is None else plan.room.admission,
     ]
 

@@ -11,6 +11,7 @@ class Placement:
 
     ``verdict`` is warm, can_be_filled, after_eviction, waits, unknown, refused or too_few_gpus; ``coverage`` the part
     of the bytes that is there, 0 to 1; ``cost`` that of what is missing; ``reasons`` say in words what counted.
+    ``eta_seconds`` is what is likely, between ``eta_least_seconds`` and ``eta_most_seconds``.
     """
 
     rank: int
@@ -20,6 +21,8 @@ class Placement:
     coverage: float | None = None
     free_bytes: int | None = None
     eta_seconds: int | None = None
+    eta_least_seconds: int | None = None
+    eta_most_seconds: int | None = None
     cost: float | None = None
     gpus: int | None = None
     reasons: tuple[str, ...] = ()

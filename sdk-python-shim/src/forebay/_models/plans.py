@@ -62,7 +62,11 @@ class PlanRoom:
 
 @dataclass(frozen=True)
 class RegionPlan:
-    """What it would take in one region; ``needs`` and ``room`` are None, with a ``problem``, if it does not answer."""
+    """What it would take in one region; ``needs`` and ``room`` are None, with a ``problem``, if it does not answer.
+
+    ``eta_seconds`` is what is likely, between ``eta_least_seconds`` and ``eta_most_seconds``. They are None, as is
+    ``bytes_per_second``, if the region has not filled enough lately to tell.
+    """
 
     region: str
     state: str
@@ -71,6 +75,8 @@ class RegionPlan:
     room: PlanRoom | None = None
     bytes_per_second: int | None = None
     eta_seconds: int | None = None
+    eta_least_seconds: int | None = None
+    eta_most_seconds: int | None = None
     problem: Blocked | None = None
 
     @property

@@ -97,9 +97,9 @@ class AgentResources {
 
     @Produces
     @Singleton
-    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
+    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry) {
         RegionGauges.show(state::view, state::connected, registry);
-        return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);
+        return new MeteredWorkers(new EtcdWorkers(state, client), registry);
     }
 
     @Produces

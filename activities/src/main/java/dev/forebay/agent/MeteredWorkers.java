@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * Counts what the agent asks of workers, {@code forebay_agent_*}. The outcome is {@code ok} or the
  * name of an {@link dev.forebay.model.ErrorCode}.
  */
-record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) implements Workers {
+record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
 
     private static final String PREFIX = "forebay.agent.";
     private static final String LAKE = "lake";
@@ -42,18 +42,11 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
 
     @Override
     public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
-        rate.begun();
-        long fetched = 0;
-        try {
-            FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
-            filled(registry, LAKE).increment((double) answer.bytesFromLake());
-            filled(registry, PEER).increment((double) answer.bytesFromPeers());
-            filled(registry, SIBLING).increment((double) answer.bytesFromSiblings());
-            fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
-            return answer;
-        } finally {
-            rate.ended(fetched);
-        }
+        FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
+        filled(registry, LAKE).increment((double) answer.bytesFromLake());
+        filled(registry, PEER).increment((double) answer.bytesFromPeers());
+        filled(registry, SIBLING).increment((double) answer.bytesFromSiblings());
+        return answer;
     }
 
     @Override

@@ -35,6 +35,7 @@ class RegionActivitiesImpl implements RegionActivities {
     private final Absences absences;
     private final Workers workers;
     private final ManifestCache manifests;
+    private final FillRate rate;
     private final AgentConfig config;
 
     RegionActivitiesImpl(
@@ -46,6 +47,7 @@ class RegionActivitiesImpl implements RegionActivities {
             Absences absences,
             Workers workers,
             ManifestCache manifests,
+            FillRate rate,
             AgentConfig config) {
         this.name = name;
         this.region = region;
@@ -55,6 +57,7 @@ class RegionActivitiesImpl implements RegionActivities {
         this.absences = absences;
         this.workers = workers;
         this.manifests = manifests;
+        this.rate = rate;
         this.config = config;
     }
 
@@ -121,7 +124,7 @@ class RegionActivitiesImpl implements RegionActivities {
                 () -> {
                     try (CachedManifest open = manifests.open(manifest)) {
                         ChunkFill fill = new ChunkFill(workers, manifest.digest(), absences);
-                        return new Warming(open, fill, config.warm().concurrency())
+                        return new Warming(open, fill, rate, config.warm().concurrency())
                                 .run(cursor, fromOrdinal, toOrdinal);
                     }
                 });

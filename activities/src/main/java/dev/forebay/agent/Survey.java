@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -78,14 +77,13 @@ class Survey {
             @Nullable ManifestRef manifest,
             @Nullable Long needed,
             @Nullable Missing missing) {
-        OptionalLong measured = rate.bytesPerSecond();
         return new RegionSurvey(
                 view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum(),
                 rooms.of(view.mounts()),
                 version == null ? null : rooms.of(version.dataset().namespace(), view.mounts()),
                 needed,
                 missing,
-                measured.isPresent() ? measured.getAsLong() : null,
+                rate.speed(),
                 view.mounts().stream()
                         .filter(mount -> !mount.version().equals(version))
                         .map(mount -> resident(mount, view))

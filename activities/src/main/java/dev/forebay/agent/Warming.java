@@ -2,6 +2,7 @@ package dev.forebay.agent;
 
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.Segment;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.FillAnswer;
@@ -24,13 +25,15 @@ final class Warming {
 
     private final Manifest manifest;
     private final ChunkFill fill;
+    private final FillRate rate;
     private final Semaphore places;
     private final int concurrency;
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
-    Warming(Manifest manifest, ChunkFill fill, int concurrency) {
+    Warming(Manifest manifest, ChunkFill fill, FillRate rate, int concurrency) {
         this.manifest = manifest;
         this.fill = fill;
+        this.rate = rate;
         this.places = new Semaphore(concurrency);
         this.concurrency = concurrency;
     }
@@ -81,10 +84,19 @@ final class Warming {
     }
 
     private void one(RangeCursor cursor, ChunkRef chunk) {
+        long fetched = 0;
+        long requests = 0;
+        rate.begun();
         try {
             FillAnswer answer = fill.fill(chunk);
+            List<Segment> segments = manifest.segments(chunk.chunk());
+            fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
+            requests = fetched == 0 ? 0 : segments.size();
             cursor.finished(
-                    chunk.ordinal(), answer.bytesFromLake(), chunk.liveBytes(), objects(chunk));
+                    chunk.ordinal(),
+                    answer.bytesFromLake(),
+                    chunk.liveBytes(),
+                    objects(chunk, segments));
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         } catch (Error e) {
@@ -93,14 +105,15 @@ final class Warming {
                     null,
                     new ForebayException(ErrorCode.UNAVAILABLE, chunk + " is not filled: " + e, e));
         } finally {
+            rate.ended(fetched, requests);
             places.release();
         }
     }
 
     /** The files whose last byte is in a chunk: each file is in one such. */
-    private long objects(ChunkRef chunk) {
+    private static long objects(ChunkRef chunk, List<Segment> segments) {
         long to = chunk.chunk().start() + chunk.length();
-        return manifest.segments(chunk.chunk()).stream()
+        return segments.stream()
                 .filter(segment -> segment.packOffset() + segment.size() <= to)
                 .count();
     }

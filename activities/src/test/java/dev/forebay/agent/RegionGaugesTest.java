@@ -37,7 +37,7 @@ class RegionGaugesTest {
 
     @Test
     void whatGrowsOnlyWhenAWorkerIsRemovedIsThereBefore() {
-        MeteredWorkers metered = new MeteredWorkers(workers, registry, new FillRate(() -> 0));
+        MeteredWorkers metered = new MeteredWorkers(workers, registry);
         assertThat(removed()).isZero();
 
         metered.remove("a");

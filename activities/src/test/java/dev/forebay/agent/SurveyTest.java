@@ -18,6 +18,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
@@ -71,7 +72,7 @@ class SurveyTest {
         assertThat(survey.takenBytes()).isZero();
         assertThat(survey.capacityBytes()).isEqualTo(2_000);
         assertThat(survey.residents()).isEmpty();
-        assertThat(survey.bytesPerSecond()).isNull();
+        assertThat(survey.speed()).isEqualTo(new FillSpeed(null, null));
     }
 
     @Test

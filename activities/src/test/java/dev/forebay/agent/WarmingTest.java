@@ -19,6 +19,7 @@ class WarmingTest {
     private static final long CHUNK = ChunkId.CHUNK_BYTES;
 
     private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
+    private final FillRate rate = new FillRate(System::nanoTime);
 
     @Test
     void fillsEveryChunkOfTheRangeOnceAndAddsUp() {
@@ -30,6 +31,17 @@ class WarmingTest {
                 .isEqualTo(new WarmResult(600 * CHUNK, 600 * 10, 600 * FakeManifest.FILES));
         assertThat(workers.fills()).hasSize(600).doesNotHaveDuplicates();
         assertThat(cursor.progress().next()).isEqualTo(605);
+    }
+
+    @Test
+    void measuresHowFastChunksAreFilledThatAreNotThereYet() {
+        workers.filling((worker, chunk) -> new FillAnswer(CHUNK, 0, 0, 0));
+        warming(20, 4).run(cursor(0, 0), 0, 20);
+        assertThat(rate.speed().rate()).isNull();
+
+        workers.filling((worker, chunk) -> new FillAnswer(CHUNK, CHUNK / 2, CHUNK / 4, CHUNK / 4));
+        warming(20, 4).run(cursor(0, 0), 0, 20);
+        assertThat(rate.speed().rate()).isNotNull();
     }
 
     @Test
@@ -149,6 +161,7 @@ class WarmingTest {
                         workers,
                         FakeWorkers.MANIFEST,
                         new Absences(workers::view, Duration.ofSeconds(1), System::nanoTime)),
+                rate,
                 concurrency);
     }
 

@@ -277,7 +277,7 @@ class AdmissionIT {
         platform.gateway.setSurvey(
                 """
                 {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":null,
-                "bytes_per_second":null,"residents":[%s],"queue":[%s]}"""
+                "speed":null,"residents":[%s],"queue":[%s]}"""
                         .formatted(capacity, taken, needed, residents, queue));
     }
 

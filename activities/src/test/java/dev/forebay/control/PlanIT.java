@@ -58,7 +58,9 @@ class PlanIT {
         assertThat(needs.get("at_least").asBoolean(true)).isFalse();
         assertThat(region.at("/room/admission").asText()).isEqualTo("admitted");
         assertThat(region.at("/room/needed_bytes").asLong()).isEqualTo(2 * 4096);
-        assertThat(region.get("eta_seconds").isNull()).isTrue();
+        for (String unknown : List.of("eta_seconds", "eta_least_seconds", "eta_most_seconds")) {
+            assertThat(region.get(unknown).isNull()).as(unknown).isTrue();
+        }
         assertThat(platform.gateway.surveyed()).contains("team/" + name + "@v1");
         assertThat(rowsOf(name)).isEqualTo(before);
         assertThat(platform.region.hasWorkflow(workflow(name))).isFalse();
@@ -142,7 +144,7 @@ class PlanIT {
                 8_192,
                 "0",
                 "{\"bytes\":2000000000,\"objects\":1,\"lake_requests\":500,\"exact\":true}",
-                "1000000",
+                "{\"rate\":{\"least\":500000,\"likely\":1000000,\"most\":2000000},\"overhead\":null}",
                 "");
 
         JsonNode plan = api.post(v + "/plan", PLANNED).body();
@@ -156,8 +158,34 @@ class PlanIT {
         assertThat(region.at("/sources/0/used").asBoolean()).isTrue();
         // 2 GB at 0.1, and half a thousand requests at 0.4.
         assertThat(region.at("/sources/0/cost").asDouble()).isEqualTo(0.4);
-        assertThat(region.get("eta_seconds").asLong()).isEqualTo(2_000);
+        // 2 GB, and half a thousand requests that take as long as 256 KiB each.
+        assertThat(region.get("eta_seconds").asLong()).isEqualTo(2_132);
+        assertThat(region.get("eta_least_seconds").asLong()).isEqualTo(1_065);
+        assertThat(region.get("eta_most_seconds").asLong()).isEqualTo(4_268);
+        assertThat(region.get("bytes_per_second").asLong()).isEqualTo(1_000_000);
         assertThat(platform.gateway.surveyed()).contains(plan.at("/manifest/digest").asText());
+    }
+
+    @Test
+    void ofARegionThatHasFilledAFewBytesOnlyTheTimeIsNotKnown() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        survey(
+                100_000,
+                8_192,
+                "0",
+                "{\"bytes\":67108864,\"objects\":8,\"lake_requests\":8,\"exact\":true}",
+                "{\"rate\":null,\"overhead\":{\"least\":0.2,\"likely\":0.5,\"most\":0.9}}",
+                "");
+
+        JsonNode plan = api.post(v + "/plan", PLANNED).body().at("/regions/0");
+        JsonNode place = api.get("/placements?dataset=team/" + name).body().at("/items/0");
+
+        assertThat(plan.get("eta_seconds").isNull()).isTrue();
+        assertThat(plan.get("bytes_per_second").isNull()).isTrue();
+        assertThat(place.get("eta_seconds").isNull()).isTrue();
+        assertThat(place.get("reasons").toString()).contains("is not known");
     }
 
     @Test
@@ -370,13 +398,13 @@ class PlanIT {
             long taken,
             String needed,
             String missing,
-            String bytesPerSecond,
+            String speed,
             String residents) {
         platform.gateway.setSurvey(
                 """
                 {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":%s,
-                "bytes_per_second":%s,"residents":[%s],"of_a_later_agent":1}"""
-                        .formatted(capacity, taken, needed, missing, bytesPerSecond, residents));
+                "speed":%s,"residents":[%s],"of_a_later_agent":1}"""
+                        .formatted(capacity, taken, needed, missing, speed, residents));
     }
 
     private static String resident(String name, String state, int pins) {

@@ -18,6 +18,12 @@ public record Pace(long bytesPerSecond, Duration left) {
     /** Sooner an average says nothing. */
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
+    /** Less says something of how a filling begins, not of how it goes on. */
+    private static final long ENOUGH_BYTES = 8 << 20;
+
+    /** Of what was missing when the filling began, in parts: that much is enough, too. */
+    private static final int ENOUGH_PARTS = 10;
+
     private static final double MILLIS = 1_000;
 
     /**
@@ -36,7 +42,9 @@ public record Pace(long bytesPerSecond, Duration left) {
         Duration taken = Duration.between(filling.since(), now);
         long filled = bytesCached - filling.bytes();
         long rate = (long) (filled * MILLIS / Math.max(1, taken.toMillis()));
-        if (taken.compareTo(SHORTEST) < 0 || rate < 1) {
+        long wanted = manifest.bytes() - filling.bytes();
+        boolean isLittle = filled < ENOUGH_BYTES && filled < wanted / ENOUGH_PARTS;
+        if (taken.compareTo(SHORTEST) < 0 || rate < 1 || isLittle) {
             return Optional.empty();
         }
         long missing = Math.max(0, manifest.bytes() - bytesCached);

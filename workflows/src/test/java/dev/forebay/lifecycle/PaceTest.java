@@ -36,6 +36,17 @@ class PaceTest {
     }
 
     @Test
+    void isNotKnownBeforeEnoughHasBeenDone() {
+        long mib = 1 << 20;
+        ManifestRef large =
+                new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000 * mib, 125);
+        Residency warming = warming(new Filling(NOON, 0));
+        assertThat(Pace.of(warming, large, 8 * mib - 1, NOON.plusSeconds(8))).isEmpty();
+        assertThat(Pace.of(warming, large, 8 * mib, NOON.plusSeconds(8)))
+                .contains(new Pace(mib, Duration.ofSeconds(992)));
+    }
+
+    @Test
     void leavesNothingWhenAllIsThere() {
         assertThat(Pace.of(warming(new Filling(NOON, 0)), MANIFEST, 1_000, NOON.plusSeconds(10)))
                 .contains(new Pace(100, Duration.ZERO));

@@ -2,9 +2,9 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.engine.Placement;
 import dev.forebay.control.engine.Placements.Ranking;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -56,8 +56,10 @@ final class PlacementViews {
                     @Nullable Double coverage,
             @Schema(description = "Of the stores, what no version takes; null if unknown")
                     @Nullable Long freeBytes,
-            @Schema(description = "Until it would be warm; null if unknown")
+            @Schema(description = "Until it would be warm, probably; null if unknown")
                     @Nullable Long etaSeconds,
+            @Schema(description = "At least; null if unknown") @Nullable Long etaLeastSeconds,
+            @Schema(description = "At most; null if unknown") @Nullable Long etaMostSeconds,
             @Schema(description = "Of what is missing; null if no price is stated")
                     @Nullable BigDecimal cost,
             @Schema(description = "How many a job can get; null if nobody has stated it")
@@ -65,7 +67,7 @@ final class PlacementViews {
             @Schema(description = "Why it is where it is, in words") List<String> reasons) {
 
         static PlacementView of(int rank, Placement place) {
-            Duration time = place.time();
+            FillSpeed.Estimate time = place.time();
             return new PlacementView(
                     rank,
                     place.region().value(),
@@ -73,7 +75,9 @@ final class PlacementViews {
                     place.verdict().name().toLowerCase(Locale.ROOT),
                     place.coverage(),
                     place.freeBytes(),
-                    time == null ? null : time.toSeconds(),
+                    time == null ? null : time.likely().toSeconds(),
+                    time == null ? null : time.least().toSeconds(),
+                    time == null ? null : time.most().toSeconds(),
                     place.cost(),
                     place.gpus(),
                     place.reasons());

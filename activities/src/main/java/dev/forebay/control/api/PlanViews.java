@@ -3,9 +3,9 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.VersionViews.ManifestView;
 import dev.forebay.control.engine.Plan;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -45,14 +45,21 @@ final class PlanViews {
             @Schema(description = "Where the missing bytes can come from, the cheapest first")
                     List<SourceView> sources,
             @Schema(description = "Null if the region does not answer") @Nullable RoomView room,
-            @Schema(description = "How fast the region has filled lately; null if that is unknown")
+            @Schema(
+                            description =
+                                    "How fast the region has filled large objects lately; null if it has not filled enough to tell")
                     @Nullable Long bytesPerSecond,
-            @Schema(description = "At that rate, once it is admitted and nothing else is filled")
+            @Schema(
+                            description =
+                                    "How long it would probably take once it is admitted, if nothing else is filled; null if that is unknown")
                     @Nullable Long etaSeconds,
+            @Schema(description = "At least; null if that is unknown")
+                    @Nullable Long etaLeastSeconds,
+            @Schema(description = "At most; null if that is unknown") @Nullable Long etaMostSeconds,
             @Schema(description = "Why no more is known") @Nullable CauseView problem) {
 
         static InRegionView of(Plan.InRegion in) {
-            Duration time = in.time();
+            FillSpeed.Estimate time = in.time();
             return new InRegionView(
                     in.region().value(),
                     in.state(),
@@ -60,7 +67,9 @@ final class PlanViews {
                     in.sources().stream().map(SourceView::of).toList(),
                     RoomView.of(in.room()),
                     in.bytesPerSecond(),
-                    time == null ? null : time.toSeconds(),
+                    time == null ? null : time.likely().toSeconds(),
+                    time == null ? null : time.least().toSeconds(),
+                    time == null ? null : time.most().toSeconds(),
                     CauseView.of(in.problem()));
         }
     }

@@ -1,9 +1,9 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ public record Placement(
         Verdict verdict,
         @Nullable Double coverage,
         @Nullable Long freeBytes,
-        @Nullable Duration time,
+        FillSpeed.@Nullable Estimate time,
         @Nullable BigDecimal cost,
         @Nullable Integer gpus,
         List<String> reasons) {

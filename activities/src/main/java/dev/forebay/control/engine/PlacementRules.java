@@ -5,6 +5,7 @@ import dev.forebay.control.engine.Plan.InRegion;
 import dev.forebay.control.engine.Plan.Needs;
 import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.control.engine.Plan.Source;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
@@ -36,13 +37,19 @@ record PlacementRules(
 
     private static final Comparator<Placement> BEST_FIRST =
             Comparator.comparing(Placement::verdict)
-                    .thenComparing(Placement::time, Comparator.nullsLast(Comparator.naturalOrder()))
+                    .thenComparing(
+                            PlacementRules::likely, Comparator.nullsLast(Comparator.naturalOrder()))
                     .thenComparing(Placement::cost, Comparator.nullsLast(Comparator.naturalOrder()))
                     .thenComparing(
                             Placement::coverage, Comparator.nullsLast(Comparator.reverseOrder()))
                     .thenComparing(
                             Placement::freeBytes, Comparator.nullsLast(Comparator.reverseOrder()))
                     .thenComparing(placement -> placement.region().value());
+
+    private static @Nullable Duration likely(Placement placement) {
+        FillSpeed.Estimate time = placement.time();
+        return time == null ? null : time.likely();
+    }
 
     /** The regions, the best first. */
     List<Placement> rank(List<InRegion> regions) {
@@ -131,13 +138,15 @@ record PlacementRules(
     }
 
     private static void time(List<String> reasons, InRegion in) {
-        Duration time = in.time();
+        FillSpeed.Estimate time = in.time();
         reasons.add(
                 time == null
-                        ? "how fast it fills is not known"
+                        ? "how long that would take is not known: it has filled too little lately"
                         : say(
-                                "it would take %,d seconds, at the rate of its latest fillings",
-                                time.toSeconds()));
+                                "by its latest fillings it would take about %,d seconds, from %,d to %,d",
+                                time.likely().toSeconds(),
+                                time.least().toSeconds(),
+                                time.most().toSeconds()));
     }
 
     private void cost(List<String> reasons, @Nullable Source source) {

@@ -3,10 +3,10 @@ package dev.forebay.control.engine;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +30,10 @@ public record Plan(
      * @param needs what would have to come; empty if the region does not answer
      * @param sources where it can come from, the cheapest first
      * @param room whether there is room; empty if the region does not answer
-     * @param bytesPerSecond how fast the region has filled lately, if that is known
-     * @param time how long it would take at that rate, with nothing else being filled
+     * @param bytesPerSecond how fast the region has filled large objects lately; empty if it has
+     *     not filled enough to tell
+     * @param time how long it would take, with nothing else being filled; empty if that is not
+     *     known
      * @param problem why less is known than could be
      */
     public record InRegion(
@@ -41,7 +43,7 @@ public record Plan(
             List<Source> sources,
             @Nullable Room room,
             @Nullable Long bytesPerSecond,
-            @Nullable Duration time,
+            FillSpeed.@Nullable Estimate time,
             @Nullable Problem problem) {}
 
     /**

@@ -13,6 +13,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.workflows.message.Problem;
@@ -20,7 +21,6 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -118,8 +118,8 @@ public class Planner {
                         ? List.of()
                         : sources.of(region, status, needs.bytesMissing(), needs.lakeRequests()),
                 room(region, status, size, survey),
-                survey.bytesPerSecond(),
-                needs == null ? null : time(needs, survey.bytesPerSecond()),
+                rate(survey.speed()),
+                needs == null ? null : time(needs, survey.speed()),
                 null);
     }
 
@@ -171,12 +171,13 @@ public class Planner {
                         Urgency.INTERACTIVE);
     }
 
-    private static @Nullable Duration time(Needs needs, @Nullable Long bytesPerSecond) {
-        if (needs.bytesMissing() == 0) {
-            return Duration.ZERO;
-        }
-        return bytesPerSecond == null
-                ? null
-                : Duration.ofSeconds(Math.ceilDiv(needs.bytesMissing(), bytesPerSecond));
+    private static @Nullable Long rate(@Nullable FillSpeed speed) {
+        FillSpeed.Spread rate = speed == null ? null : speed.rate();
+        return rate == null ? null : Math.round(rate.likely());
+    }
+
+    private static FillSpeed.@Nullable Estimate time(Needs needs, @Nullable FillSpeed speed) {
+        FillSpeed known = speed == null ? new FillSpeed(null, null) : speed;
+        return known.estimate(needs.bytesMissing(), needs.lakeRequests()).orElse(null);
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param neededBytes how much more is taken once this version is mounted; 0 if it is; empty if it
  *     has no manifest yet
  * @param missing what of the version is not there; empty if it has no manifest yet
- * @param bytesPerSecond how fast the region has filled lately; empty if that was not measured
+ * @param speed how fast the region has filled lately; empty from agents that do not say it
  * @param residents the other versions that are mounted
  * @param queue who waits for room, in the order in which they are let in; empty from agents that
  *     knew of none
@@ -32,7 +32,7 @@ public record RegionSurvey(
         @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
         @Nullable Missing missing,
-        @Nullable Long bytesPerSecond,
+        @Nullable FillSpeed speed,
         List<Resident> residents,
         List<Queued> queue,
         List<Relatives> relatives) {
@@ -54,7 +54,7 @@ public record RegionSurvey(
                 namespaceBytes,
                 neededBytes,
                 missing,
-                bytesPerSecond,
+                speed,
                 residents.stream().filter(each -> !names.contains(each.version())).toList(),
                 queue,
                 relatives);

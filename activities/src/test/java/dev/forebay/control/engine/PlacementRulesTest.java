@@ -10,6 +10,7 @@ import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.control.engine.Plan.Source;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed.Estimate;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import java.math.BigDecimal;
@@ -98,18 +99,19 @@ class PlacementRulesTest {
 
         assertThat(place.coverage()).isEqualTo(0.4);
         assertThat(place.freeBytes()).isEqualTo(500);
-        assertThat(place.time()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(place.time()).isEqualTo(estimate(7));
         assertThat(place.cost()).isEqualTo("1.25");
         assertThat(place.reasons())
                 .containsExactly(
                         "40 % of it is there, 600 bytes are missing",
-                        "it would take 7 seconds, at the rate of its latest fillings",
+                        "by its latest fillings it would take about 7 seconds, from 3 to 15",
                         "it would cost 1.2500 EUR, from the lake",
                         "500 bytes are free");
         assertThat(of(region("r", 600, Admission.WAITS, null, null)).reasons())
                 .containsExactly(
                         "40 % of it is there, 600 bytes are missing",
-                        "how fast it fills is not known", "CAPACITY_EXCEEDED: it is full");
+                        "how long that would take is not known: it has filled too little lately",
+                        "CAPACITY_EXCEEDED: it is full");
         assertThat(of(unknown("r")).reasons()).containsExactly("UNAVAILABLE: no agent");
     }
 
@@ -123,7 +125,7 @@ class PlacementRulesTest {
                         List.of(),
                         room(Admission.ADMITTED, 0),
                         null,
-                        Duration.ZERO,
+                        Estimate.NOTHING,
                         null);
 
         assertThat(of(empty).coverage()).isEqualTo(1);
@@ -188,8 +190,15 @@ class PlacementRulesTest {
                                 true)),
                 room,
                 null,
-                seconds == null ? null : Duration.ofSeconds(seconds),
+                seconds == null ? null : estimate(seconds),
                 null);
+    }
+
+    private static Estimate estimate(long seconds) {
+        return new Estimate(
+                Duration.ofSeconds(seconds / 2),
+                Duration.ofSeconds(seconds),
+                Duration.ofSeconds(2 * seconds + 1));
     }
 
     private static InRegion unknown(String name) {

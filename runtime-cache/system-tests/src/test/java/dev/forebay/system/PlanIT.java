@@ -33,7 +33,8 @@ class PlanIT {
         for (int i = 0; i < 50; i++) {
             tree.put("small/%02d.bin".formatted(i), bytes(i, 1 + 1_000 * i));
         }
-        tree.put("large.bin", bytes(77, 2 * CHUNK + 12_345));
+        // Enough for the region to know its rate then.
+        tree.put("large.bin", bytes(77, 4 * CHUNK + 12_345));
         tree.put("none.bin", new byte[0]);
         long size = tree.values().stream().mapToLong(content -> content.length).sum();
         lake.putAll("planned/", tree);
