@@ -2,6 +2,8 @@ package dev.forebay.agent;
 
 import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -13,6 +15,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +39,14 @@ record Doorkeeper(
         Instant since)
         implements Gatekeeper {
 
+    /** Reads the manifests that {@link #judge} needs, which runs between two calls of etcd. */
+    void prepare(RegionView view) {
+        rooms.of(view.mounts());
+        rooms.more(manifest, view.mounts());
+        rooms.of(namespace(), view.mounts());
+        rooms.more(namespace(), manifest, view.mounts());
+    }
+
     @Override
     public Optional<Applicant> judge(RegionView view) {
         long capacity = RecentCapacity.of(view);
@@ -42,18 +54,20 @@ record Doorkeeper(
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "no worker is registered in " + region);
         }
-        long needed = rooms.more(version.dataset(), manifest, view.mounts());
-        if (needed == 0) {
-            return Optional.empty();
+        long needed = rooms.more(manifest, view.mounts());
+        if (needed > 0) {
+            refuseMoreThan(Math.max(capacity, hadBytes));
         }
-        refuseWhatNeverFits(Math.max(capacity, hadBytes));
-        return lackOfQuota(needed, view)
-                .or(() -> lackOfWorkers(needed, capacity, view))
+        Optional<Applicant> overQuota = lackOfQuota(needed, view);
+        if (needed == 0 || overQuota.isPresent()) {
+            return overQuota;
+        }
+        return lackOfWorkers(needed, capacity, view)
                 .or(() -> turn(needed, view))
                 .or(() -> lackOfRoom(needed, capacity, view));
     }
 
-    private void refuseWhatNeverFits(long capacity) {
+    private void refuseMoreThan(long capacity) {
         if (manifest.roomBytes() > capacity) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
@@ -65,7 +79,18 @@ record Doorkeeper(
                             region,
                             capacity));
         }
-        if (quotaBytes != null && manifest.roomBytes() > quotaBytes) {
+    }
+
+    /** Counts chunks that only other namespaces have, too: they take no room, but of the quota. */
+    private Optional<Applicant> lackOfQuota(long needed, RegionView view) {
+        if (quotaBytes == null) {
+            return Optional.empty();
+        }
+        long counted = rooms.more(namespace(), manifest, view.mounts());
+        if (counted == 0) {
+            return Optional.empty();
+        }
+        if (manifest.roomBytes() > quotaBytes) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
                     String.format(
@@ -77,14 +102,8 @@ record Doorkeeper(
                             region,
                             quotaBytes));
         }
-    }
-
-    private Optional<Applicant> lackOfQuota(long needed, RegionView view) {
-        if (quotaBytes == null) {
-            return Optional.empty();
-        }
         long taken = rooms.of(namespace(), view.mounts());
-        return taken + needed <= quotaBytes
+        return taken + counted <= quotaBytes
                 ? Optional.empty()
                 : Optional.of(
                         waiting(
@@ -99,7 +118,49 @@ record Doorkeeper(
                                         quotaBytes,
                                         region,
                                         version,
-                                        needed)));
+                                        counted)));
+    }
+
+    /**
+     * Returns whether evictions could let the version in: it is next, and the versions without a
+     * pin take at least as much as it lacks. Always false for a hint: only versions whose time to
+     * live has passed go for one, and the region does not know that time.
+     */
+    boolean evictionsCouldHelp(RegionView view) {
+        if (urgency == Urgency.SPECULATIVE) {
+            return false;
+        }
+        long needed = rooms.more(manifest, view.mounts());
+        List<Mount> free = free(view);
+        if (quotaBytes != null && lackOfQuota(needed, view).isPresent()) {
+            long lack =
+                    rooms.of(namespace(), view.mounts())
+                            + rooms.more(namespace(), manifest, view.mounts())
+                            - quotaBytes;
+            return lack <= most(free.stream().filter(this::isOfNamespace));
+        }
+        long capacity = RecentCapacity.of(view);
+        return lackOfWorkers(needed, capacity, view).isEmpty()
+                && turn(needed, view).isEmpty()
+                && rooms.of(view.mounts()) + needed - capacity <= most(free.stream());
+    }
+
+    private boolean isOfNamespace(Mount mount) {
+        return mount.version().dataset().namespace().equals(namespace());
+    }
+
+    private List<Mount> free(RegionView view) {
+        Set<DatasetVersion> held =
+                view.pins().stream().map(Pin::version).collect(Collectors.toSet());
+        return view.mounts().stream()
+                .filter(mount -> mount.state() == Mount.State.CACHED)
+                .filter(mount -> !held.contains(mount.version()))
+                .toList();
+    }
+
+    /** Returns at least what these give back: chunks that they share count several times here. */
+    private static long most(Stream<Mount> going) {
+        return going.map(Mount::manifest).distinct().mapToLong(ManifestRef::roomBytes).sum();
     }
 
     /** Holds nobody up, for workers that are away may not come back. */
@@ -131,7 +192,7 @@ record Doorkeeper(
                                         .filter(other -> !other.steppedAside()),
                                 Stream.of(self))
                         .toList();
-        List<Applicant> ordered = Applicant.inOrder(all, view.mounts());
+        List<Applicant> ordered = Applicant.inOrder(all, each -> rooms.of(each, view.mounts()));
         int before = ordered.indexOf(self);
         return before == 0
                 ? Optional.empty()
@@ -174,7 +235,7 @@ record Doorkeeper(
                         .map(Applicant::since)
                         .findFirst()
                         .orElse(since);
-        return new Applicant(version, needed, rank(urgency), begun, steppedAside, reason);
+        return new Applicant(version, manifest, needed, rank(urgency), begun, steppedAside, reason);
     }
 
     /** Who goes first: less is sooner. */

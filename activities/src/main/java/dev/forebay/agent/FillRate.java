@@ -119,9 +119,7 @@ final class FillRate {
         }
         double doubt = 1 + 1.0 / sorted.length;
         return new Spread(
-                sorted[0] / doubt,
-                sorted[sorted.length / 2],
-                sorted[sorted.length - 1] * doubt);
+                sorted[0] / doubt, sorted[sorted.length / 2], sorted[sorted.length - 1] * doubt);
     }
 
     private static <T> void remember(Deque<T> latest, T one) {

@@ -6,9 +6,7 @@ import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Tally;
-import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
-import dev.forebay.model.DatasetName;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
@@ -21,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What of a version is in the region, mounted or not. Workers know the chunks of mounted versions
- * only; one that is not mounted has what those of its dataset have of the packs that they share.
+ * only; one that is not mounted has what those have that share packs with it.
  */
 final class Holdings {
 
@@ -38,15 +36,17 @@ final class Holdings {
         this.manifests = manifests;
     }
 
-    /** What is missing. */
-    Missing missing(DatasetName dataset, ManifestRef ref, List<Mount> mounts) {
+    /**
+     * What is missing.
+     *
+     * @param mounted the versions that are mounted and share packs with this one, itself among them
+     *     if it is
+     */
+    Missing missing(ManifestRef ref, List<ManifestRef> mounted) {
         try (CachedManifest manifest = manifests.open(ref)) {
-            boolean mounted =
-                    mounts.stream()
-                            .anyMatch(mount -> mount.manifest().digest().equals(ref.digest()));
-            return mounted
+            return mounted.contains(ref)
                     ? missing(manifest, ref.digest())
-                    : missing(manifest, relatives(dataset, manifest, mounts));
+                    : missing(manifest, held(manifest, mounted));
         }
     }
 
@@ -77,13 +77,9 @@ final class Holdings {
     }
 
     /** For each pack of the version that is held in part: how many live bytes of each chunk are. */
-    private Map<PackId, int[]> relatives(
-            DatasetName dataset, Manifest manifest, List<Mount> mounts) {
+    private Map<PackId, int[]> held(Manifest manifest, List<ManifestRef> relatives) {
         Map<PackId, int[]> held = new HashMap<>();
-        mounts.stream()
-                .filter(mount -> mount.version().dataset().equals(dataset))
-                .map(Mount::manifest)
-                .distinct()
+        relatives.stream()
                 .limit(MOST_RELATIVES)
                 .forEach(relative -> addHeld(relative, manifest, held));
         return held;

@@ -12,6 +12,7 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.service.temporal.Heartbeat;
+import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
@@ -32,6 +33,7 @@ class RegionActivitiesImpl implements RegionActivities {
     private final RegionPins pins;
     private final Rooms rooms;
     private final RecentCapacity capacity;
+    private final EvictionBackoff evictions = new EvictionBackoff(System::nanoTime);
     private final Absences absences;
     private final Workers workers;
     private final ManifestCache manifests;
@@ -80,13 +82,17 @@ class RegionActivitiesImpl implements RegionActivities {
                         claim.urgency(),
                         claim.quotaBytes(),
                         claim.since());
-        // Reads the manifests that it needs now: etcd does not wait for that.
-        rooms.more(version.dataset(), manifest, region.view().mounts());
+        keeper.prepare(region.view());
         Optional<Applicant> waits = region.admit(version, manifest, keeper);
-        if (waits.isPresent()) {
-            throw new ForebayException(ErrorCode.CAPACITY_EXCEEDED, waits.get().reason());
+        if (waits.isEmpty()) {
+            return path(version);
         }
-        return path(version);
+        String why = waits.get().reason();
+        if (evictions.isDue(version, keeper.evictionsCouldHelp(region.view()))) {
+            // Ends the retries, so that the workflow makes room first.
+            throw Failures.refusal(ErrorCode.CAPACITY_EXCEEDED, why);
+        }
+        throw new ForebayException(ErrorCode.CAPACITY_EXCEEDED, why);
     }
 
     private String path(DatasetVersion version) {

@@ -2,7 +2,6 @@ package dev.forebay.agent;
 
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
-import dev.forebay.model.DatasetName;
 import dev.forebay.model.ManifestRef;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -10,13 +9,14 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How much of a region's stores versions take. What versions of one dataset share counts once: that
- * is known from their manifests. Safe for use by many threads.
+ * How much of a region's stores versions take. What versions share counts once, whatever datasets
+ * they are of: that is known from their manifests. Safe for use by many threads.
  */
 @Singleton
 class Rooms {
@@ -26,6 +26,7 @@ class Rooms {
     private static final int MOST_SIZES_REMEMBERED = 10_000;
 
     private final ManifestCache manifests;
+    private final Families families;
     private final long mostHeapBytes;
     // Both in order of last use, and guarded by the first.
     private final Map<Set<ManifestRef>, SharedRoom> known = new LinkedHashMap<>(16, 0.75f, true);
@@ -39,6 +40,7 @@ class Rooms {
 
     Rooms(ManifestCache manifests, long mostHeapBytes) {
         this.manifests = manifests;
+        this.families = new Families(manifests);
         this.mostHeapBytes = mostHeapBytes;
     }
 
@@ -51,37 +53,57 @@ class Rooms {
 
     /** What all of these take together. */
     long of(Collection<Mount> mounts) {
-        Map<DatasetName, Set<ManifestRef>> byDataset =
-                mounts.stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        mount -> mount.version().dataset(),
-                                        Collectors.mapping(Mount::manifest, Collectors.toSet())));
-        return byDataset.values().stream().mapToLong(each -> shared(each).bytes()).sum();
+        return families(manifests(mounts)).stream().mapToLong(each -> shared(each).bytes()).sum();
     }
 
     /** What those of a namespace take together. */
     long of(String namespace, Collection<Mount> mounts) {
-        return of(
-                mounts.stream()
-                        .filter(mount -> mount.version().dataset().namespace().equals(namespace))
-                        .toList());
+        return of(inNamespace(namespace, mounts));
     }
 
-    /** What it takes more when {@code manifest}, of this dataset, is mounted too. */
-    long more(DatasetName dataset, ManifestRef manifest, Collection<Mount> mounts) {
-        Set<ManifestRef> then =
-                mounts.stream()
-                        .filter(mount -> mount.version().dataset().equals(dataset))
-                        .map(Mount::manifest)
-                        .collect(Collectors.toCollection(HashSet::new));
-        return then.add(manifest) ? shared(then).alone(manifest) : 0;
+    /** How much more is taken when {@code manifest} is mounted, too. */
+    long more(ManifestRef manifest, Collection<Mount> mounts) {
+        return more(manifest, manifests(mounts));
+    }
+
+    /** How much more is taken when {@code manifest} is beside these. */
+    long more(ManifestRef manifest, Set<ManifestRef> there) {
+        return there.contains(manifest) ? 0 : shared(family(manifest, there)).alone(manifest);
+    }
+
+    /** How much more of its quota a namespace takes then. */
+    long more(String namespace, ManifestRef manifest, Collection<Mount> mounts) {
+        return more(manifest, inNamespace(namespace, mounts));
+    }
+
+    private static List<Mount> inNamespace(String namespace, Collection<Mount> mounts) {
+        return mounts.stream()
+                .filter(mount -> mount.version().dataset().namespace().equals(namespace))
+                .toList();
+    }
+
+    private static Set<ManifestRef> manifests(Collection<Mount> mounts) {
+        return mounts.stream().map(Mount::manifest).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** A version and those of the others that it shares packs with, directly or through others. */
+    Set<ManifestRef> family(ManifestRef version, Set<ManifestRef> others) {
+        Set<ManifestRef> all = new HashSet<>(others);
+        all.add(version);
+        return families(all).stream()
+                .filter(each -> each.contains(version))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** These, sorted by what they share; each family takes room of its own. */
+    List<Set<ManifestRef>> families(Set<ManifestRef> versions) {
+        return families.of(versions);
     }
 
     /**
-     * How these, of one dataset, share their room. Of one version by itself its manifest is not
-     * read for this: unless it was read beside others before, it takes {@link
-     * ManifestRef#roomBytes}.
+     * How these, of one family, share their room. Of one version by itself the chunks are not read
+     * for this: unless they were read beside others before, it takes {@link ManifestRef#roomBytes}.
      */
     SharedRoom shared(Set<ManifestRef> versions) {
         if (versions.size() == 1) {

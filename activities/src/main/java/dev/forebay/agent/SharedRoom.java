@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How versions of one dataset share the room that their chunks take.
+ * How versions share the room that their chunks take.
  *
  * @param versions of which this is said
  * @param parts what exactly these of them have and nobody else, the largest first; all parts

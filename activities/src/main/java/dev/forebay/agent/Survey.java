@@ -4,7 +4,6 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
-import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.placement.WorkerNode;
@@ -18,22 +17,19 @@ import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.workflows.message.Urgency;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at the region, and changes nothing there. Safe for use by many threads. */
 @Singleton
 class Survey {
-
-    private static final Comparator<DatasetName> BY_NAME =
-            Comparator.comparing(DatasetName::toString);
 
     private final Workers workers;
     private final Holdings holdings;
@@ -59,29 +55,34 @@ class Survey {
         DatasetVersion version = name == null ? null : DatasetVersion.parse(name);
         ManifestRef manifest = request.manifest();
         if (version == null || manifest == null) {
-            return survey(view, version, null, null, null);
+            return survey(view, version, null, null);
         }
-        return survey(
-                view,
-                version,
-                manifest,
-                rooms.more(version.dataset(), manifest, view.mounts()),
-                request.roomOnly()
-                        ? null
-                        : holdings.missing(version.dataset(), manifest, view.mounts()));
+        return survey(view, version, manifest, request.roomOnly() ? null : missing(manifest, view));
+    }
+
+    private Missing missing(ManifestRef manifest, RegionView view) {
+        List<ManifestRef> there = view.mounts().stream().map(Mount::manifest).distinct().toList();
+        Set<ManifestRef> family = rooms.family(manifest, Set.copyOf(there));
+        return holdings.missing(manifest, there.stream().filter(family::contains).toList());
     }
 
     private RegionSurvey survey(
             RegionView view,
             @Nullable DatasetVersion version,
             @Nullable ManifestRef manifest,
-            @Nullable Long needed,
             @Nullable Missing missing) {
+        String namespace = version == null ? null : version.dataset().namespace();
+        Long needed = manifest == null ? null : rooms.more(manifest, view.mounts());
+        Long counted =
+                manifest == null || namespace == null
+                        ? null
+                        : rooms.more(namespace, manifest, view.mounts());
         return new RegionSurvey(
                 view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum(),
                 rooms.of(view.mounts()),
-                version == null ? null : rooms.of(version.dataset().namespace(), view.mounts()),
+                namespace == null ? null : rooms.of(namespace, view.mounts()),
                 needed,
+                counted,
                 missing,
                 rate.speed(),
                 view.mounts().stream()
@@ -90,30 +91,33 @@ class Survey {
                         .toList(),
                 queue(view),
                 // Who needs no more room asks nobody to go for it.
-                needed != null && needed == 0 ? List.of() : relatives(view, version, manifest));
+                isZero(needed) && isZero(counted) ? List.of() : relatives(view, version, manifest));
     }
 
-    /** Of each dataset with several versions that are here, or are to be. */
+    private static boolean isZero(@Nullable Long bytes) {
+        return bytes != null && bytes == 0;
+    }
+
+    /** Of each family with several versions that are here, or are to be. */
     private List<Relatives> relatives(
             RegionView view, @Nullable DatasetVersion version, @Nullable ManifestRef manifest) {
-        Map<DatasetName, Map<DatasetVersion, ManifestRef>> byDataset = new TreeMap<>(BY_NAME);
-        view.mounts().forEach(mount -> add(byDataset, mount.version(), mount.manifest()));
+        Map<DatasetVersion, ManifestRef> versions = new LinkedHashMap<>();
+        view.mounts().forEach(mount -> versions.put(mount.version(), mount.manifest()));
         if (version != null && manifest != null) {
-            add(byDataset, version, manifest);
+            versions.putIfAbsent(version, manifest);
         }
-        return byDataset.values().stream()
-                .filter(versions -> versions.size() > 1)
+        return rooms.families(Set.copyOf(versions.values())).stream()
+                .map(family -> among(versions, family))
+                .filter(related -> related.size() > 1)
                 .map(this::relatives)
                 .toList();
     }
 
-    private static void add(
-            Map<DatasetName, Map<DatasetVersion, ManifestRef>> byDataset,
-            DatasetVersion version,
-            ManifestRef manifest) {
-        byDataset
-                .computeIfAbsent(version.dataset(), _ -> new LinkedHashMap<>())
-                .putIfAbsent(version, manifest);
+    private static Map<DatasetVersion, ManifestRef> among(
+            Map<DatasetVersion, ManifestRef> versions, Set<ManifestRef> family) {
+        Map<DatasetVersion, ManifestRef> related = new LinkedHashMap<>(versions);
+        related.values().retainAll(family);
+        return related;
     }
 
     private Relatives relatives(Map<DatasetVersion, ManifestRef> versions) {
@@ -143,14 +147,27 @@ class Survey {
         return names.getOrDefault(owner, List.of()).stream();
     }
 
-    private static List<Queued> queue(RegionView view) {
-        return Applicant.inOrder(view.queue(), view.mounts()).stream().map(Survey::queued).toList();
+    private List<Queued> queue(RegionView view) {
+        List<Queued> queue = new ArrayList<>();
+        Set<ManifestRef> there =
+                view.mounts().stream()
+                        .map(Mount::manifest)
+                        .collect(Collectors.toCollection(HashSet::new));
+        for (Applicant each :
+                Applicant.inOrder(view.queue(), name -> rooms.of(name, view.mounts()))) {
+            queue.add(queued(each, rooms.more(each.manifest(), there)));
+            // Whoever comes after it shares room with it, too.
+            if (!each.steppedAside()) {
+                there.add(each.manifest());
+            }
+        }
+        return queue;
     }
 
-    private static Queued queued(Applicant applicant) {
+    private static Queued queued(Applicant applicant, long bytes) {
         return new Queued(
                 applicant.version().toString(),
-                applicant.bytes(),
+                bytes,
                 applicant.rank() == Doorkeeper.rank(Urgency.INTERACTIVE),
                 applicant.since(),
                 applicant.steppedAside(),

@@ -38,6 +38,8 @@ import io.temporal.common.converter.DefaultDataConverter;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.WorkerFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,6 +50,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +68,7 @@ class AgentIT {
     private static final int CHUNKS = 40;
     private static final String QUEUE = "test";
     private static final long LIMIT_SECONDS = 120;
+    private static final Map<String, ManifestRef> MANIFESTS = new ConcurrentHashMap<>();
 
     @TempDir static Path directory;
 
@@ -83,7 +87,7 @@ class AgentIT {
         etcd = EtcdServer.start(directory.resolve("etcd"));
         temporal = TemporalServer.start(directory.resolve("temporal"));
         s3 = S3Server.start(directory.resolve("s3")).createBucket("forebay");
-        manifest = manifest();
+        manifest = written("any");
         agent =
                 ApplicationProcess.start(
                         "agent",
@@ -245,8 +249,8 @@ class AgentIT {
                         "bytes":%d,"chunks":%d}}"""
                                 .formatted(
                                         version,
-                                        manifest.uri(),
-                                        manifest.digest().hex(),
+                                        manifest(version).uri(),
+                                        manifest(version).digest().hex(),
                                         manifest.bytes(),
                                         manifest.chunks()));
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
@@ -305,7 +309,7 @@ class AgentIT {
     @Test
     void whatWorkersHoldIsAddedUp() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/usage@v1");
-        String digest = manifest.digest().hex();
+        String digest = manifest(version).digest().hex();
         Api gateway = new Api(agent.address());
         try (FakeWorker one = new FakeWorker("one", 0);
                 FakeWorker other = new FakeWorker("other", 0);
@@ -405,7 +409,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("asked", Integer.MAX_VALUE);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            region.mount(stays, manifest);
+            region.mount(stays, manifest(stays));
             worker.refuseDrops();
 
             String _ = call(Step.DROP, gone);
@@ -581,7 +585,7 @@ class AgentIT {
                                 .setWorkflowId(step + "-" + UUID.randomUUID())
                                 .setTaskQueue(QUEUE)
                                 .build());
-        stub.start(new Call(REGION.value(), step, version, manifest, pin));
+        stub.start(new Call(REGION.value(), step, version, manifest(version), pin));
         return stub;
     }
 
@@ -593,20 +597,29 @@ class AgentIT {
                 .orElse(null);
     }
 
+    /** One for each dataset, all of one size: what two datasets share would take no room. */
+    private static ManifestRef manifest(DatasetVersion version) {
+        return MANIFESTS.computeIfAbsent(version.dataset().name(), AgentIT::written);
+    }
+
     /** One object of so many chunks, of which there is only the manifest. */
-    private static ManifestRef manifest() throws Exception {
-        Path target = directory.resolve("m.sqlite");
+    private static ManifestRef written(String key) {
+        Path target = directory.resolve(key + ".sqlite");
         ManifestFile file;
         try (ManifestWriter writer =
                 new ManifestWriter(target, "lake", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
             writer.add(
                     new LakeObject(
-                            "big", (long) CHUNKS * ChunkId.CHUNK_BYTES, Instant.EPOCH, "e", null));
+                            key, (long) CHUNKS * ChunkId.CHUNK_BYTES, Instant.EPOCH, "e", null));
             file = writer.finish();
         }
         Path stored = s3.bucketDirectory("forebay").resolve(file.key());
-        Files.createDirectories(stored.getParent());
-        Files.copy(target, stored);
+        try {
+            Files.createDirectories(stored.getParent());
+            Files.copy(target, stored);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         return file.ref("forebay");
     }
 }

@@ -3,9 +3,9 @@ package dev.forebay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
@@ -18,6 +18,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.workflows.message.Urgency;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,12 +35,16 @@ class DoorkeeperTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final long CHUNK = ChunkId.CHUNK_BYTES;
 
-    @TempDir Path directory;
-
+    private final WrittenManifests manifests;
     private final List<Mount> mounts = new ArrayList<>();
     private final List<Applicant> queue = new ArrayList<>();
+    private final List<Pin> pins = new ArrayList<>();
     private long capacity = 10 * CHUNK;
     private long had = 10 * CHUNK;
+
+    DoorkeeperTest(@TempDir Path directory) {
+        manifests = new WrittenManifests(directory);
+    }
 
     @Test
     void whatFitsIsLetIn() {
@@ -105,6 +110,50 @@ class DoorkeeperTest {
     }
 
     @Test
+    void whatAnotherDatasetHasAlreadyNeedsNoRoom() {
+        ManifestRef v1 = manifests.write("v1", null, "a", 6 * CHUNK);
+        ManifestRef v2 = manifests.write("v2", v1, "a", 6 * CHUNK, "b", 4 * CHUNK);
+        ManifestRef v3 = manifests.write("v3", v2, "a", 6 * CHUNK, "c", 5 * CHUNK);
+        mounts.add(new Mount(version("a/x@v1"), v1, Mount.State.CACHED));
+
+        assertThat(wants("b/same@v1", v1, Urgency.INTERACTIVE, null)).isEmpty();
+        assertThat(wants("b/more@v1", v2, Urgency.INTERACTIVE, null)).isEmpty();
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/most@v1", v3, Urgency.INTERACTIVE, null))
+                .matches(e -> e.code() == ErrorCode.TOO_LARGE);
+        mounts.add(new Mount(version("c/x@v1"), v2, Mount.State.CACHED));
+        assertThat(wants("b/last@v1", 1).orElseThrow().reason())
+                .contains("83,886,080 of 83,886,080 are taken");
+    }
+
+    @Test
+    void whatAnotherNamespaceHasAlreadyCountsForTheQuotaAllTheSame() {
+        ManifestRef v1 = manifests.write("v1", null, "a", 3 * CHUNK);
+        mounts.add(new Mount(version("a/x@v1"), v1, Mount.State.CACHED));
+        mounted("b/x@v1", 2);
+
+        Applicant waits = wants("b/y@v1", v1, Urgency.INTERACTIVE, 4L).orElseThrow();
+        assertThat(waits.steppedAside()).isTrue();
+        assertThat(waits.reason()).contains("quota", "needs 25,165,824");
+        assertThat(wants("b/y@v1", v1, Urgency.INTERACTIVE, 5L)).isEmpty();
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/y@v1", v1, Urgency.INTERACTIVE, 2L))
+                .withMessageContaining("the quota of namespace b");
+    }
+
+    @Test
+    void theNamespaceThatHasLeastIsToldByWhatItsVersionsShare() {
+        ManifestRef v1 = manifests.write("v1", null, "a", 3 * CHUNK);
+        for (String name : List.of("a/x@v1", "a/y@v1", "a/z@v1")) {
+            mounts.add(new Mount(version(name), v1, Mount.State.CACHED));
+        }
+        mounted("b/x@v1", 4);
+        queue.add(waiting("b/y@v1", 1, 0, -60));
+
+        assertThat(wants("a/last@v1", 1)).isEmpty();
+    }
+
+    @Test
     void whoComesLaterWaitsThoughItWouldFit() {
         mounted("a/x@v1", 6);
         queue.add(waiting("b/large@v1", 5, 0, -60));
@@ -137,6 +186,39 @@ class DoorkeeperTest {
     }
 
     @Test
+    void roomCouldBeMadeOnceThePinsOfEnoughHaveEnded() {
+        mounted("a/x@v1", 6);
+        mounted("a/y@v1", 4);
+        pins.add(new Pin(version("a/x@v1"), "p", "me", "", Duration.ofMinutes(1)));
+
+        assertThat(evictionsCouldHelp("b/z@v1", 5, Urgency.INTERACTIVE, null)).isFalse();
+        assertThat(evictionsCouldHelp("b/z@v1", 4, Urgency.INTERACTIVE, null)).isTrue();
+        pins.clear();
+        assertThat(evictionsCouldHelp("b/z@v1", 5, Urgency.INTERACTIVE, null)).isTrue();
+        assertThat(evictionsCouldHelp("b/z@v1", 5, Urgency.SPECULATIVE, null)).isFalse();
+        queue.add(waiting("c/before@v1", 1, 0, -60));
+        assertThat(evictionsCouldHelp("b/z@v1", 5, Urgency.INTERACTIVE, null)).isFalse();
+    }
+
+    @Test
+    void whatIsFilledOrEvictedMakesNoRoomForOthers() {
+        mounts.add(new Mount(version("a/x@v1"), manifest("a/x@v1", 6), Mount.State.WARMING));
+        mounts.add(new Mount(version("a/y@v1"), manifest("a/y@v1", 4), Mount.State.EVICTING));
+
+        assertThat(evictionsCouldHelp("b/z@v1", 5, Urgency.INTERACTIVE, null)).isFalse();
+    }
+
+    @Test
+    void forAQuotaOnlyVersionsOfItsNamespaceMakeRoom() {
+        mounted("a/x@v1", 4);
+        mounted("b/x@v1", 2);
+
+        assertThat(evictionsCouldHelp("b/y@v1", 2, Urgency.INTERACTIVE, 2L)).isTrue();
+        pins.add(new Pin(version("b/x@v1"), "p", "me", "", Duration.ofMinutes(1)));
+        assertThat(evictionsCouldHelp("b/y@v1", 2, Urgency.INTERACTIVE, 2L)).isFalse();
+    }
+
+    @Test
     void aRegionWithoutWorkersIsAskedAgain() {
         capacity = 0;
 
@@ -151,7 +233,13 @@ class DoorkeeperTest {
 
     private static Applicant waiting(String name, long chunks, int rank, long seconds) {
         return new Applicant(
-                version(name), chunks * CHUNK, rank, NOON.plusSeconds(seconds), false, "full");
+                version(name),
+                manifest(name, chunks),
+                chunks * CHUNK,
+                rank,
+                NOON.plusSeconds(seconds),
+                false,
+                "full");
     }
 
     /** How it waits; empty if it is let in. */
@@ -161,37 +249,47 @@ class DoorkeeperTest {
 
     private Optional<Applicant> wants(
             String name, long chunks, Urgency urgency, @Nullable Long quotaChunks) {
-        ManifestCache manifests =
-                new ManifestCache(
-                        directory.resolve("manifests"),
-                        1 << 20,
-                        (ref, target) -> {
-                            throw new AssertionError("one version of a dataset needs no manifest");
-                        });
-        RegionView view =
-                new RegionView(
-                        List.of(new WorkerNode("w", URI.create("http://w.invalid:1"), capacity)),
-                        Set.of("w"),
-                        mounts,
-                        List.of(),
-                        queue);
+        return wants(name, manifest(name, chunks), urgency, quotaChunks);
+    }
+
+    private Optional<Applicant> wants(
+            String name, ManifestRef manifest, Urgency urgency, @Nullable Long quotaChunks) {
+        return keeper(name, manifest, urgency, quotaChunks).judge(view());
+    }
+
+    private boolean evictionsCouldHelp(
+            String name, long chunks, Urgency urgency, @Nullable Long quotaChunks) {
+        return keeper(name, manifest(name, chunks), urgency, quotaChunks)
+                .evictionsCouldHelp(view());
+    }
+
+    private RegionView view() {
+        return new RegionView(
+                List.of(new WorkerNode("w", URI.create("http://w.invalid:1"), capacity)),
+                Set.of("w"),
+                mounts,
+                pins,
+                queue);
+    }
+
+    private Doorkeeper keeper(
+            String name, ManifestRef manifest, Urgency urgency, @Nullable Long quotaChunks) {
         return new Doorkeeper(
-                        new Rooms(manifests),
-                        US,
-                        had,
-                        version(name),
-                        manifest(name, chunks),
-                        urgency,
-                        quotaChunks == null ? null : quotaChunks * CHUNK,
-                        NOON)
-                .judge(view);
+                new Rooms(manifests.cache()),
+                US,
+                had,
+                version(name),
+                manifest,
+                urgency,
+                quotaChunks == null ? null : quotaChunks * CHUNK,
+                NOON);
     }
 
     private static DatasetVersion version(String name) {
         return DatasetVersion.parse(name);
     }
 
-    /** Whole chunks of one large file. */
+    /** Whole chunks of one large file; without a manifest it shares nothing. */
     private static ManifestRef manifest(String name, long chunks) {
         String digest = "%064x".formatted(name.hashCode() & 0xffffffffL);
         return new ManifestRef("s3://m/k", new Digest(digest), 1, chunks * CHUNK, chunks);

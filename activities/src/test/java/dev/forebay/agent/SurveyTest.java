@@ -2,12 +2,8 @@ package dev.forebay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.lake.LakeObject;
-import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestCache;
-import dev.forebay.manifest.ManifestFile;
-import dev.forebay.manifest.ManifestWriter;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;
@@ -27,10 +23,7 @@ import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +32,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,11 +46,15 @@ class SurveyTest {
     private static final DatasetVersion V2 = DatasetVersion.parse("team/a@v2");
     private static final DatasetVersion V3 = DatasetVersion.parse("team/a@v3");
     private static final DatasetVersion OTHER = DatasetVersion.parse("team/b@v1");
-
-    @TempDir Path directory;
+    private static final DatasetVersion ELSEWHERE = DatasetVersion.parse("others/b@v1");
+    private static final DatasetVersion NEW = DatasetVersion.parse("others/new@v1");
 
     private final Region region = new Region();
-    private final Map<Digest, Path> stored = new HashMap<>();
+    private final WrittenManifests manifests;
+
+    SurveyTest(@TempDir Path directory) {
+        manifests = new WrittenManifests(directory);
+    }
 
     @Test
     void ofAVersionThatIsNotMountedEverythingIsMissing() {
@@ -142,6 +138,83 @@ class SurveyTest {
 
         assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
         assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.roomBytes());
+    }
+
+    @Test
+    void whatDatasetsShareCountsOnceForTheRegionAndOnceForEachNamespace() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        region.mounts.add(new Mount(OTHER, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(ELSEWHERE, v1, Mount.State.WARMING));
+
+        RegionSurvey survey = survey().of(asked(NEW, v2));
+
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
+        assertThat(survey.neededBytes()).isZero();
+        assertThat(survey.namespaceBytes()).as("of others").isEqualTo(3 * CHUNK + PAGE);
+        assertThat(survey.countedBytes()).isEqualTo(PAGE);
+        assertThat(survey.relatives()).as("some may have to go for its quota").hasSize(1);
+        assertThat(survey.relatives().getFirst().versions())
+                .containsExactly(
+                        V1.toString(),
+                        V2.toString(),
+                        OTHER.toString(),
+                        ELSEWHERE.toString(),
+                        NEW.toString());
+        assertThat(survey.relatives().getFirst().shares())
+                .containsExactlyInAnyOrder(
+                        new Share(3 * CHUNK, List.of(0, 1, 2, 3, 4)),
+                        new Share(PAGE, List.of(0, 2, 3)),
+                        new Share(PAGE, List.of(1, 4)));
+    }
+
+    @Test
+    void aVersionHasWhatOneOfAnotherDatasetBroughtForIt() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        region.mounts.add(new Mount(OTHER, v1, Mount.State.CACHED));
+        region.holds("w1", v1, 0, 1, 2, 3);
+
+        RegionSurvey survey = survey().of(asked(V2, v2));
+
+        assertThat(survey.missing()).isEqualTo(new Missing(101, 1, 1, false));
+        assertThat(survey.neededBytes()).isEqualTo(PAGE);
+    }
+
+    @Test
+    void oneOfTheSameObjectsBelowALongerPrefixTakesNoRoom() {
+        ManifestRef wide = manifests.write("wide", "d/", null, "d/x/a", CHUNK, "d/x/b", 5);
+        ManifestRef narrow = manifests.write("narrow", "d/x/", null, "d/x/a", CHUNK, "d/x/b", 5);
+        region.mounts.add(new Mount(V1, wide, Mount.State.CACHED));
+
+        assertThat(narrow).isNotEqualTo(wide);
+        assertThat(survey().of(asked(OTHER, narrow)).neededBytes()).isZero();
+    }
+
+    @Test
+    void whoWaitsNeedsOnlyWhatThoseBeforeDoNotBring() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        region.queue.add(waiting(V1, v1, 1));
+        region.queue.add(waiting(OTHER, v1, 2));
+        region.queue.add(waiting(V2, v2, 3));
+
+        assertThat(survey().of(new SurveyRequest(null, null, true)).queue())
+                .extracting(RegionSurvey.Queued::bytes)
+                .containsExactly(v1.roomBytes(), 0L, PAGE);
+    }
+
+    private static Applicant waiting(DatasetVersion version, ManifestRef manifest, long second) {
+        return new Applicant(
+                version,
+                manifest,
+                manifest.roomBytes(),
+                0,
+                Instant.EPOCH.plusSeconds(second),
+                false,
+                "it is full");
     }
 
     @Test
@@ -277,7 +350,7 @@ class SurveyTest {
         ManifestRef v1 = written("v1", null, "a", CHUNK);
         ManifestRef v2 = written("v2", v1, "a", CHUNK, "b", 1);
         ManifestRef v3 = written("v3", v2, "a", CHUNK, "b", 2);
-        ManifestCache cache = cache();
+        ManifestCache cache = manifests.cache();
         long ofTwo = SharedRoom.read(Set.of(v1, v2), cache).heapBytes();
         long ofAll = SharedRoom.read(Set.of(v1, v2, v3), cache).heapBytes();
         Rooms rooms = new Rooms(cache, ofAll);
@@ -293,59 +366,19 @@ class SurveyTest {
     }
 
     private Survey survey() {
-        ManifestCache cache = cache();
+        ManifestCache cache = manifests.cache();
         return new Survey(region, cache, new Rooms(cache), new FillRate(System::nanoTime));
     }
 
-    private ManifestCache cache() {
-        return new ManifestCache(
-                directory.resolve("cache"),
-                1 << 24,
-                (ref, target) -> {
-                    try {
-                        Files.copy(file(ref), target);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
-    }
-
-    private Path file(ManifestRef manifest) {
-        return Objects.requireNonNull(stored.get(manifest.digest()));
-    }
-
-    /** A manifest of these keys and sizes; those that {@code before} has too keep their places. */
     private ManifestRef written(String name, @Nullable ManifestRef before, Object... objects) {
-        Path target = directory.resolve(name);
-        ManifestFile file;
-        if (before == null) {
-            file = write(target, null, objects);
-        } else {
-            try (Manifest previous = SqliteManifest.open(file(before))) {
-                file = write(target, previous, objects);
-            }
-        }
-        stored.put(file.digest(), target);
-        return file.ref("forebay");
-    }
-
-    private static ManifestFile write(Path target, @Nullable Manifest previous, Object... objects) {
-        try (ManifestWriter writer =
-                new ManifestWriter(
-                        target, "lake", "", ManifestWriter.DEFAULT_PACK_BYTES, previous)) {
-            for (int i = 0; i < objects.length; i += 2) {
-                long size = ((Number) objects[i + 1]).longValue();
-                writer.add(
-                        new LakeObject((String) objects[i], size, Instant.EPOCH, "e" + size, null));
-            }
-            return writer.finish();
-        }
+        return manifests.write(name, before, objects);
     }
 
     /** A region of two workers. */
     private static final class Region implements Workers {
         private final List<Mount> mounts = new ArrayList<>();
         private final List<Pin> pins = new ArrayList<>();
+        private final List<Applicant> queue = new ArrayList<>();
         private final Map<String, Map<Digest, BitSet>> held = new HashMap<>();
         private @Nullable String down;
 
@@ -360,7 +393,7 @@ class SurveyTest {
         @Override
         public RegionView view() {
             return new RegionView(
-                    List.of(node("w1"), node("w2")), Set.of("w1", "w2"), mounts, pins);
+                    List.of(node("w1"), node("w2")), Set.of("w1", "w2"), mounts, pins, queue);
         }
 
         private static WorkerNode node(String id) {

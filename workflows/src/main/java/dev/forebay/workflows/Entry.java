@@ -16,14 +16,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A version's way into a region: the region is asked again and again until there is room, and now
- * and then what is worth less is evicted. The version has its place in the region's queue before
- * that, and keeps it, or who comes later would take the room. Why it waits is the failure of the
- * last attempt.
+ * A version's way into a region: the region is asked again and again until there is room, and what
+ * is worth less is evicted now and then, and whenever the region says that it would help. The
+ * version has its place in the region's queue before that, and keeps it, or who comes later would
+ * take the room. Why it waits is the failure of the last attempt.
  */
 final class Entry {
 
-    /** Then somebody has to decide. In a day there are fewer than 4,000 events. */
+    /**
+     * Then somebody has to decide. In a day there are fewer than 4,000 events; 18,000 if all the
+     * time room could be made and is not.
+     */
     private static final Duration LONGEST_WAIT = Duration.ofHours(24);
 
     /** As long as anything else is tried before a filling begins. */
@@ -154,7 +157,7 @@ final class Entry {
     private boolean isWorthWaiting(ActivityFailure failure) {
         ErrorCode code = Failures.problem(failure).code();
         return code.retryable()
-                && !Failures.isRefusal(failure)
+                && (!Failures.isRefusal(failure) || code == ErrorCode.CAPACITY_EXCEEDED)
                 && !Failures.isCancellation(failure)
                 && isInTime(code);
     }

@@ -114,6 +114,17 @@ class EntryTest {
         assertThat(platform.control.roomsMade()).hasSizeBetween(2, 5);
     }
 
+    @Test
+    void roomIsMadeBeforeTheNextAttemptWhereTheRegionSaysThatItWouldHelp() {
+        full(3);
+        platform.us.evictionsHelp();
+
+        platform.ensure(US, null);
+
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
+        assertThat(platform.control.roomsMade()).hasSize(3);
+    }
+
     /** However long it has waited for room before. */
     @Test
     void anOutageIsEnduredAlsoByWhoHasWaitedForLong() {

@@ -9,6 +9,7 @@ import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
+import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -65,6 +66,7 @@ final class FakeRegion implements RegionActivities {
     private Mount mount = Mount.NONE;
     private List<Sibling> sources = List.of();
     private volatile boolean down;
+    private volatile boolean evictionsHelp;
     private final Gate warms = new Gate();
     private final Gate admissions = new Gate();
     private final Gate pinnings = new Gate();
@@ -206,7 +208,18 @@ final class FakeRegion implements RegionActivities {
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         claims.add(claim);
         admissions.await();
-        return mount(version, manifest);
+        try {
+            return mount(version, manifest);
+        } catch (ApplicationFailure full) {
+            throw evictionsHelp && full.getType().equals(ErrorCode.CAPACITY_EXCEEDED.name())
+                    ? Failures.refusal(ErrorCode.CAPACITY_EXCEEDED, full.getOriginalMessage())
+                    : full;
+        }
+    }
+
+    /** From now on who finds no room hears that evictions would make it. */
+    void evictionsHelp() {
+        evictionsHelp = true;
     }
 
     /** Which regions are asked before the lake. */

@@ -76,9 +76,15 @@ class RoomPlanner {
                                                 : each)
                         .toList();
         List<Shares.Share> shares = RoomShares.of(survey);
-        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, shares, now);
+        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, now);
         if (ofQuota != null && isFinal(ofQuota)) {
-            return in(survey, ofQuota, ofQuota.admission(), ofQuota.victims(), ofQuota.problem());
+            return in(
+                    survey,
+                    neededBytes,
+                    ofQuota,
+                    ofQuota.admission(),
+                    ofQuota.victims(),
+                    ofQuota.problem());
         }
         List<Victim> going = ofQuota == null ? List.of() : ofQuota.victims();
         Problem quotaProblem = ofQuota == null ? null : ofQuota.problem();
@@ -95,6 +101,7 @@ class RoomPlanner {
         if (before > 0 && neededBytes > 0 && room.admission() != Admission.REFUSED) {
             return in(
                     survey,
+                    neededBytes,
                     room,
                     Admission.WAITS,
                     List.of(),
@@ -108,6 +115,7 @@ class RoomPlanner {
         }
         return in(
                 survey,
+                neededBytes,
                 room,
                 Admission.AFTER_EVICTION,
                 Stream.concat(going.stream(), room.victims().stream()).toList(),
@@ -121,7 +129,6 @@ class RoomPlanner {
             long neededBytes,
             RegionSurvey survey,
             List<Occupant> others,
-            List<Shares.Share> shares,
             Instant now) {
         Long quota = quota(version, region);
         if (quota == null) {
@@ -134,14 +141,15 @@ class RoomPlanner {
                         .toList();
         // An agent that does not say how much that is decides by itself.
         Long taken = survey.namespaceBytes();
+        Long counted = survey.countedBytes();
         return new RoomRules(
                         version,
                         "the quota of namespace %s in %s".formatted(namespace, region),
                         ownBytes,
-                        neededBytes,
+                        counted == null ? neededBytes : counted,
                         taken == null ? 0 : taken,
                         quota)
-                .decide(own, shares, now);
+                .decide(own, RoomShares.of(survey, namespace), now);
     }
 
     /** Those that go for the quota's sake make room for all. */
@@ -173,13 +181,14 @@ class RoomPlanner {
     /** What was decided, in figures of the region. */
     private static Room in(
             RegionSurvey survey,
+            long neededBytes,
             Room decided,
             Admission admission,
             List<Victim> victims,
             @Nullable Problem problem) {
         return new Room(
                 admission,
-                decided.neededBytes(),
+                neededBytes,
                 survey.takenBytes(),
                 survey.capacityBytes(),
                 victims,

@@ -32,6 +32,17 @@ final class RoomShares {
                 .toList();
     }
 
+    /**
+     * The same as its namespace is concerned, whose quota gets back what its own versions give up,
+     * though others keep it in the region.
+     */
+    static List<Shares.Share> of(RegionSurvey survey, String namespace) {
+        return of(survey).stream()
+                .map(share -> share.among(each -> each.dataset().namespace().equals(namespace)))
+                .filter(share -> !share.owners().isEmpty())
+                .toList();
+    }
+
     private static Stream<Shares.Share> of(Relatives relatives) {
         List<DatasetVersion> versions =
                 relatives.versions().stream().map(DatasetVersion::parse).toList();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * What becomes free when copies go, one after the other: chunks that several versions refer to stay
@@ -17,7 +18,13 @@ public final class Shares {
     private final Map<DatasetVersion, List<Integer>> of = new HashMap<>();
 
     /** Bytes that stay as long as one of these does. */
-    public record Share(List<DatasetVersion> owners, long bytes) {}
+    public record Share(List<DatasetVersion> owners, long bytes) {
+
+        /** The same with those of its owners for whom this holds, and no others. */
+        public Share among(Predicate<DatasetVersion> counts) {
+            return new Share(owners.stream().filter(counts).toList(), bytes);
+        }
+    }
 
     public Shares(List<Share> shares) {
         this.shares = List.copyOf(shares);

@@ -54,6 +54,8 @@ public final class SweepPlanner {
     private final class Draft {
         private final Survey survey;
         private final Optional<Shares> shares;
+        // What others have, too, goes on to count for a namespace only while it has it itself.
+        private final Map<String, Shares> sharesOf = new HashMap<>();
         private final Map<DatasetVersion, UsageReport.Mounted> mounted = new HashMap<>();
         private final Map<DatasetVersion, Victim> victims = new LinkedHashMap<>();
         private final List<SweepPlan.Read> reads = new ArrayList<>();
@@ -64,7 +66,11 @@ public final class SweepPlanner {
 
         Draft(Survey survey) {
             this.survey = survey;
-            this.shares = survey.usage().map(Draft::shares);
+            List<Shares.Share> all = survey.usage().map(Draft::shares).orElse(List.of());
+            this.shares = survey.usage().map(_ -> new Shares(all));
+            survey.quotas()
+                    .keySet()
+                    .forEach(namespace -> sharesOf.put(namespace, among(all, namespace)));
             this.notes = new ArrayList<>(survey.notes());
             survey.usage()
                     .ifPresent(
@@ -73,17 +79,29 @@ public final class SweepPlanner {
                                             .forEach(each -> mounted.put(each.version(), each)));
         }
 
-        private static Shares shares(UsageReport usage) {
+        private static List<Shares.Share> shares(UsageReport usage) {
+            return usage.shares().stream()
+                    .map(
+                            share ->
+                                    new Shares.Share(
+                                            share.owners().stream()
+                                                    .map(usage.versions()::get)
+                                                    .map(UsageReport.Mounted::version)
+                                                    .toList(),
+                                            share.bytes()))
+                    .toList();
+        }
+
+        private static Shares among(List<Shares.Share> all, String namespace) {
             return new Shares(
-                    usage.shares().stream()
+                    all.stream()
                             .map(
                                     share ->
-                                            new Shares.Share(
-                                                    share.owners().stream()
-                                                            .map(usage.versions()::get)
-                                                            .map(UsageReport.Mounted::version)
-                                                            .toList(),
-                                                    share.bytes()))
+                                            share.among(
+                                                    each ->
+                                                            each.dataset()
+                                                                    .namespace()
+                                                                    .equals(namespace)))
                             .toList());
         }
 
@@ -195,7 +213,7 @@ public final class SweepPlanner {
                             () -> staysTaken(namespace, taken.get()) <= quota,
                             version ->
                                     shares.filter(those -> those.isOwner(version)).isPresent()
-                                            && freesNothing(version))
+                                            && freesNothingOfQuota(version))
                     .forEach(
                             (candidate, bytes) ->
                                     makeRoom(candidate, bytes, SweepReason.QUOTA, why));
@@ -269,10 +287,28 @@ public final class SweepPlanner {
         /** Leaves it removed if it does free something. */
         private boolean freesNothing(DatasetVersion version) {
             if (shares.map(those -> those.restore(version)).orElse(0L) == 0) {
+                ofQuota(version).ifPresent(own -> own.restore(version));
                 return true;
             }
             shares.ifPresent(those -> those.remove(version));
             return false;
+        }
+
+        /**
+         * As above, of the quota of its namespace: what frees none of that frees no room either.
+         */
+        private boolean freesNothingOfQuota(DatasetVersion version) {
+            Optional<Shares> own = ofQuota(version);
+            if (own.map(those -> those.restore(version)).orElse(0L) == 0) {
+                shares.ifPresent(those -> those.restore(version));
+                return true;
+            }
+            own.ifPresent(those -> those.remove(version));
+            return false;
+        }
+
+        private Optional<Shares> ofQuota(DatasetVersion version) {
+            return Optional.ofNullable(sharesOf.get(version.dataset().namespace()));
         }
 
         private void makeRoom(Candidate candidate, long bytes, SweepReason reason, String why) {
@@ -298,7 +334,10 @@ public final class SweepPlanner {
 
         private Optional<Long> freedBy(DatasetVersion version) {
             Optional<Long> bytes = shares.map(those -> those.remove(version));
-            bytes.ifPresent(more -> freedOf.merge(version.dataset().namespace(), more, Long::sum));
+            ofQuota(version)
+                    .map(own -> own.remove(version))
+                    .ifPresent(
+                            more -> freedOf.merge(version.dataset().namespace(), more, Long::sum));
             return bytes;
         }
 

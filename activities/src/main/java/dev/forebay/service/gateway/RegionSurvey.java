@@ -17,20 +17,24 @@ import org.jspecify.annotations.Nullable;
  *     and from agents that do not say it
  * @param neededBytes how much more is taken once this version is mounted; 0 if it is; empty if it
  *     has no manifest yet
+ * @param countedBytes how much more of its quota the version's namespace takes then: chunks that
+ *     other namespaces have already count, too; empty if it has no manifest yet, and from agents
+ *     that do not say it
  * @param missing what of the version is not there; empty if it has no manifest yet
  * @param speed how fast the region has filled lately; empty from agents that do not say it
  * @param residents the other versions that are mounted
  * @param queue who waits for room, in the order in which they are let in; empty from agents that
  *     knew of none
- * @param relatives of each dataset with several versions that are mounted, the one that was asked
- *     for among them: what they share; empty if that one needs no more room, and from agents that
- *     do not say it
+ * @param relatives of versions that are mounted, and the one that was asked for, those that have
+ *     packs in common, and what they share; empty if that one needs no more room, and from agents
+ *     that do not say it
  */
 public record RegionSurvey(
         long capacityBytes,
         long takenBytes,
         @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
+        @Nullable Long countedBytes,
         @Nullable Missing missing,
         @Nullable FillSpeed speed,
         List<Resident> residents,
@@ -53,6 +57,7 @@ public record RegionSurvey(
                 takenBytes,
                 namespaceBytes,
                 neededBytes,
+                countedBytes,
                 missing,
                 speed,
                 residents.stream().filter(each -> !names.contains(each.version())).toList(),
@@ -61,7 +66,7 @@ public record RegionSurvey(
     }
 
     /**
-     * Versions of one dataset, and how they share their room.
+     * Versions of any datasets, and how they share their room.
      *
      * @param versions {@code namespace/name@version} of all that are mounted, and of the one that
      *     was asked for
@@ -80,7 +85,7 @@ public record RegionSurvey(
      * A version that waits for room.
      *
      * @param version {@code namespace/name@version}
-     * @param bytes how much more room it needs
+     * @param bytes how much more room it needs once those before it have entered
      * @param interactive whether a job waits for it
      * @param steppedAside whether its namespace's quota, or a worker that is away, keeps it out:
      *     nobody waits behind it

@@ -169,6 +169,19 @@ class SweepPlannerTest {
     }
 
     @Test
+    void whatAnotherNamespaceHasTooGoesForTheQuotaThoughItFreesNoDisk() {
+        add("shared", copy().unusedFor(3).bytes(0));
+        add("young", copy().unusedFor(1));
+        DatasetVersion others = DatasetVersion.of("others", "digits", "v1");
+        mounted.add(new Mounted(others, manifest(100), false, false, null));
+        shares.add(new Share(100, List.of(0, 2)));
+
+        assertThat(plan(Map.of("team", 100L)).victims())
+                .extracting(Victim::version, Victim::reason, Victim::bytes)
+                .containsExactly(tuple(version("shared"), SweepReason.QUOTA, 0L));
+    }
+
+    @Test
     void whatHasToGoAnywayCountsForTheQuota() {
         add("old", copy().unusedFor(10));
         add("young", copy().unusedFor(1));

@@ -36,6 +36,22 @@ final class Rows {
 
     private record LiveValue(String incarnation) {}
 
+    private record ManifestValue(String uri, String digest, long objects, long bytes, long chunks) {
+
+        static ManifestValue of(ManifestRef manifest) {
+            return new ManifestValue(
+                    manifest.uri(),
+                    manifest.digest().hex(),
+                    manifest.objects(),
+                    manifest.bytes(),
+                    manifest.chunks());
+        }
+
+        ManifestRef toRef() {
+            return new ManifestRef(uri, new Digest(digest), objects, bytes, chunks);
+        }
+    }
+
     private record MountValue(
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
@@ -44,7 +60,12 @@ final class Rows {
     private record SourcesValue(List<Sibling> siblings) {}
 
     private record WaitingValue(
-            long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
+            ManifestValue manifest,
+            long bytes,
+            int rank,
+            long sinceMillis,
+            boolean steppedAside,
+            String reason) {}
 
     private record GateValue(String entered) {}
 
@@ -99,6 +120,7 @@ final class Rows {
     static byte[] of(Applicant applicant) {
         return json(
                 new WaitingValue(
+                        ManifestValue.of(applicant.manifest()),
                         applicant.bytes(),
                         applicant.rank(),
                         applicant.since().toEpochMilli(),
@@ -203,6 +225,7 @@ final class Rows {
         WaitingValue read = JSON.readValue(value, WaitingValue.class);
         return new Applicant(
                 version,
+                read.manifest.toRef(),
                 read.bytes,
                 read.rank,
                 Instant.ofEpochMilli(read.sinceMillis),

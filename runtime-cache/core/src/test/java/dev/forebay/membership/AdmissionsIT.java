@@ -135,7 +135,8 @@ class AdmissionsIT {
     @Test
     void whoWaitsIsSeenAndIsGoneFromTheQueueOnceItIsIn() {
         EtcdRegionState agent = connected();
-        Applicant applicant = new Applicant(version(1), 7, 1, NOON, true, "there is no room");
+        Applicant applicant =
+                new Applicant(version(1), manifest(), 7, 1, NOON, true, "there is no room");
 
         assertThat(agent.admit(version(1), manifest(), view -> Optional.of(applicant)))
                 .contains(applicant);
@@ -161,12 +162,14 @@ class AdmissionsIT {
     @Test
     void whoIsRefusedOrEvictedDoesNotWaitAnyMore() {
         EtcdRegionState agent = connected();
-        Applicant applicant = new Applicant(version(1), 7, 0, NOON, false, "full");
+        Applicant applicant = new Applicant(version(1), manifest(), 7, 0, NOON, false, "full");
         agent.admit(version(1), manifest(), view -> Optional.of(applicant));
         agent.admit(
                 version(2),
                 manifest(),
-                view -> Optional.of(new Applicant(version(2), 7, 0, NOON, false, "full")));
+                view ->
+                        Optional.of(
+                                new Applicant(version(2), manifest(), 7, 0, NOON, false, "full")));
         eventually("both wait", () -> agent.view().queue().size() == 2);
 
         assertThatExceptionOfType(ForebayException.class)
@@ -203,7 +206,10 @@ class AdmissionsIT {
             agent.admit(
                     version(1),
                     manifest(),
-                    view -> Optional.of(new Applicant(version(1), 7, 0, NOON, false, "full")));
+                    view ->
+                            Optional.of(
+                                    new Applicant(
+                                            version(1), manifest(), 7, 0, NOON, false, "full")));
         }
 
         try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
@@ -227,7 +233,8 @@ class AdmissionsIT {
         return view ->
                 view.mounts().size() < most
                         ? Optional.empty()
-                        : Optional.of(new Applicant(version, 1, 0, NOON, false, "full"));
+                        : Optional.of(
+                                new Applicant(version, manifest(), 1, 0, NOON, false, "full"));
     }
 
     private static DatasetVersion version(int number) {

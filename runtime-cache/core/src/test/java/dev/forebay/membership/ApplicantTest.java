@@ -2,7 +2,6 @@ package dev.forebay.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
@@ -19,7 +18,7 @@ class ApplicantTest {
         Applicant hint = applicant("a/hint@v1", 1, -3600);
         Applicant job = applicant("a/job@v1", 0, 0);
 
-        assertThat(Applicant.inOrder(List.of(hint, job), List.of())).containsExactly(job, hint);
+        assertThat(Applicant.inOrder(List.of(hint, job), _ -> 0)).containsExactly(job, hint);
     }
 
     @Test
@@ -31,7 +30,7 @@ class ApplicantTest {
         assertThat(
                         Applicant.inOrder(
                                 List.of(rich, poor, poorer),
-                                List.of(mount("rich/x@v1", 100), mount("poor/x@v1", 99))))
+                                namespace -> namespace.equals("rich") ? 100 : 99))
                 .containsExactly(poorer, poor, rich);
     }
 
@@ -40,17 +39,17 @@ class ApplicantTest {
         Applicant a = applicant("t/a@v1", 0, 0);
         Applicant b = applicant("t/b@v1", 0, 0);
 
-        assertThat(Applicant.inOrder(List.of(b, a), List.of())).containsExactly(a, b);
+        assertThat(Applicant.inOrder(List.of(b, a), _ -> 0)).containsExactly(a, b);
     }
 
     private static Applicant applicant(String version, int rank, long seconds) {
         return new Applicant(
-                DatasetVersion.parse(version), 1, rank, NOON.plusSeconds(seconds), false, "");
-    }
-
-    private static Mount mount(String version, long bytes) {
-        ManifestRef manifest =
-                new ManifestRef("s3://m/k", new Digest("a".repeat(64)), 1, bytes, 1_000);
-        return new Mount(DatasetVersion.parse(version), manifest, State.CACHED);
+                DatasetVersion.parse(version),
+                new ManifestRef("s3://m/k", new Digest("a".repeat(64)), 1, 1, 1),
+                1,
+                rank,
+                NOON.plusSeconds(seconds),
+                false,
+                "");
     }
 }

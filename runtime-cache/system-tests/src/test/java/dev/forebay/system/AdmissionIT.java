@@ -52,10 +52,10 @@ class AdmissionIT extends NarrowRegion {
                                 .contains("first in the queue"));
         assertThat(stack.lake().gets("room/e/")).isEmpty();
         api.delete(Api.path("room/d@v1") + "/pins/p?region=" + REGION).expect(204);
-        // The waiting version would evict it by itself, but only looks every 30 s.
-        api.post(Api.path("room/d@v1") + "/evict", Map.of("region", REGION)).expect(200);
 
+        // The end of the pin wakes it, and it evicts what was held.
         api.receipt("room/e@v1", REGION, request, Duration.ofMinutes(3));
+        assertThat(state("room/d@v1")).isEqualTo("ABSENT");
         assertThat(queue()).isEmpty();
         for (String name : List.of("a", "c", "e")) {
             assertThat(stack.lake().gets("room/" + name + "/").values())

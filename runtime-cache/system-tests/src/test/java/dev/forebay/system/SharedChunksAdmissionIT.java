@@ -52,6 +52,27 @@ class SharedChunksAdmissionIT extends NarrowRegion {
         assertThat(state("kin/c@v1")).isEqualTo("CACHED");
     }
 
+    @Test
+    void whatSeveralDatasetsHaveTakesCapacityOnce() throws Exception {
+        List<String> names = List.of("kin/one", "kin/two", "kin/three");
+        registered(names.getFirst(), 9);
+        for (String name : names) {
+            api.register(name, "s3://datasets/kin/one/", Duration.ofHours(1));
+            api.ensure(name + "@v1", REGION);
+            pin(name + "@v1");
+        }
+        // Counted for each dataset, the nine would leave no capacity.
+        registered("kin/four", 6);
+
+        api.ensure("kin/four@v1", REGION);
+
+        assertThat(plan("kin/four@v1").get("taken_bytes").asLong()).isEqualTo(15L * CHUNK);
+        assertThat(stack.lake().gets("kin/one/").values()).containsOnly(1).hasSize(9);
+        for (String name : names) {
+            api.delete(Api.path(name + "@v1") + "/pins/p?region=" + REGION).expect(204);
+        }
+    }
+
     private List<String> cachedOf(String dataset, String... versions) throws Exception {
         List<String> cached = new ArrayList<>();
         for (String version : versions) {

@@ -29,7 +29,9 @@ public interface RegionActivities {
      * Enters the version into the region's mount table, as {@link #mount}, as soon as there is room
      * for it: then the room is its own until it is evicted. Fails with CAPACITY_EXCEEDED, which
      * says why and how many are before it, as long as it has to wait, and keeps its place in the
-     * region's queue for two minutes; with TOO_LARGE if it can never fit.
+     * region's queue for two minutes; that is not retryable where it is next and evictions would
+     * make enough room, so that it is made before the next attempt. Fails with TOO_LARGE if it can
+     * never fit.
      */
     String admit(DatasetVersion version, ManifestRef manifest, Claim claim);
 

@@ -1,0 +1,63 @@
+package dev.forebay.agent;
+
+import dev.forebay.model.DatasetVersion;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Decides when a waiting version has its workflow make room: at once when evictions can make
+ * enough, as after the end of another version's last pin, and then after growing pauses for as long
+ * as they still could. The pauses bound the workflow's history. The state is in memory, so a
+ * restarted agent tries once more. Safe for use by many threads.
+ */
+final class EvictionBackoff {
+
+    private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+
+    /** Versions that do not wait any more leave their pauses behind; the eldest are forgotten. */
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private final LongSupplier nanos;
+    // In order of last use, and guarded by this.
+    private final Map<DatasetVersion, Pause> pauses =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<DatasetVersion, Pause> eldest) {
+                    return size() > MOST_REMEMBERED;
+                }
+            };
+
+    private record Pause(long lengthNanos, long overNanos) {}
+
+    EvictionBackoff(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /**
+     * Returns whether a waiting version has room made now, and begins its next pause if so.
+     *
+     * @param possible whether evictions could make enough
+     */
+    synchronized boolean isDue(DatasetVersion version, boolean possible) {
+        if (!possible) {
+            pauses.remove(version);
+            return false;
+        }
+        long now = nanos.getAsLong();
+        Pause last = pauses.get(version);
+        if (last != null && now - last.overNanos < 0) {
+            return false;
+        }
+        long next =
+                last == null
+                        ? FIRST_PAUSE_NANOS
+                        : Math.min(2 * last.lengthNanos, LONGEST_PAUSE_NANOS);
+        pauses.put(version, new Pause(next, now + next));
+        return true;
+    }
+}
