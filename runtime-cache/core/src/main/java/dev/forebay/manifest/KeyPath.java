@@ -2,6 +2,7 @@ package dev.forebay.manifest;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ShownText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.List;
 record KeyPath(List<String> components, boolean directory) {
 
     private static final int MAX_NAME_BYTES = 255;
-    private static final int SHOWN_CHARACTERS = 200;
 
     /** 64 TiB; S3 has objects of up to 50 TB. Each 8 MiB of one are a row of the manifest. */
     static final long MOST_BYTES = 1L << 46;
@@ -84,18 +84,9 @@ record KeyPath(List<String> components, boolean directory) {
         return name;
     }
 
-    /** The failure for one key; control characters are shown escaped, long keys cut. */
+    /** The failure for one key. */
     static ForebayException invalid(String key, String why) {
-        StringBuilder shown = new StringBuilder("'");
-        for (int i = 0; i < key.length() && i < SHOWN_CHARACTERS; i++) {
-            char c = key.charAt(i);
-            if (Character.isISOControl(c) || Character.isSurrogate(c)) {
-                shown.append(String.format("\\u%04x", (int) c));
-            } else {
-                shown.append(c);
-            }
-        }
-        shown.append(key.length() > SHOWN_CHARACTERS ? "…' " : "' ").append(why);
-        return new ForebayException(ErrorCode.INVALID_KEY, shown.toString());
+        return new ForebayException(
+                ErrorCode.INVALID_KEY, "'%s' %s".formatted(ShownText.of(key), why));
     }
 }

@@ -4,6 +4,7 @@ import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ShownText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,14 +18,15 @@ import java.util.List;
 
 /**
  * An object in the lake that lists keys, one on each line, in UTF-8: keys as the bucket has them,
- * in any order. Empty lines are skipped, and a carriage return before the line's end.
+ * in any order. Empty lines are skipped, a carriage return before the line's end, and the
+ * byte-order mark with which some editors begin a text.
  */
 public final class KeyList {
 
     private static final int PIECE_BYTES = 8 << 20;
     private static final int NAMED = 10;
-    private static final int SHOWN_CHARACTERS = 200;
     private static final int LONGEST_KEY_BYTES = 1024;
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     private final String uri;
     private final LakeObject object;
@@ -108,23 +110,26 @@ public final class KeyList {
         try (Lines lines =
                 new Lines(
                         Files.newBufferedReader(text(), StandardCharsets.UTF_8),
-                        LONGEST_KEY_BYTES + 1)) {
+                        BYTE_ORDER_MARK.length() + LONGEST_KEY_BYTES + 1)) {
             for (String line = lines.next(); line != null; line = lines.next()) {
                 number++;
-                if (line.isEmpty()) {
+                String key = number == 1 ? withoutMark(line) : line;
+                if (key.isEmpty()) {
                     continue;
                 }
-                boolean tooLong = line.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES;
-                if (tooLong || !line.startsWith(prefix)) {
+                boolean tooLong = key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES;
+                if (tooLong || !key.startsWith(prefix)) {
                     invalid.add(
                             "line %d, '%s'%s"
                                     .formatted(
-                                            number, shown(line), tooLong ? ", is too long" : ""));
+                                            number,
+                                            ShownText.of(key),
+                                            tooLong ? ", is too long" : ""));
                     if (invalid.size() == NAMED) {
                         break;
                     }
                 } else {
-                    sorter.add(line);
+                    sorter.add(key);
                 }
             }
         } catch (CharacterCodingException e) {
@@ -147,6 +152,10 @@ public final class KeyList {
         return sorter.sorted();
     }
 
+    private static String withoutMark(String line) {
+        return line.startsWith(BYTE_ORDER_MARK) ? line.substring(1) : line;
+    }
+
     /** What is said if keys of the list are not in the lake. */
     ForebayException missing(List<String> keys) {
         return new ForebayException(
@@ -158,22 +167,12 @@ public final class KeyList {
                                         "; ",
                                         keys.stream()
                                                 .limit(NAMED)
-                                                .map(key -> "'" + shown(key) + "'")
+                                                .map(key -> "'" + ShownText.of(key) + "'")
                                                 .toList())));
     }
 
     private ForebayException failed(IOException e) {
         return new ForebayException(
                 ErrorCode.CAPACITY_EXCEEDED, "cannot keep %s in %s".formatted(uri, folder), e);
-    }
-
-    private static String shown(String line) {
-        StringBuilder shown = new StringBuilder();
-        for (int i = 0; i < line.length() && i < SHOWN_CHARACTERS; i++) {
-            char c = line.charAt(i);
-            boolean plain = !Character.isISOControl(c) && !Character.isSurrogate(c);
-            shown.append(plain ? c : '?');
-        }
-        return line.length() > SHOWN_CHARACTERS ? shown + "…" : shown.toString();
     }
 }

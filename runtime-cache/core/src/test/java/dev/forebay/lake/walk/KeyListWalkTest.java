@@ -145,6 +145,32 @@ class KeyListWalkTest {
     }
 
     @Test
+    void aByteOrderMarkAtTheBeginningIsNoPartOfAKey() {
+        assertThat(
+                        found(
+                                new FakeListing(keys(0, 10, 1)),
+                                list(List.of("\ufeffp/000/000001", "p/000/000000"))))
+                .containsExactly("p/000/000000", "p/000/000001");
+        assertRefused(
+                () -> found(new FakeListing(keys(0, 10, 1)), list(List.of("\ufeff"))),
+                ErrorCode.LAKE_EMPTY,
+                "lists no key");
+    }
+
+    @Test
+    void whatCannotBeSeenInALineIsShown() {
+        FakeListing listing = new FakeListing(keys(0, 10, 1));
+        assertRefused(
+                () -> found(listing, list(List.of("p/000/000001", "\ufeffp/000/000002"))),
+                ErrorCode.INVALID_KEY,
+                "line 2, '\\ufeffp/000/000002'");
+        assertRefused(
+                () -> found(listing, list(List.of("p/000/000001\u200b"))),
+                ErrorCode.LAKE_EMPTY,
+                "'p/000/000001\\u200b'");
+    }
+
+    @Test
     void keysThatAreNotThereAreNamed() {
         KeyList list = list(List.of("p/000/000001", "p/000/000001x", "p/zzz"));
 

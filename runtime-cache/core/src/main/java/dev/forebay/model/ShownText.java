@@ -1,0 +1,44 @@
+package dev.forebay.model;
+
+/**
+ * How messages show text that others wrote, such as keys of the lake: what cannot be seen is
+ * escaped, for a message about it would else show nothing wrong.
+ */
+public final class ShownText {
+
+    private static final int MOST_CHARACTERS = 200;
+
+    private ShownText() {}
+
+    /**
+     * Returns the text with its invisible characters, and those outside the basic plane, written
+     * like {@code \u200b}; cut off, with an ellipsis, after 200 characters.
+     */
+    public static String of(String text) {
+        StringBuilder shown = new StringBuilder();
+        for (int i = 0; i < text.length() && i < MOST_CHARACTERS; i++) {
+            char c = text.charAt(i);
+            if (isVisible(c)) {
+                shown.append(c);
+            } else {
+                shown.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        return text.length() > MOST_CHARACTERS ? shown + "…" : shown.toString();
+    }
+
+    private static boolean isVisible(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.PRIVATE_USE,
+                    Character.SURROGATE,
+                    Character.UNASSIGNED ->
+                    false;
+            case Character.SPACE_SEPARATOR -> c == ' ';
+            default -> true;
+        };
+    }
+}
