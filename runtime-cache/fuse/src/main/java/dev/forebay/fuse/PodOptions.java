@@ -146,7 +146,9 @@ final class PodOptions {
 
     @Option(
             names = "--worker-store",
-            split = ",",
+            split = ListedPathConverter.COMMA,
+            splitSynopsisLabel = ",",
+            converter = ListedPathConverter.class,
             defaultValue =
                     "${env:FOREBAY_FUSE_WORKER_STORE:-"
                             + picocli.CommandLine.Option.NULL_VALUE

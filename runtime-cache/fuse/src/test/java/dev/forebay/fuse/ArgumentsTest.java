@@ -196,6 +196,19 @@ class ArgumentsTest {
     }
 
     @Test
+    void directoriesAreSeparatedByCommasThatAreNotTheirOwn() {
+        PodOptions options = new PodOptions();
+        Arguments.of(options)
+                .parseArgs(
+                        "--region=r1",
+                        etcdOption(),
+                        "--directory=d",
+                        "--worker-store=/my disk/50%,/a\\,b");
+
+        assertThat(options.workerStores).containsExactly(Path.of("/my disk/50%"), Path.of("/a,b"));
+    }
+
+    @Test
     void libfuseIsNoWayOutBelowImagesThatAreMountedFromFiles() {
         PodOptions options = new PodOptions();
         options.transport = TransportChoice.AUTO;

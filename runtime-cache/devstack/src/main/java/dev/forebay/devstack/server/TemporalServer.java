@@ -45,7 +45,8 @@ public final class TemporalServer extends OneProcessServer {
                         "--ui-port=" + ports.ui(),
                         "--http-port=" + ports.http(),
                         "--metrics-port=" + ports.metrics(),
-                        "--db-filename=" + absolute.resolve("temporal.db"),
+                        // In its directory: it takes a path for a URI, and decodes it.
+                        "--db-filename=temporal.db",
                         "--log-level=warn",
                         // Every waiting ensureCached is an update in flight; the default is 10.
                         "--dynamic-config-value=history.maxInFlightUpdates=1000",

@@ -59,7 +59,7 @@ public final class QuarkusProcess extends OneProcessServer {
         all.put("config_ordinal", "275");
         write(file, all);
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
-        command.addAll(java.options(HEAP, "-Dquarkus.config.locations=" + file).build());
+        command.addAll(java.options(HEAP, "-Dquarkus.config.locations=" + location(file)).build());
         URI address = URI.create((tls.isPresent() ? "https" : "http") + "://127.0.0.1:" + port);
         URI ready = address.resolve("/q/health/ready");
         Launch launch =
@@ -83,6 +83,11 @@ public final class QuarkusProcess extends OneProcessServer {
     /** Its metrics, in Prometheus's text format. */
     public URI metrics() {
         return address.resolve("/q/metrics");
+    }
+
+    /** Quarkus takes a list of URIs; a comma, which a URI may have, would end one. */
+    private static String location(Path file) {
+        return file.toUri().toString().replace(",", "%2C");
     }
 
     private static void write(Path file, Map<String, String> properties) {

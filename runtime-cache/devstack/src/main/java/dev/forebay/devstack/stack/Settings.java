@@ -1,5 +1,6 @@
 package dev.forebay.devstack.stack;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,8 +27,7 @@ final class Settings {
     Map<String, String> worker(String region, int index, String etcd, External.LakeAddress lake) {
         Map<String, String> settings = regional(region, etcd, lake);
         settings.put(
-                "forebay.worker.directory",
-                layout.worker(region, index).resolve("store").toString());
+                "forebay.worker.directory", listed(layout.worker(region, index).resolve("store")));
         settings.put("forebay.worker.capacity", Long.toString(config.workerCapacity()));
         tls.ifPresent(those -> those.putWorker(settings));
         putMore(settings, true);
@@ -113,6 +113,11 @@ final class Settings {
                                 settings.put(name, value);
                             }
                         });
+    }
+
+    /** One element of a list: a comma in it is no end of it. */
+    private static String listed(Path path) {
+        return path.toString().replace("\\", "\\\\").replace(",", "\\,");
     }
 
     private static void putTemporal(

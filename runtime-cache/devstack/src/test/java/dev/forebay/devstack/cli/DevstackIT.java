@@ -53,8 +53,9 @@ class DevstackIT {
 
     @BeforeEach
     void aBuiltRepository() throws Exception {
-        home = directory.resolve("home");
-        data = directory.resolve("data");
+        // Names as people give them.
+        home = directory.resolve("my clone, 50%20");
+        data = directory.resolve("my data, 50%20");
         StandIn.buildInto(home);
         disk = new StackOnDisk(data);
         portBase = freeBase();
@@ -150,7 +151,8 @@ class DevstackIT {
                 "--",
                 "sh",
                 "-c",
-                "echo $FOREBAY_REGION && test -r $AWS_SHARED_CREDENTIALS_FILE && exit " + status);
+                "echo $FOREBAY_REGION && test -r \"$AWS_SHARED_CREDENTIALS_FILE\" && exit "
+                        + status);
     }
 
     private static Path onlyChild(Path directory) throws IOException {

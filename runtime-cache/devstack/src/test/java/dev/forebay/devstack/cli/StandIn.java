@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ final class StandIn {
             Properties settings = new Properties();
             try (Reader reader =
                     Files.newBufferedReader(
-                            Path.of(System.getProperty("quarkus.config.locations")))) {
+                            Path.of(URI.create(System.getProperty("quarkus.config.locations"))))) {
                 settings.load(reader);
             }
             serve(Integer.parseInt(settings.getProperty("quarkus.http.port")));
