@@ -31,11 +31,10 @@ public interface ServiceConfig {
     Optional<Path> serviceCa();
 
     /**
-     * Where files are kept that need not outlive this process; each process has its own folder. The
-     * default has the user's name, so that two users of a machine do not share it.
+     * Where files are kept that need not outlive this process; each process has its own folder.
+     * Without it in a folder of this user in the temporary directory, see {@link PrivateFolder}.
      */
-    @WithDefault("${java.io.tmpdir}/forebay-${user.name}")
-    Path workDirectory();
+    Optional<Path> workDirectory();
 
     /** How much of the work directory copies of manifests may take. */
     @WithDefault("8G")

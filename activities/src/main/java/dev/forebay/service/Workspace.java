@@ -39,7 +39,7 @@ public class Workspace {
 
     @Inject
     Workspace(ServiceConfig config) {
-        this(config.workDirectory());
+        this(config.workDirectory().orElseGet(Workspace::temporaryRoot));
     }
 
     Workspace(Path root) {
@@ -62,6 +62,19 @@ public class Workspace {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.work-directory: cannot use %s: %s".formatted(root, e),
+                    e);
+        }
+    }
+
+    private static Path temporaryRoot() {
+        Path shared = Path.of(System.getProperty("java.io.tmpdir"));
+        try {
+            return PrivateFolder.in(shared);
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.work-directory is not set, and no folder can be made in %s: %s"
+                            .formatted(shared, e),
                     e);
         }
     }

@@ -460,6 +460,9 @@ class AgentIT {
                     });
 
             agent.kill9();
+            assertThat(ApplicationProcess.temporary(directory.resolve("agent")))
+                    .as("nothing grows with kills")
+                    .isEmptyDirectory();
             worker.permit(1000);
             agent.restart();
 

@@ -16,16 +16,19 @@ import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -238,9 +241,29 @@ final class TestControlPlane {
         return "/datasets/team/%s/versions/%s".formatted(dataset, version);
     }
 
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> tree = Files.walk(folder)) {
+            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    /** Where Maven puts what it builds; what earlier processes have left there is removed. */
     private static Path temporaryDirectory() {
+        Path all = Path.of("target", "control-planes").toAbsolutePath();
         try {
-            return Files.createTempDirectory("forebay-control-plane-");
+            Files.createDirectories(all);
+            try (DirectoryStream<Path> earlier = Files.newDirectoryStream(all)) {
+                for (Path each : earlier) {
+                    long process = Long.parseLong(each.getFileName().toString());
+                    if (ProcessHandle.of(process).isEmpty()) {
+                        remove(each);
+                    }
+                }
+            }
+            String own = Long.toString(ProcessHandle.current().pid());
+            return Files.createDirectories(all.resolve(own));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -9,7 +9,10 @@ import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.server.ServerProcess;
 import dev.forebay.devstack.stack.Repository;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,6 +91,15 @@ public final class ApplicationProcess extends OneProcessServer {
                 : Program.CONTROL_PLANE;
     }
 
+    /** What it leaves in the temporary directory. */
+    public static Path temporary(Path directory) {
+        try {
+            return Files.createDirectories(directory.resolve("tmp"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static URI http() {
         return URI.create("http://127.0.0.1:" + Ports.free());
     }
@@ -107,7 +119,8 @@ public final class ApplicationProcess extends OneProcessServer {
                         .withoutSecondCompiler()
                         .options("-Xmx256m")
                         .options("-Dquarkus.http.port=" + address.getPort())
-                        .options("-Dforebay.work-directory=" + directory.resolve("work"));
+                        .options("-Dforebay.work-directory=" + directory.resolve("work"))
+                        .options("-Djava.io.tmpdir=" + temporary(directory));
         properties.forEach((key, value) -> java.options("-D" + key + "=" + value));
         command.addAll(java.build());
         Launch launch =

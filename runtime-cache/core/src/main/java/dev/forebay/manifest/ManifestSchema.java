@@ -41,6 +41,7 @@ final class ManifestSchema {
      * cache go to the file at once, so the transaction needs no memory of its own.
      */
     static Connection create(Path file) throws SQLException {
+        NativeSqlite.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setEncoding(SQLiteConfig.Encoding.UTF8);
         config.setPageSize(4096);
@@ -65,6 +66,7 @@ final class ManifestSchema {
 
     /** Opens a finished manifest, promising SQLite that nobody changes it: no locks, no journal. */
     static Connection open(Path file) throws SQLException {
+        NativeSqlite.load();
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(true);
         config.setOpenMode(org.sqlite.SQLiteOpenMode.OPEN_URI);

@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.membership.EtcdClientFiles;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
@@ -32,6 +33,7 @@ public final class ForebayFuse implements Callable<Integer> {
     ForebayFuse() {}
 
     public static void main(String[] arguments) {
+        EtcdClientFiles.disable();
         // Not subcommands, which would want the options of their parent.
         Optional<Object> other =
                 switch (arguments.length == 0 ? "" : arguments[0]) {

@@ -4,7 +4,6 @@ import dev.forebay.devstack.stack.Leftovers;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -152,7 +150,8 @@ public final class Main implements Callable<Integer> {
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
         Report report = new Report(out);
-        Path temporary = Files.createTempDirectory("suite");
+        Path temporary =
+                TemporaryFolder.make(Path.of(System.getProperty("java.io.tmpdir")), out::println);
         Slots running =
                 new Slots(
                         repository,
@@ -166,10 +165,8 @@ public final class Main implements Callable<Integer> {
                         report::add);
         // Not the whole repository: a stack of the developer's may be mounted there.
         List<Path> ours =
-                Stream.concat(
-                                Stream.of(temporary),
-                                MavenModule.in(repository).stream()
-                                        .map(module -> module.directory().resolve("target")))
+                MavenModule.in(repository).stream()
+                        .map(module -> module.directory().resolve("target"))
                         .toList();
         Thread hook = new Thread(() -> clean(running, temporary, ours), "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -246,27 +243,8 @@ public final class Main implements Callable<Integer> {
 
     private void clean(Slots running, Path temporary, List<Path> ours) {
         running.close();
-        endStacksBelow(temporary);
+        TemporaryFolder.remove(temporary, out::println);
         Leftovers.cleanUp(ours).forEach(out::println);
-        try (Stream<Path> below = Files.walk(temporary)) {
-            for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException | UncheckedIOException e) {
-            out.printf("Could not remove %s: %s%n", temporary, e.getMessage());
-        }
-    }
-
-    /** A stack that a test brought up outlives its JVM; its command lines name its directory. */
-    private static void endStacksBelow(Path temporary) {
-        ProcessHandle.allProcesses()
-                .filter(
-                        process ->
-                                process.info()
-                                        .commandLine()
-                                        .filter(line -> line.contains(temporary.toString()))
-                                        .isPresent())
-                .forEach(ProcessHandle::destroyForcibly);
     }
 
     private static final class PartConverter implements CommandLine.ITypeConverter<Part> {

@@ -1,0 +1,17 @@
+package dev.forebay.worker;
+
+import dev.forebay.membership.EtcdClientFiles;
+import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.annotations.QuarkusMain;
+
+/** The program. */
+@QuarkusMain
+public final class WorkerMain {
+
+    private WorkerMain() {}
+
+    public static void main(String[] arguments) {
+        EtcdClientFiles.disable();
+        Quarkus.run(arguments);
+    }
+}
