@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
@@ -33,6 +34,8 @@ from forebay._signals import Ended, EndingSignals, signal_of
 from forebay._text import one_line
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE = 1, 2, 3, 4, 5
+
+_CREATE = "create the version if the dataset has others, and not this one"
 
 _BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
 
@@ -123,7 +126,9 @@ def _main(given: Sequence[str]) -> int:
     options = argparse.Namespace(json="--json" in given, run=None)
     try:
         options = parser.parse_args([_text(word) for word in given], options)
-        if options.command == "completion":
+        if options.command is None:
+            parser.print_help()
+        elif options.command == "completion":
             print(_completion.script(parser, options.shell))
         else:
             options.run(options)
@@ -161,10 +166,38 @@ class _NotPrinted(ForebayError):
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises what others print."""
+    """Raises what others print, and says what may be meant by a word that it does not know."""
 
     def error(self, message: str) -> NoReturn:
         raise _WrongUsage(message, self.format_usage())
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        near = _nearest(str(value), action.choices)
+        if isinstance(action, argparse._SubParsersAction):
+            # So many that they would hide which one is meant.
+            raise argparse.ArgumentError(None, f"there is no command {value!r}{near or _see_help(self)}")
+        allowed = ", ".join(map(str, action.choices))
+        raise argparse.ArgumentError(action, f"{value!r} is none of {allowed}{near}")
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        # Each command says for itself what it does not know: the usage that is shown is then its own.
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            word = unknown[0].split("=")[0]
+            near = _nearest(word, self._option_string_actions) if word.startswith("-") else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+        return options, unknown
+
+
+def _nearest(word: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(map(str, names)), n=3)
+    return f": did you mean {' or '.join(near)}?" if near else ""
+
+
+def _see_help(parser: argparse.ArgumentParser) -> str:
+    return f": {parser.prog} --help lists them"
 
 
 def _text(word: str) -> str:
@@ -244,7 +277,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"forebay {version('forebay')}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def add(name: str, run: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
         command = commands.add_parser(
@@ -264,11 +297,27 @@ def build_parser() -> argparse.ArgumentParser:
         add("tracking", _commands.datasets.tracking, "have a dataset follow its source, and see what was found there")
     )
 
+    ls = add("ls", _commands.contents.ls, "list the datasets, the versions of one, or the objects of a version")
+    ls.add_argument("of", metavar="NS/NAME[@VERSION]", nargs="?", help="whose; without it: the datasets")
+    ls.add_argument("folder", metavar="FOLDER", nargs="?", help="of a version: only what is below this path")
+    _add_page(ls)
+
+    diff = add("diff", _commands.contents.diff, "list what was added, removed or changed between two versions")
+    diff.add_argument("before", metavar="NS/NAME@VERSION", help="the version to compare with")
+    diff.add_argument("version", metavar="[NS/NAME@]VERSION", help="the version that is compared; of the same dataset")
+    _add_page(diff)
+
+    _add_alias(add("alias", _commands.contents.list_aliases, "list and move names that mean one version after another"))
+
+    freeze = add("freeze", _commands.versions.freeze, "create a version: list its source now, and bring nothing")
+    _add_version(freeze)
+
     ensure = add(
         "ensure", _commands.versions.ensure, "wait until a version is complete in a region, and print its path"
     )
-    _add_version(ensure)
+    _add_version_or_latest(ensure)
     _add_region(ensure)
+    ensure.add_argument("--create", action="store_true", help=_CREATE)
     ensure.add_argument("--pin-for", metavar="DURATION", help="also hold it for this long")
     ensure.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
     ensure.add_argument("--reason", metavar="WHY", help="what for")
@@ -289,7 +338,7 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
     plan = add("plan", _commands.plans.plan, "say what it would take to have a version in regions; nothing begins")
-    _add_version(plan)
+    _add_version_or_latest(plan)
     plan.add_argument(
         "--region", metavar="REGION", action="append", default=[], help="a region; may be repeated (default: all)"
     )
@@ -301,7 +350,8 @@ def build_parser() -> argparse.ArgumentParser:
     prefetch = add(
         "prefetch", _commands.versions.prefetch, "start to bring versions into a region, without waiting or a pin"
     )
-    prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
+    prefetch.add_argument("versions", metavar="NS/NAME[@VERSION]", nargs="+", help="without a version: the newest")
+    prefetch.add_argument("--create", action="store_true", help=_CREATE)
     _add_region(prefetch)
 
     status = add("status", _commands.versions.status, "show where a dataset or one version of it is")
@@ -406,7 +456,8 @@ def _quiet() -> Parser:
 
 
 def _add_tracking(tracking: argparse.ArgumentParser) -> None:
-    actions = tracking.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions = tracking.add_subparsers(dest="action", metavar="ACTION")
+    tracking.set_defaults(run=lambda _: tracking.print_help())
     quiet = _quiet()
 
     def add(name: str, run: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
@@ -423,6 +474,31 @@ def _add_tracking(tracking: argparse.ArgumentParser) -> None:
     add("pause", _commands.datasets.pause_tracking, "make no checks until it is switched on again")
     add("check", _commands.datasets.check_drift, "check now, without waiting for it")
     add("off", _commands.datasets.unfollow, "follow it no more; its versions stay")
+
+
+def _add_alias(alias: argparse.ArgumentParser) -> None:
+    actions = alias.add_subparsers(dest="action", metavar="ACTION")
+    alias.set_defaults(run=lambda _: alias.print_help())
+    quiet = _quiet()
+
+    listing = actions.add_parser("list", parents=[quiet], help="list the aliases of a dataset, and what they mean")
+    listing.add_argument("dataset", metavar="NS/NAME")
+    listing.set_defaults(run=_commands.contents.list_aliases)
+
+    move = actions.add_parser("set", parents=[quiet], help="have an alias mean a version from now on")
+    _add_version(move)
+    move.add_argument("alias", metavar="ALIAS", help="as prod, or candidate; not the name of a version")
+    move.set_defaults(run=_commands.contents.set_alias)
+
+    delete = actions.add_parser("delete", parents=[quiet], help="remove an alias; the version that it means stays")
+    delete.add_argument("dataset", metavar="NS/NAME")
+    delete.add_argument("alias", metavar="ALIAS")
+    delete.set_defaults(run=_commands.contents.delete_alias)
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--limit", metavar="N", type=_count, default=1000, help="how many at most (default: 1000)")
+    parser.add_argument("--after", metavar="LAST", help="only what comes after this one")
 
 
 def _add_datasets(datasets: argparse.ArgumentParser) -> None:
@@ -468,6 +544,10 @@ def _add_ttl_after(parser: argparse.ArgumentParser, events: str) -> None:
 
 def _add_version(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("version", metavar="NS/NAME@VERSION")
+
+
+def _add_version_or_latest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("version", metavar="NS/NAME[@VERSION]", help="without a version: the newest")
 
 
 def _add_region(parser: argparse.ArgumentParser, about: str = "the region (default: $FOREBAY_REGION)") -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from forebay import _display, _mounts, _settings
+from forebay import _display, _mounts, _region, _settings
 from forebay._client import Client
 from forebay._errors import ConfigurationError, ForebayError, ForebayWarning, PinLost
 from forebay._held import HeldPin
@@ -27,7 +27,7 @@ _ENTRY_RETRY_SECONDS = 5.0
 
 def ensure_dataset_cached(
     name: str,
-    version: str,
+    version: str = "latest",
     region: str | None = None,
     pin_for: Duration | None = None,
     *,
@@ -41,6 +41,7 @@ def ensure_dataset_cached(
     priority: str | None = None,
     also_in: Sequence[str] = (),
     detach: bool = False,
+    create: bool = False,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
@@ -49,7 +50,7 @@ def ensure_dataset_cached(
 
     Args:
         name: ``namespace/name`` of the dataset.
-        version: the version's name.
+        version: the version's name; default: the one that was frozen last.
         region: where; default ``FOREBAY_REGION``.
         pin_for: hold the version for this long (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block
             the pin is renewed in the background, so this is only how long it outlives a job that dies; without one,
@@ -70,6 +71,8 @@ def ensure_dataset_cached(
         detach: let the platform go on with the request if the wait for it is interrupted. By default Ctrl-C, or any
             exception from outside, cancels it, and others who wait for the version go on waiting. With a run id only
             Ctrl-C and a cancelled task do: after any other end the process that replaces this one joins the request.
+        create: whether a version that the dataset does not have is to be created. The first one of a dataset is in any
+            case; else a name that is not known is refused, as it may be mistyped.
         progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
@@ -78,11 +81,12 @@ def ensure_dataset_cached(
         EnsureTimeout: if ``timeout`` passed; the platform goes on, and a later call joins the work.
         DeadlineExceeded: if ``deadline`` passed and ``on_deadline`` is not ``"run_cold"``.
         ConnectionFailed: if the control plane does not answer.
+        NotFound: if there is no such dataset or version; the message names those that are like it.
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
     terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, create, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = asked.ensure(lease)
     return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
@@ -90,7 +94,7 @@ def ensure_dataset_cached(
 
 async def ensure_dataset_cached_async(
     name: str,
-    version: str,
+    version: str = "latest",
     region: str | None = None,
     pin_for: Duration | None = None,
     *,
@@ -104,13 +108,14 @@ async def ensure_dataset_cached_async(
     priority: str | None = None,
     also_in: Sequence[str] = (),
     detach: bool = False,
+    create: bool = False,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
     """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
     terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, create, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = await asked.ensure_async(lease)
     return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
@@ -126,6 +131,7 @@ def _asked(
     timeout: Duration | None,
     terms: Terms | None,
     detach: bool,
+    create: bool,
     progress: bool | Callable[[Progress], None],
     api: str | None,
 ) -> EnsureRequest:
@@ -136,7 +142,7 @@ def _asked(
         api=str(_settings.api_address(api)),
         name=name,
         version=version,
-        region=_settings.region(region),
+        region=_region.named(region, api),
         holder=holder or (_settings.holder() if run is None else run.holder),
         reason=reason,
         timeout=timeout,
@@ -144,6 +150,7 @@ def _asked(
         run=run,
         terms=terms,
         detach=detach,
+        create=create,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forebay import _display, _settings
+from forebay import _display, _region
 from forebay._client import Client
 from forebay._errors import ForebayError, ForebayWarning
 from forebay._models import EnsureStatus
@@ -11,7 +11,7 @@ _RETRY_SECONDS = 5.0
 
 
 def prefetch_dataset(
-    name: str, version: str, region: str | None = None, *, api: str | None = None
+    name: str, version: str = "latest", region: str | None = None, *, create: bool = False, api: str | None = None
 ) -> EnsureStatus | None:
     """Has a version brought into the region while this program goes on: a hint for the dataset that comes next.
 
@@ -22,6 +22,7 @@ def prefetch_dataset(
         name: ``namespace/name`` of the dataset.
         version: the version's name, or ``latest``: the one that is the newest at this moment.
         region: where; default ``FOREBAY_REGION``.
+        create: whether a version that the dataset does not have is to be created.
         api: the control plane's address; default ``FOREBAY_API``.
 
     Returns:
@@ -33,7 +34,7 @@ def prefetch_dataset(
     """
     with Client(api, retry_seconds=_RETRY_SECONDS) as client:
         try:
-            return client.prefetch(name, version, _settings.region(region))
+            return client.prefetch(name, version, _region.named(region, api), create=create)
         except ForebayError as error:
             if not error.retryable:
                 raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from forebay import _settings
+from forebay import _region
 from forebay._client import Client
 from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Pin
@@ -44,7 +44,7 @@ def release_dataset(
     run = Run.of_process(run_id)
     if run is None:
         raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
-    region = _settings.region(region)
+    region = _region.named(region, api)
 
     def ids(of: Run, holder: str) -> list[str]:
         return [of.pin_id(name, version, region, holder, slot) for slot in range(_SLOTS)]

@@ -54,7 +54,7 @@ def _no_address(argument: str, text: str, rule: str) -> ConfigurationError:
 def region(given: str | None) -> str:
     name = checked_part("region", given) if given else os.environ.get("FOREBAY_REGION")
     if not name:
-        raise ConfigurationError("no region is named: pass one, or set FOREBAY_REGION on this machine")
+        raise ConfigurationError("no region is named: write --region (region= in Python), or set FOREBAY_REGION")
     return name
 
 

@@ -196,6 +196,7 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
     run("evict", version, code=3)
     run("unpin", version, pin["id"])
     assert "is gone" in run("evict", version, "--reason", "test")
+    run("evict", version, code=4)
     run("status", "it/never-heard-of@1", code=4)
 
 

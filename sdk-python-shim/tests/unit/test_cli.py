@@ -196,6 +196,15 @@ def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("unpin", "vision/digits@1", "p1")
     assert "is gone from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
     assert plane.log[-1].body == {"region": "eu", "reason": "test"}
+    plane.state.cached.add(("us", "vision/digits@1"))
+    asked = len(plane.seen("POST", "/evict$"))
+    run("evict", "vision/digits@1", "--region", "ap", code=4)
+    assert "vision/digits@1 is not in ap, so nothing was evicted; it is in eu (CACHED)" in run.err
+    plane.state.cached.clear()
+    run("evict", "vision/digits@1", "--json", code=4)
+    assert json.loads(run.err)["code"] == "NOT_FOUND"
+    assert "it is in no region" in json.loads(run.err)["message"]
+    assert len(plane.seen("POST", "/evict$")) == asked
 
 
 def test_a_sweep_shows_what_goes_and_why_before_it_does(run: Run, plane: ControlPlane) -> None:
@@ -401,7 +410,10 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     run("ensure", "vision/digits@1", "-q", code=1)
     assert run.err == "forebay: LAKE_DENIED: the lake refuses our key\n"
     monkeypatch.delenv("FOREBAY_REGION")
-    run("evict", "vision/digits@1", code=2)
+    for command in (["evict", "vision/digits@1"], ["ensure", "vision/digits@1"], ["queue"]):
+        run(*command, code=2)
+        assert "write --region" in run.err
+        assert "set FOREBAY_REGION; the regions are eu\n" in run.err
     monkeypatch.setattr("forebay._commands._output._RETRY_SECONDS", 0.2)
     plane.stop()
     run("regions", code=5)
@@ -448,7 +460,7 @@ def test_an_error_is_one_json_object_for_who_asked_for_json(
 
 
 def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["nonsense"], [], ["pin", "a/b@1"]):
+    for arguments in (["nonsense"], ["tracking", "vision/digits"], ["pin", "a/b@1"]):
         run(*arguments, code=2)
         assert run.err.startswith("usage: forebay")
         assert "\nforebay: " in run.err
@@ -458,6 +470,41 @@ def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytes
         main(["--help"])
     assert helped.value.code == 0
     assert "exit codes:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["evcit", "vision/digits@1"], "there is no command 'evcit': did you mean evict?"),
+        (["datasets", "lst"], "there is no command 'lst': did you mean list?"),
+        (["ensure", "vision/digits@1", "--regoin", "eu"], "--regoin eu: did you mean --region"),
+        (["datasets", "list", "--jsno"], "--jsno: did you mean --json"),
+        (
+            ["costs", "--by", "regoin"],
+            "'regoin' is none of namespace, dataset, version, region, run, day: did you mean",
+        ),
+        (["xyzzy"], "there is no command 'xyzzy': forebay --help lists them"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_what_may_be_meant(run: Run, words: list[str], meant: str) -> None:
+    run(*words, code=2)
+    assert meant in run.err
+    assert "abandon" not in run.err
+
+
+def test_a_command_without_its_action_shows_its_help(run: Run) -> None:
+    assert run().startswith("usage: forebay [-h]")
+    assert "exit codes:" in run()
+    assert run("tracking").startswith("usage: forebay tracking")
+    assert run.err == ""
+
+
+def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) -> None:
+    plane.state.datasets["vision/digits"]["deleted_at"] = "2026-11-22T12:00:00Z"
+    for command in (["datasets", "show", "vision/digits"], ["status", "vision/digits"]):
+        assert "vision/digits was deleted at 2026-11-22" in run(*command)
+    assert "forebay datasets register vision/digits s3://" in run("status", "vision/digits")
+    assert json.loads(run("datasets", "show", "vision/digits", "--json"))["deleted_at"] is not None
 
 
 def test_what_others_wrote_gives_no_commands_to_a_terminal(run: Run, plane: ControlPlane) -> None:

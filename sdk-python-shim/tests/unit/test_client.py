@@ -64,6 +64,15 @@ def test_a_version_is_asked_for_on_terms(plane: ControlPlane) -> None:
         ensure_dataset_cached("vision/digits", "1", also_in="us")
 
 
+def test_whoever_names_no_region_is_told_which_there_are(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOREBAY_REGION")
+    with pytest.raises(forebay.ConfigurationError, match=r"region= in Python.*FOREBAY_REGION; the regions are eu"):
+        ensure_dataset_cached("vision/digits", "1")
+    plane.stop()
+    with pytest.raises(forebay.ConfigurationError, match=r"or set FOREBAY_REGION$"):
+        forebay.prefetch_dataset("vision/digits", "1")
+
+
 def test_a_cold_receipt_says_why(plane: ControlPlane, client: Client) -> None:
     plane.state.cold = {"code": "CAPACITY_EXCEEDED", "message": "it waits for room"}
     receipt = client.ensure("vision/digits", "1", "eu", terms=forebay.Terms(deadline_seconds=1, on_deadline="run_cold"))

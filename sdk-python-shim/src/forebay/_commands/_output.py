@@ -68,6 +68,15 @@ def chosen(source: Dataset | Origin) -> str:
     return " ".join([source.source, *patterns, *listed])
 
 
+def say_if_deleted(dataset: Dataset) -> None:
+    if dataset.deleted_at is not None:
+        say(
+            f"{dataset.dataset} was deleted at {stamped(dataset.deleted_at)}: it has no new versions and pins, and "
+            "what regions hold of it goes; "
+            f"'forebay datasets register {dataset.dataset} {dataset.source}' brings it back"
+        )
+
+
 def stamped(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 

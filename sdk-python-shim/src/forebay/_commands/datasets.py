@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from forebay._commands._output import chosen, connect, print_json, say, until
+from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, until
 from forebay._commands.versions import print_versions
 from forebay._models import Dataset, Tracking, to_json
 from forebay._tables import print_table
@@ -29,6 +29,7 @@ def show_dataset(options: Namespace) -> None:
         print_json({**to_json(dataset), "versions": to_json(versions)})
         return
     _print_datasets([dataset])
+    say_if_deleted(dataset)
     if versions:
         print()
         print_versions(versions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from forebay import _settings
+from forebay import _region
 from forebay._commands._output import connect, print_json, print_pins, say, say_cause
 from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Pin
@@ -26,7 +26,7 @@ def pins(options: Namespace) -> None:
 
 def pin(options: Namespace) -> None:
     name, version = split_version(options.version)
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         taken = client.pin(
             name,
@@ -46,7 +46,7 @@ def pin(options: Namespace) -> None:
 
 def unpin(options: Namespace) -> None:
     name, version = split_version(options.version)
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     if (options.pin is None) == (options.run_id is None):
         raise ConfigurationError("write either the id of a pin or --run-id")
     if options.run_id is not None:

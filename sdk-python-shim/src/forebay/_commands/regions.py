@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from forebay import _settings
+from forebay import _region
 from forebay._commands._output import connect, print_json, say, say_cause, until
 from forebay._models import Sweep, SweepPlan, SweepSchedule
 from forebay._tables import print_table
@@ -44,7 +44,7 @@ def regions(options: Namespace) -> None:
 
 
 def sweep(options: Namespace) -> None:
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         if options.dry_run:
             _show_sweep_plan(client.sweep_plan(region), options.json)
@@ -59,7 +59,7 @@ def sweep(options: Namespace) -> None:
 
 
 def queue(options: Namespace) -> None:
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         found = client.queue(region)
     if options.json:

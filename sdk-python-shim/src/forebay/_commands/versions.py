@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from forebay import _settings
+from forebay import _region
 from forebay._commands._output import (
     chosen,
     connect,
@@ -14,19 +14,20 @@ from forebay._commands._output import (
     print_pins,
     say,
     say_cause,
+    say_if_deleted,
     stamped,
     until,
 )
 from forebay._dataset import ensure_dataset_cached
-from forebay._errors import ForebayError
+from forebay._errors import ForebayError, NotFound
 from forebay._models import Origin, Receipt, Version
 from forebay._tables import print_table
 from forebay._text import one_line
-from forebay._values import human_bytes, human_seconds, human_size, split_version
+from forebay._values import human_bytes, human_seconds, human_size, split_version, version_or_latest
 
 
 def ensure(options: Namespace) -> None:
-    name, version = split_version(options.version)
+    name, version = version_or_latest(options.version)
     cached = ensure_dataset_cached(
         name,
         version,
@@ -42,6 +43,7 @@ def ensure(options: Namespace) -> None:
         priority=options.priority,
         also_in=options.also_in,
         detach=options.detach,
+        create=options.create,
         progress=not (options.quiet or options.json),
         api=options.api,
     )
@@ -50,7 +52,7 @@ def ensure(options: Namespace) -> None:
         return
     receipt = cached.receipt
     if not options.quiet:
-        say(f"{name}@{version}: {_held(receipt)} in {receipt.region}, verified", file=sys.stderr)
+        say(f"{name}@{receipt.version}: {_held(receipt)} in {receipt.region}, verified", file=sys.stderr)
         if receipt.cold is not None:
             say(f"cold: {receipt.cold.message}", file=sys.stderr)
         if receipt.pin is not None:
@@ -70,16 +72,46 @@ def _held(receipt: Receipt) -> str:
 
 
 def prefetch(options: Namespace) -> None:
-    region = _settings.region(options.region)
-    wanted = [(text, *split_version(text)) for text in options.versions]
+    region = _region.named(options.region, options.api)
+    wanted = [(text, *version_or_latest(text)) for text in options.versions]
     with connect(options) as client:
-        begun = [(text, client.prefetch(name, version, region)) for text, name, version in wanted]
+        begun = [
+            (text, client.prefetch(name, version, region, create=options.create)) for text, name, version in wanted
+        ]
     if options.json:
         print_json([answer for _, answer in begun])
         return
     for text, answer in begun:
         state = "CACHED" if answer.done else answer.progress.state if answer.progress is not None else "accepted"
         say(f"{text} in {region}: {state}")
+
+
+def freeze(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with connect(options) as client:
+        frozen = client.freeze(name, version, on_answer=None if options.json else _Listing(options.version).show)
+    if options.json:
+        print_json(frozen)
+        return
+    size = "" if frozen.manifest is None else f": {human_size(frozen.manifest.objects, frozen.manifest.bytes)}"
+    say(f"{options.version} is frozen{size}")
+    if frozen.origin is not None:
+        _print_origin(frozen.origin)
+
+
+class _Listing:
+    """Says why a listing does not get on, each reason once."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self._told = ""
+
+    def show(self, seen: Version) -> None:
+        cause = seen.freezing
+        # Attempts are counted in the message.
+        if cause is not None and cause.code != self._told:
+            self._told = cause.code
+            say(f"{self._version} waits: {cause.code}: {one_line(cause.message)}", file=sys.stderr)
 
 
 def status(options: Namespace) -> None:
@@ -90,17 +122,19 @@ def status(options: Namespace) -> None:
                 print_json(versions)
             else:
                 print_versions(versions)
+                say_if_deleted(client.dataset(options.dataset))
             return
         version = client.version(*split_version(options.dataset))
-    if options.json:
-        print_json(version)
-    else:
+        if options.json:
+            print_json(version)
+            return
         _print_version(version)
+        say_if_deleted(client.dataset(version.dataset))
 
 
 def explain(options: Namespace) -> None:
     name, _, version = options.dataset.partition("@")
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         told = client.explain(name, region, version=version or "latest")
     if options.json:
@@ -119,8 +153,10 @@ def explain(options: Namespace) -> None:
 
 def evict(options: Namespace) -> None:
     name, version = split_version(options.version)
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
+        # To evict what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
+        _require_there(client.version(name, version), region)
         left = client.evict(name, version, region, reason=options.reason)
     if options.json:
         print_json(left)
@@ -128,6 +164,18 @@ def evict(options: Namespace) -> None:
     state = left.residency(region).state
     # A very large version takes longer than one request may.
     say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
+
+
+def _require_there(version: Version, region: str) -> None:
+    states = {each.region: each.state for each in version.regions if each.state != "ABSENT"}
+    if region not in states:
+        where = ", ".join(f"{each} ({state})" for each, state in states.items())
+        raise NotFound(
+            "NOT_FOUND",
+            404,
+            f"{version.dataset}@{version.version} is not in {region}, so nothing was evicted; "
+            + (f"it is in {where}" if states else "it is in no region"),
+        )
 
 
 def set_ttl(options: Namespace) -> None:
@@ -142,7 +190,7 @@ def set_ttl(options: Namespace) -> None:
 
 def resume(options: Namespace) -> None:
     name, wanted = split_version(options.version)
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         version = client.resume(name, wanted, region)
     if options.json:
@@ -153,7 +201,7 @@ def resume(options: Namespace) -> None:
 
 def abandon(options: Namespace) -> None:
     name, wanted = split_version(options.version)
-    region = _settings.region(options.region)
+    region = _region.named(options.region, options.api)
     with connect(options) as client:
         version = client.abandon(name, wanted, region, reason=options.reason)
     if options.json:
@@ -196,6 +244,8 @@ def _print_version(version: Version) -> None:
         say(f"  {human_size(manifest.objects, manifest.bytes)}, manifest {manifest.digest}")
     if version.origin is not None:
         _print_origin(version.origin)
+    if version.freezing is not None:
+        say(f"  is not frozen yet: {version.freezing.code}: {one_line(version.freezing.message)}")
     if version.ttl_seconds is not None:
         say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
     if version.workflow_url is not None:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from airflow.sdk import BaseOperator, BaseSensorOperator, PokeReturnValue
 from airflow.sdk.exceptions import AirflowFailException
 
-from forebay import _settings
+from forebay import _region
 from forebay._calls import MAX_WAIT_SECONDS
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached
@@ -151,7 +151,7 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
         run = Run.of_process(self.owner_run)
         if run is None:
             raise ConfigurationError("owner_run is empty: it must name what owns the pin")
-        of = (self.dataset, self.version, _settings.region(self.region))
+        of = (self.dataset, self.version, _region.named(self.region, self.api))
         pin = None
         if self.pin_for:
             pin = PinSpec(run.pin_id(*of, run.holder), run.holder, seconds_of(self.pin_for), self.reason)

@@ -1,0 +1,33 @@
+"""In which region a call is meant, and which there are if nobody says."""
+
+from __future__ import annotations
+
+from forebay import _settings
+from forebay._client import Client
+from forebay._errors import ConfigurationError, ForebayError
+
+_RETRY_SECONDS = 1.0
+"""The names only help: who waits is told without them what to do."""
+
+
+def named(given: str | None, api: str | None) -> str:
+    """The region that the caller or ``FOREBAY_REGION`` names.
+
+    Raises:
+        ConfigurationError: if neither does; it says how to name one and, if the platform answers, which there are.
+    """
+    try:
+        return _settings.region(given)
+    except ConfigurationError as error:
+        if given:
+            raise
+        raise ConfigurationError(f"{error}{_there_are(api)}") from None
+
+
+def _there_are(api: str | None) -> str:
+    try:
+        with Client(api, retry_seconds=_RETRY_SECONDS) as client:
+            names = sorted(region.name for region in client.regions())
+    except ForebayError:
+        return ""
+    return f"; the regions are {', '.join(names)}" if names else "; the platform has no region yet"
