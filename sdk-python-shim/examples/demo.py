@@ -137,7 +137,7 @@ class Demo:
     def _ensure(self, client: Client, region: str) -> Region:
         pin = PinSpec(f"demo-{region}", "make demo", _PIN_SECONDS, "show that a pin protects")
         began = time.monotonic()
-        receipt = client.ensure(_DATASET, self._version, region, pin=pin, timeout="10m")
+        receipt = client.ensure(_DATASET, self._version, region, pin=pin, timeout="10m", create=True)
         cold = time.monotonic()
         client.ensure(_DATASET, self._version, region, timeout="1m")
         return Region(region, pin.id, receipt, cold - began, time.monotonic() - cold)

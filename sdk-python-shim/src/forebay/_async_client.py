@@ -12,15 +12,17 @@ from typing import Any, TypeVar
 
 import httpx
 
-from forebay import _calls, _costs, _ensure, _proxies, _settings
+from forebay import _calls, _costs, _ensure, _freeze, _proxies, _settings
 from forebay._calls import Call, Paged, Request
 from forebay._client import Client
 from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
+    Alias,
     Budget,
     Costs,
     Dataset,
+    Difference,
     EnsureStatus,
     Explanation,
     Pin,
@@ -39,6 +41,7 @@ from forebay._models import (
     Terms,
     Tracking,
     Version,
+    VersionObject,
 )
 from forebay._values import Duration
 
@@ -125,6 +128,42 @@ class AsyncClient:
     async def version(self, dataset: str, version: str) -> Version:
         return await self._send(_calls.version(dataset, version))
 
+    async def aliases(self, dataset: str) -> tuple[Alias, ...]:
+        return await self._send(_calls.aliases(dataset))
+
+    async def set_alias(self, dataset: str, alias: str, version: str) -> Alias:
+        return await self._send(_calls.set_alias(dataset, alias, version))
+
+    async def remove_alias(self, dataset: str, alias: str) -> None:
+        await self._send(_calls.remove_alias(dataset, alias))
+
+    async def objects(
+        self, dataset: str, version: str, *, folder: str | None = None, after: str | None = None
+    ) -> AsyncIterator[VersionObject]:
+        after_path = after
+        while True:
+            items, after_path = await self._send(_calls.objects(dataset, version, folder, after_path))
+            for item in items:
+                yield item
+            if after_path is None:
+                return
+
+    async def diff(
+        self, dataset: str, before: str, version: str, *, after: str | None = None
+    ) -> AsyncIterator[Difference]:
+        after_path = after
+        while True:
+            items, after_path = await self._send(_calls.diff(dataset, before, version, after_path))
+            for item in items:
+                yield item
+            if after_path is None:
+                return
+
+    async def freeze(
+        self, dataset: str, version: str, *, on_answer: Callable[[Version], None] | None = None
+    ) -> Version:
+        return await self._run(_freeze.freeze(self._exchanges, dataset, version, on_answer))
+
     async def ensure(
         self,
         dataset: str,
@@ -138,6 +177,7 @@ class AsyncClient:
         run_id: str | None = None,
         terms: Terms | None = None,
         detach: bool = False,
+        create: bool = False,
     ) -> Receipt:
         receipts = await self._run(
             _ensure.ensure(
@@ -152,6 +192,7 @@ class AsyncClient:
                 run_id=run_id,
                 terms=terms,
                 detach=detach,
+                create=create,
             )
         )
         return receipts[0]
@@ -167,9 +208,10 @@ class AsyncClient:
         wait_seconds: int = 0,
         run_id: str | None = None,
         terms: Terms | None = None,
+        create: bool = False,
     ) -> EnsureStatus:
         return await self._send(
-            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms)
+            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms, create)
         )
 
     async def ensure_status(
@@ -177,8 +219,8 @@ class AsyncClient:
     ) -> EnsureStatus:
         return await self._send(_calls.ensure_status(dataset, version, region, request_id, wait_seconds))
 
-    async def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
-        return await self._send(_calls.prefetch(dataset, version, region))
+    async def prefetch(self, dataset: str, version: str, region: str, *, create: bool = False) -> EnsureStatus:
+        return await self._run(_ensure.prefetch(self._exchanges, dataset, version, region, create))
 
     async def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
         return await self._send(_calls.plan(dataset, version, regions))

@@ -11,14 +11,16 @@ from typing import Any, TypeVar
 
 import httpx
 
-from forebay import _calls, _costs, _ensure, _proxies, _settings
+from forebay import _calls, _costs, _ensure, _freeze, _proxies, _settings
 from forebay._calls import Call, Paged, Request
 from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
+    Alias,
     Budget,
     Costs,
     Dataset,
+    Difference,
     EnsureStatus,
     Explanation,
     Pin,
@@ -37,6 +39,7 @@ from forebay._models import (
     Terms,
     Tracking,
     Version,
+    VersionObject,
 )
 from forebay._values import Duration
 
@@ -168,6 +171,53 @@ class Client:
         """The version with its residency in every region and its pins."""
         return self._send(_calls.version(dataset, version))
 
+    def aliases(self, dataset: str) -> tuple[Alias, ...]:
+        """Names that people move from version to version, such as ``prod``."""
+        return self._send(_calls.aliases(dataset))
+
+    def set_alias(self, dataset: str, alias: str, version: str) -> Alias:
+        """Has an alias mean a version from now on, wherever a version is asked for by it; does nothing if it does.
+
+        Requests that are under way keep what they meant. ``version`` is a name, a digest, ``latest``, or what another
+        alias means now.
+        """
+        return self._send(_calls.set_alias(dataset, alias, version))
+
+    def remove_alias(self, dataset: str, alias: str) -> None:
+        """Removes an alias; what it means stays."""
+        self._send(_calls.remove_alias(dataset, alias))
+
+    def objects(
+        self, dataset: str, version: str, *, folder: str | None = None, after: str | None = None
+    ) -> Iterator[VersionObject]:
+        """The objects of a version by path, page by page; of ``folder`` only, and behind the path ``after``."""
+        after_path = after
+        while True:
+            items, after_path = self._send(_calls.objects(dataset, version, folder, after_path))
+            yield from items
+            if after_path is None:
+                return
+
+    def diff(self, dataset: str, before: str, version: str, *, after: str | None = None) -> Iterator[Difference]:
+        """What was added, removed or changed from ``before`` to ``version``, by path, page by page."""
+        after_path = after
+        while True:
+            items, after_path = self._send(_calls.diff(dataset, before, version, after_path))
+            yield from items
+            if after_path is None:
+                return
+
+    def freeze(self, dataset: str, version: str, *, on_answer: Callable[[Version], None] | None = None) -> Version:
+        """Creates a version: its source is listed now, and what is there is the version for good; nothing is brought.
+
+        Returns when it is frozen; does nothing if it was. ``on_answer`` is told how it is until then, every few
+        seconds: its ``freezing`` says why it does not get on.
+
+        Raises:
+            LakeEmpty, InvalidKey, LakeDenied, LakeUnavailable: if the source cannot be listed.
+        """
+        return self._run(_freeze.freeze(self._exchanges, dataset, version, on_answer))
+
     def ensure(
         self,
         dataset: str,
@@ -181,6 +231,7 @@ class Client:
         run_id: str | None = None,
         terms: Terms | None = None,
         detach: bool = False,
+        create: bool = False,
     ) -> Receipt:
         """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
 
@@ -197,7 +248,10 @@ class Client:
         ``idempotency_key`` is cancelled by Ctrl-C and by a cancelled task only: after any other end the process that
         replaces this one joins it.
 
+        The first version of a dataset is created by the first call for it; a later one only with ``create``.
+
         Raises:
+            NotFound: if the dataset has no such version; the message names those that are like it.
             EnsureTimeout: if that takes longer than ``timeout``.
             DeadlineExceeded: if the deadline of the terms has passed, and they do not say ``run_cold``.
         """
@@ -214,6 +268,7 @@ class Client:
                 run_id=run_id,
                 terms=terms,
                 detach=detach,
+                create=create,
             )
         )
         return receipts[0]
@@ -229,12 +284,15 @@ class Client:
         wait_seconds: int = 0,
         run_id: str | None = None,
         terms: Terms | None = None,
+        create: bool = False,
     ) -> EnsureStatus:
         """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not.
 
         What it costs goes to the account of the run ``run_id``.
         """
-        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms))
+        return self._send(
+            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms, create)
+        )
 
     def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0
@@ -242,9 +300,9 @@ class Client:
         """How far a request is that ``start_ensure`` has begun."""
         return self._send(_calls.ensure_status(dataset, version, region, request_id, wait_seconds))
 
-    def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
+    def prefetch(self, dataset: str, version: str, region: str, *, create: bool = False) -> EnsureStatus:
         """Has the version brought into the region without waiting for it and without holding it: a hint."""
-        return self._send(_calls.prefetch(dataset, version, region))
+        return self._run(_ensure.prefetch(self._exchanges, dataset, version, region, create))
 
     def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
         """What it would take to have the version in these regions, or in all: nothing begins and nothing changes."""

@@ -40,6 +40,7 @@ def ensure(
     run_id: str | None,
     terms: Terms | None,
     detach: bool,
+    create: bool = False,
     on_answer: Callable[[EnsureStatus], None] | None = None,
 ) -> Operation[tuple[Receipt, ...]]:
     """Asks for a version, looks after the request, and returns a receipt of each region, the one of ``region`` first.
@@ -54,7 +55,7 @@ def ensure(
     Raises:
         EnsureTimeout: if it takes longer than ``timeout``.
     """
-    asked = _Asked(dataset, version, region, pin, idempotency_key or _calls.new_id(), run_id, terms)
+    asked = _Asked(dataset, version, region, pin, idempotency_key or _calls.new_id(), run_id, terms, create)
     wait = _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress, on_answer)
     return _cancelling(wait, detach=detach, shared=idempotency_key is not None)
 
@@ -70,6 +71,15 @@ def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[R
         raise
 
 
+def prefetch(exchanges: Exchanges, dataset: str, version: str, region: str, create: bool) -> Operation[EnsureStatus]:
+    """Gives a hint. An alias is replaced first: under the one key of all who give the hint it would never be moved."""
+    meant = version
+    if version != "latest":
+        aliases = yield from exchanges.one(_calls.aliases(dataset))
+        meant = next((each.version for each in aliases if each.alias == version), version)
+    return (yield from exchanges.one(_calls.prefetch(dataset, meant, region, create)))
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What is asked for; under one key, so that it is one request however often it is sent."""
@@ -81,9 +91,12 @@ class _Asked:
     key: str
     run_id: str | None
     terms: Terms | None
+    create: bool
 
     def send(self, wait: int) -> Call[EnsureStatus]:
-        return _calls.ensure(self.dataset, self.version, self.region, self.pin, wait, self.key, self.run_id, self.terms)
+        return _calls.ensure(
+            self.dataset, self.version, self.region, self.pin, wait, self.key, self.run_id, self.terms, self.create
+        )
 
     def look(self, request_id: str, wait: int) -> Call[EnsureStatus]:
         return _calls.ensure_status(self.dataset, self.version, self.region, request_id, wait)

@@ -46,6 +46,7 @@ class EnsureRequest:
     run: Run | None
     terms: Terms | None = None
     detach: bool = False
+    create: bool = False
 
     def ensure(
         self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
@@ -111,6 +112,7 @@ class EnsureRequest:
             run_id=None if self.run is None else self.run.id,
             terms=self.terms,
             detach=self.detach,
+            create=self.create,
             on_answer=meant.hear,
         )
         show.done(receipts[0])

@@ -72,6 +72,14 @@ def split_version(text: str) -> tuple[str, str]:
     return dataset, version
 
 
+def version_or_latest(text: str) -> tuple[str, str]:
+    """Splits ``namespace/name@version``; of ``namespace/name`` alone the version is ``latest``."""
+    if "@" in text:
+        return split_version(text)
+    split_dataset(text)
+    return text, "latest"
+
+
 def bytes_of(text: str) -> int:
     """A number of bytes, or ``64K``, ``10G``, ``1.5T`` in powers of 1024."""
     match = _BYTES.fullmatch(text.strip())

@@ -25,7 +25,7 @@ from forebay._errors import ConfigurationError, ForebayError
 from forebay._models import to_json
 from forebay._prefetch import prefetch_dataset
 from forebay._signals import ChildSignals, Ended
-from forebay._values import split_version
+from forebay._values import split_version, version_or_latest
 
 CANNOT_RUN, NO_SUCH_PROGRAM = 126, 127
 
@@ -59,10 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
     name, version = options.dataset, options.version
-    if "@" in name and version is None:
-        name, version = split_version(name)
     if version is None:
-        raise ConfigurationError("no version is named: write --version, or --dataset NS/NAME@VERSION")
+        name, version = version_or_latest(name)
     ahead = [split_version(each) for each in options.prefetch]
     holds = bool(options.program) and not options.no_pin
     if options.no_pin and options.pin_for is not None:
@@ -80,12 +78,13 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
         deadline=options.deadline,
         on_deadline=options.on_deadline,
         detach=options.detach,
+        create=options.create,
         progress=not options.quiet,
         api=options.api,
     )
     with ds if holds else contextlib.nullcontext():
         for each in ahead:
-            prefetch_dataset(*each, ds.region, api=options.api)
+            prefetch_dataset(*each, ds.region, create=options.create, api=options.api)
         if not options.program:
             # This container need not be one that sees the mount.
             _write(options, ds, ds.expected_path)
@@ -160,7 +159,12 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(option, metavar=metavar, help=about + told, default=default)
 
     add("--dataset", "NS/NAME[@VERSION]", "the dataset", "FOREBAY_DATASET")
-    add("--version", "VERSION", "its version", "FOREBAY_VERSION")
+    add("--version", "VERSION", "its version; without one, the newest", "FOREBAY_VERSION")
+    parser.add_argument(
+        "--create",
+        action="store_true",
+        help="create the version, and those of --prefetch, if their datasets have others, and not them",
+    )
     add("--region", "REGION", "where (default: $FOREBAY_REGION)")
     add("--pin-for", "DURATION", "how long the pin outlives this step; without a program, hold it so long")
     parser.add_argument("--detach", action="store_true", help="if a signal ends the wait, let the request go on")

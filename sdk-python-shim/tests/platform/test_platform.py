@@ -152,6 +152,20 @@ def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str)
         client.ensure(made.name, "1", "nowhere-1")
 
 
+def test_a_version_is_created_on_purpose(client: Client, made: Made, lake: Lake, region: str) -> None:
+    client.ensure(made.name, "1", region)
+    with pytest.raises(forebay.NotFound, match=f"the nearest are 1. 'forebay freeze {made.name}@1-typo'"):
+        client.ensure(made.name, "1-typo", region)
+    assert [each.version for each in client.versions(made.name)] == ["1"]
+
+    lake.put(made.source.removeprefix(f"s3://{lake.bucket}/"), {"images/new": b"new", "one": b"2"})
+    frozen = client.freeze(made.name, "2")
+
+    assert frozen.manifest is not None
+    assert frozen.manifest.objects == len(made.files) + 1
+    assert client.version(made.name, "latest").version == "2"
+
+
 @pytest.mark.parametrize(("version", "lease"), [("-bad", 60), ("a b", 60), ("x" * 128, 60), ("1", 4), ("1", 8 * 86400)])
 def test_a_bad_field_is_named(client: Client, made: Made, region: str, version: str, lease: int) -> None:
     with pytest.raises(forebay.InvalidArgument) as refused:

@@ -54,6 +54,10 @@ class State:
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
     pins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     """By region and id: an id may have a pin in each region."""
+    known: set[str] | None = None
+    """The versions there are, of any dataset; None if every name is one."""
+    listings_left: int = 0
+    """How many more requests to freeze a version are told that its source is being listed."""
     latest: str | None = None
     """What ``latest`` means to requests that are new; to others it means what it did."""
     meant: dict[str, str] = field(default_factory=dict)
@@ -194,6 +198,7 @@ class ControlPlane:
             ("GET", dataset + "/versions", self._versions),
             ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
+            ("POST", version + "/freeze", self._freeze),
             ("POST", version + "/ensure", self._asked),
             ("POST", version + "/plan", self._plan),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
@@ -360,8 +365,24 @@ class ControlPlane:
             "workflow_url": "http://127.0.0.1/w",
         }
 
+    def _freeze(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        if self.state.listings_left > 0:
+            self.state.listings_left -= 1
+            cause = {"code": "LAKE_UNAVAILABLE", "message": "the lake does not answer"}
+            return 202, self._version(dataset, version) | {"manifest": None, "origin": None, "freezing": cause}
+        if self.state.known is not None:
+            self.state.known.add(version)
+        return 200, self._version(dataset, version)
+
     def _asked(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
         self._dataset(dataset)
+        create = request.body.get("create", False)
+        if self.state.known is not None and version not in {"latest", *self.state.known}:
+            if not create:
+                near = ", ".join(sorted(self.state.known))
+                raise Problem(404, "NOT_FOUND", f"{dataset} has no version '{version}'; the nearest are {near}")
+            self.state.known.add(version)
         key = request.headers["idempotency-key"]
         if version == "latest" and self.state.latest is not None:
             version = self.state.meant.setdefault(key, self.state.latest)
@@ -372,13 +393,14 @@ class ControlPlane:
         return self._ensure(request, dataset, version, key)
 
     def _ensure(self, request: Request, dataset: str, version: str, key: str) -> tuple[int, Any]:
+        body = {name: sent for name, sent in request.body.items() if name != "create"}
         if key not in self.state.requests:
             self.state.fills += 1
             named = request.body.get("regions", [])
             first = {"region": named[0], "others": named[1:]} if named else {}
             asked = {"dataset": dataset, "version": version, "looks": 0}
-            self.state.requests[key] = asked | first | request.body
-        elif any(self.state.requests[key].get(name) != sent for name, sent in request.body.items()):
+            self.state.requests[key] = asked | first | body
+        elif any(self.state.requests[key].get(name) != sent for name, sent in body.items()):
             raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
         if self.state.proves_slowly and request.query["wait_seconds"] == "0":
             progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}

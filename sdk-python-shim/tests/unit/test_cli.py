@@ -113,7 +113,8 @@ def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: Co
     assert json.loads(run("plan", "vision/digits@1", "--region", "eu", "--json"))["regions"][0]["eta_seconds"] == 64
     assert plane.log[-1].body == {"regions": ["eu"]}
     assert plane.state.fills == 0
-    run("plan", "vision/digits", code=2)
+    assert run("plan", "vision/digits").splitlines()[0] == table[0]
+    assert plane.seen("POST", "/versions/latest/plan$")
 
 
 def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) -> None:
@@ -505,6 +506,39 @@ def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) ->
         assert "vision/digits was deleted at 2026-11-22" in run(*command)
     assert "forebay datasets register vision/digits s3://" in run("status", "vision/digits")
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["deleted_at"] is not None
+
+
+def test_a_version_that_is_not_known_is_created_only_by_who_says_so(run: Run, plane: ControlPlane) -> None:
+    plane.state.known = {"1"}
+    for command in ("ensure", "prefetch"):
+        run(command, "vision/digits@2", code=4)
+        assert "vision/digits has no version '2'; the nearest are 1" in run.err
+    assert plane.state.fills == 0
+    run("ensure", "vision/digits@2", "-q", "--create")
+    run("prefetch", "vision/digits@3", "--create")
+    assert plane.state.known == {"1", "2", "3"}
+    run("ensure", "vision/digits@2", "-q")
+
+
+def test_a_version_is_frozen_and_brought_nowhere(run: Run, plane: ControlPlane) -> None:
+    plane.state.listings_left = 2
+    shown = run("freeze", "vision/digits@2").splitlines()
+    assert shown[0] == "vision/digits@2 is frozen: 3 objects, 64.0 MiB"
+    assert run.err == "vision/digits@2 waits: LAKE_UNAVAILABLE: the lake does not answer\n"
+    assert shown[1] == "  from s3://lake/digits/ +train/**"
+    assert len(plane.seen("POST", "/versions/2/freeze$")) == 3
+    assert json.loads(run("freeze", "vision/digits@2", "--json"))["manifest"]["objects"] == 3
+    assert not plane.state.cached
+    run("freeze", "vision/digits", code=2)
+
+
+def test_without_a_version_the_newest_is_meant(run: Run, plane: ControlPlane, mount_root: Path) -> None:
+    plane.state.latest = "2"
+    assert run("ensure", "vision/digits") == f"{mount_root}/vision/digits/2\n"
+    assert run.err.startswith("vision/digits@2: 3 objects")
+    run("prefetch", "vision/digits")
+    assert plane.seen("POST", "/versions/latest/ensure$")
+    run("evict", "vision/digits", code=2)
 
 
 def test_what_others_wrote_gives_no_commands_to_a_terminal(run: Run, plane: ControlPlane) -> None:

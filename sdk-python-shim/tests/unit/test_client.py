@@ -64,6 +64,40 @@ def test_a_version_is_asked_for_on_terms(plane: ControlPlane) -> None:
         ensure_dataset_cached("vision/digits", "1", also_in="us")
 
 
+def test_a_version_that_is_not_known_is_created_only_if_that_is_said(plane: ControlPlane, client: Client) -> None:
+    plane.state.known = {"1"}
+    with pytest.raises(forebay.NotFound, match="the nearest are 1"):
+        ensure_dataset_cached("vision/digits", "2", run_id="a", progress=False)
+    with pytest.raises(forebay.NotFound):
+        forebay.prefetch_dataset("vision/digits", "3")
+    ensure_dataset_cached("vision/digits", "2", run_id="a", progress=False, create=True)
+    forebay.prefetch_dataset("vision/digits", "3", create=True)
+    client.ensure("vision/digits", "4", "eu", create=True)
+    client.start_ensure("vision/digits", "5", "eu", create=True)
+    assert plane.state.known == {"1", "2", "3", "4", "5"}
+    ensured = plane.seen("POST", "/versions/2/ensure$")
+    assert ensured[0].headers["idempotency-key"] == ensured[-1].headers["idempotency-key"]
+
+
+def test_a_version_is_frozen_when_its_source_is_listed(plane: ControlPlane, client: Client) -> None:
+    plane.state.listings_left = 3
+    assert client.freeze("vision/digits", "2").manifest is not None
+    assert [each.query["wait_seconds"] for each in plane.seen("POST", "/freeze$")] == ["30"] * 4
+
+    async def freeze() -> forebay.Version:
+        async with AsyncClient() as other:
+            return await other.freeze("vision/digits", "3")
+
+    plane.state.listings_left = 1
+    assert asyncio.run(freeze()).manifest is not None
+
+
+def test_without_a_version_the_newest_is_meant(plane: ControlPlane, mount_root: Path) -> None:
+    plane.state.latest = "2"
+    assert ensure_dataset_cached("vision/digits", progress=False).receipt.version == "2"
+    assert forebay.prefetch_dataset("vision/digits") is not None
+
+
 def test_whoever_names_no_region_is_told_which_there_are(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FOREBAY_REGION")
     with pytest.raises(forebay.ConfigurationError, match=r"region= in Python.*FOREBAY_REGION; the regions are eu"):

@@ -125,7 +125,7 @@ def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp
     _, err = _run(*_python("pass"), code=2)
     assert err == "forebay.step: no dataset is named: write --dataset, or set FOREBAY_DATASET\n"
     for wrong in (
-        ["--dataset", "vision/digits"],
+        ["--dataset", "vision/digits@"],
         ["--dataset", "vision/digits@1", "--"],
         ["--dataset", "vision/digits@1", "--no-pin", "--pin-for", "1h"],
         ["--dataset", "vision/digits@1", "--nonsense"],
@@ -137,6 +137,20 @@ def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp
     _, err = _run("--dataset", "vision/digits@1", *_python("pass"), code=1)
     assert err == "forebay.step: LAKE_OBJECT_CHANGED: a.png was overwritten\n"
     assert not plane.state.pins
+
+
+def test_without_a_version_the_newest_is_meant(plane: ControlPlane, tmp_path: Path) -> None:
+    plane.state.latest = "7"
+    _run("--dataset", "vision/digits", "--path-file", str(tmp_path / "path"))
+    assert (tmp_path / "path").read_text().endswith("/vision/digits/7")
+
+
+def test_a_version_that_is_not_known_is_created_only_by_who_says_so(plane: ControlPlane) -> None:
+    plane.state.known = {"1"}
+    _, err = _run("--dataset", "vision/digits@2", code=4)
+    assert "has no version '2'; the nearest are 1" in err
+    _run("--dataset", "vision/digits@2", "--create", "--prefetch", "vision/digits@3")
+    assert plane.state.known == {"1", "2", "3"}
 
 
 class Terminal:

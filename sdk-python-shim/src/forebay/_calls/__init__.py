@@ -22,7 +22,22 @@ from forebay._calls._pins import leaked_pins, pin, pins, renew, unpin, version_p
 from forebay._calls._plans import placements, plan
 from forebay._calls._regions import queue, quotas, regions, remove_quota, set_quota
 from forebay._calls._sweeps import pause_sweeps, resume_sweeps, sweep, sweep_plan, sweep_schedule
-from forebay._calls._versions import abandon, evict, explain, restore_catalogue, resume, set_ttl, version, versions
+from forebay._calls._versions import (
+    abandon,
+    aliases,
+    diff,
+    evict,
+    explain,
+    freeze,
+    objects,
+    remove_alias,
+    restore_catalogue,
+    resume,
+    set_alias,
+    set_ttl,
+    version,
+    versions,
+)
 
 __all__ = [
     "MAX_WAIT_SECONDS",
@@ -30,6 +45,7 @@ __all__ = [
     "Paged",
     "Request",
     "abandon",
+    "aliases",
     "budgets",
     "cancel",
     "check_drift",
@@ -37,13 +53,16 @@ __all__ = [
     "dataset",
     "datasets",
     "delete_dataset",
+    "diff",
     "ensure",
     "ensure_status",
     "evict",
     "explain",
     "follow",
+    "freeze",
     "leaked_pins",
     "new_id",
+    "objects",
     "pause_sweeps",
     "pin",
     "pins",
@@ -54,11 +73,13 @@ __all__ = [
     "quotas",
     "regions",
     "register_dataset",
+    "remove_alias",
     "remove_quota",
     "renew",
     "restore_catalogue",
     "resume",
     "resume_sweeps",
+    "set_alias",
     "set_dataset_ttl",
     "set_quota",
     "set_ttl",

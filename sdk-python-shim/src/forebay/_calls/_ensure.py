@@ -20,6 +20,7 @@ def ensure(
     idempotency_key: str | None,
     run_id: str | None = None,
     terms: Terms | None = None,
+    create: bool = False,
 ) -> Call[EnsureStatus]:
     asked = terms or Terms()
     body: dict[str, Any] = {"regions": [region, *asked.also_in]} if asked.also_in else {"region": region}
@@ -31,6 +32,8 @@ def ensure(
         body["run_id"] = run_id
     if pin is not None:
         body["pin"] = pin_body(pin)
+    if create:
+        body["create"] = True
     return Call(
         "POST",
         version_path(dataset, version) + "/ensure",
@@ -42,12 +45,12 @@ def ensure(
     )
 
 
-def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
+def prefetch(dataset: str, version: str, region: str, create: bool = False) -> Call[EnsureStatus]:
     # One key for all who give the same hint: a thousand jobs that do are one request. But the platform remembers what
     # "latest" meant under a key, and a hint means what is the latest when it is given.
     shared = "\0".join((dataset, version, region, "speculative"))
     key = "hint-" + (new_id() if version == "latest" else hashlib.sha256(shared.encode()).hexdigest()[:40])
-    return ensure(dataset, version, region, None, 0, key, terms=Terms(priority="speculative"))
+    return ensure(dataset, version, region, None, 0, key, terms=Terms(priority="speculative"), create=create)
 
 
 def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:

@@ -17,6 +17,16 @@ def version(dataset: str, version: str) -> Call[Version]:
     return Call("GET", version_path(dataset, version), reader(Version))
 
 
+def freeze(dataset: str, version: str, wait_seconds: int) -> Call[Version]:
+    return Call(
+        "POST",
+        version_path(dataset, version) + "/freeze",
+        reader(Version),
+        params={"wait_seconds": str(wait_seconds)},
+        answer_seconds=wait_seconds + 30.0,
+    )
+
+
 def evict(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
     body = present(region=region, reason=reason)
     path = version_path(dataset, version) + "/evict"

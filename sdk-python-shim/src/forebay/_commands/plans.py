@@ -7,11 +7,11 @@ from argparse import Namespace
 from forebay._commands._output import connect, print_json, say, say_cause, until
 from forebay._models import PlanRoom, RegionPlan
 from forebay._tables import print_table
-from forebay._values import human_bytes, human_estimate, split_version
+from forebay._values import human_bytes, human_estimate, version_or_latest
 
 
 def plan(options: Namespace) -> None:
-    name, version = split_version(options.version)
+    name, version = version_or_latest(options.version)
     with connect(options) as client:
         found = client.plan(name, version, options.region)
     if options.json:

@@ -63,7 +63,7 @@ class Residency:
 class Version:
     """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed.
 
-    ``origin`` is told of one version, not in lists.
+    ``origin`` is told of one version, not in lists, and so is ``freezing``, why it is not frozen yet.
     """
 
     dataset: str
@@ -75,6 +75,7 @@ class Version:
     workflow_id: str | None = None
     workflow_url: str | None = None
     origin: Origin | None = None
+    freezing: Blocked | None = None
 
     def residency(self, region: str) -> Residency:
         """What a region holds of the version: ABSENT if it was never asked for there."""

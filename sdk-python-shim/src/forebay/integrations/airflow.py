@@ -45,7 +45,7 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         pin_for: hold the version for this long after the task has ended; default: not at all.
         reason: what for, for people.
         wait_for: how long to wait; default: as long as it takes.
-        min_coverage, deadline, on_deadline: as of ``forebay.ensure_dataset_cached``.
+        min_coverage, deadline, on_deadline, create: as of ``forebay.ensure_dataset_cached``.
         owner_run: what owns the pin; default: the run of the DAG.
         api: the control plane's address; default ``FOREBAY_API`` of the worker.
     """
@@ -75,6 +75,7 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         min_coverage: float | None = None,
         deadline: str | None = None,
         on_deadline: str | None = None,
+        create: bool = False,
         owner_run: str = RUN,
         api: str | None = None,
         **kwargs: Any,
@@ -89,6 +90,7 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         self.min_coverage = min_coverage
         self.deadline = deadline
         self.on_deadline = on_deadline
+        self.create = create
         self.owner_run = owner_run
         self.api = api
 
@@ -106,6 +108,7 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
                     min_coverage=self.min_coverage,
                     deadline=self.deadline,
                     on_deadline=self.on_deadline,
+                    create=self.create,
                     api=self.api,
                 ).receipt
             )
@@ -130,12 +133,14 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
         region: str | None = None,
         pin_for: str | None = None,
         reason: str | None = None,
+        create: bool = False,
         owner_run: str = RUN,
         api: str | None = None,
         mode: str = "reschedule",
         **kwargs: Any,
     ) -> None:
         super().__init__(mode=mode, **kwargs)
+        self.create = create
         self.dataset = dataset
         self.version = version
         self.region = region
@@ -157,7 +162,9 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
             pin = PinSpec(run.pin_id(*of, run.holder), run.holder, seconds_of(self.pin_for), self.reason)
         try:
             with Client(self.api) as client:
-                seen = client.start_ensure(*of, pin=pin, idempotency_key=run.request_key(*of, pin), run_id=run.id)
+                seen = client.start_ensure(
+                    *of, pin=pin, idempotency_key=run.request_key(*of, pin), run_id=run.id, create=self.create
+                )
                 if seen.progress is not None and seen.progress.state == "CACHED":
                     # A request that was answered between two looks is asked anew, and that it is all there is proven
                     # anew: who did not wait for it would never hear the answer.
@@ -206,16 +213,26 @@ class PrefetchDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
     template_fields = ("dataset", "version", "region", "api")
 
     def __init__(
-        self, *, dataset: str, version: str, region: str | None = None, api: str | None = None, **kwargs: Any
+        self,
+        *,
+        dataset: str,
+        version: str,
+        region: str | None = None,
+        create: bool = False,
+        api: str | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.dataset = dataset
         self.version = version
         self.region = region
+        self.create = create
         self.api = api
 
     def execute(self, context: Any) -> None:
-        _failing_for_good(lambda: prefetch_dataset(self.dataset, self.version, self.region, api=self.api))
+        _failing_for_good(
+            lambda: prefetch_dataset(self.dataset, self.version, self.region, create=self.create, api=self.api)
+        )
 
 
 def _failing_for_good(call: Callable[[], T]) -> T:

@@ -37,6 +37,7 @@ def ensure_dataset(
     min_coverage: Text = "",
     deadline: Text = "",
     on_deadline: Text = "",
+    create: bool = False,
     run_id: Text = dsl.PIPELINE_JOB_ID_PLACEHOLDER,
     api: Text = "",
 ) -> dsl.PipelineTask:
@@ -53,11 +54,11 @@ def ensure_dataset(
         pin_for: hold the version for this long after the task has ended; default: not at all.
         reason: what for, for people.
         timeout: how long to wait; default: as long as it takes.
-        min_coverage, deadline, on_deadline: as of ``forebay.ensure_dataset_cached``.
+        min_coverage, deadline, on_deadline, create: as of ``forebay.ensure_dataset_cached``.
         run_id: what owns the pin; default: the pipeline's run.
         api: the control plane's address; default ``FOREBAY_API`` of the container.
     """
-    task = _ensure_component(image)(
+    task = _ensure_component(image, create)(
         dataset=dataset,
         version=version,
         region=region,
@@ -88,7 +89,7 @@ def release_dataset(
 
 
 @lru_cache
-def _ensure_component(image: str) -> Any:
+def _ensure_component(image: str, create: bool) -> Any:
     @dsl.container_component
     def ensure_dataset(
         dataset: str,
@@ -120,7 +121,7 @@ def _ensure_component(image: str) -> Any:
             "--path-file": path,
             "--receipt-file": receipt,
         }
-        words = [word for option in options.items() for word in option]
+        words = [word for option in options.items() for word in option] + (["--create"] if create else [])
         return dsl.ContainerSpec(image=image, command=["python3", "-m", "forebay.step"], args=words)
 
     return ensure_dataset

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ttlSeconds of versions that are made from now on; null for what it is
  * @param ttlAfter {@code pin} or {@code read}; null for what it is
  * @param priority of the filling, {@code interactive} or {@code speculative}
+ * @param create whether the version is created if the dataset has others, and not this one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record DatasetSpec(
@@ -25,10 +26,11 @@ public record DatasetSpec(
         List<String> regions,
         @Nullable Long ttlSeconds,
         @Nullable String ttlAfter,
-        String priority) {
+        String priority,
+        Boolean create) {
 
     /** Of a resource without one: nothing that the API would take. */
-    static final DatasetSpec NONE = new DatasetSpec(null, null, null, null, null, null, null);
+    static final DatasetSpec NONE = new DatasetSpec(null, null, null, null, null, null, null, null);
 
     /** What the definition says, too. */
     static final String LATEST = "latest";
@@ -43,7 +45,8 @@ public record DatasetSpec(
             @Nullable List<String> regions,
             @Nullable Long ttlSeconds,
             @Nullable String ttlAfter,
-            @Nullable String priority) {
+            @Nullable String priority,
+            @Nullable Boolean create) {
         this.source = source == null ? new Source(null, null, null, null) : source;
         this.tracking = tracking;
         this.version = Objects.requireNonNullElse(version, LATEST);
@@ -51,6 +54,7 @@ public record DatasetSpec(
         this.ttlSeconds = ttlSeconds;
         this.ttlAfter = ttlAfter;
         this.priority = Objects.requireNonNullElse(priority, SPECULATIVE);
+        this.create = Objects.requireNonNullElse(create, false);
     }
 
     /**

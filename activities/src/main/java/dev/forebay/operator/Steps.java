@@ -129,7 +129,9 @@ final class Steps {
 
     private void ask(Declared declared, String version, String region) {
         String priority = declared.spec().priority();
-        Map<String, Object> pin =
+        Map<String, Object> body = given("region", region, "priority", priority);
+        body.put(
+                "pin",
                 Map.of(
                         "id",
                         declared.pin(),
@@ -138,12 +140,15 @@ final class Steps {
                         "reason",
                         "it is to be warm",
                         "lease_seconds",
-                        lease.toSeconds());
+                        lease.toSeconds()));
+        if (declared.spec().create()) {
+            body.put("create", true);
+        }
         api.send(
                 new Request(
                         "POST",
                         version(declared, version) + "/ensure",
-                        Map.of("region", region, "pin", pin, "priority", priority),
+                        body,
                         Map.of(
                                 "Idempotency-Key",
                                 declared.request(version, region, priority, lease))));

@@ -118,6 +118,9 @@ final class BadInput {
         if (type == long.class || type == Long.class || type == int.class) {
             return "a whole number";
         }
+        if (type == boolean.class || type == Boolean.class) {
+            return "true or false";
+        }
         if (type == Double.class) {
             return "a number";
         }

@@ -151,6 +151,7 @@ class ApiValidationIT {
                 post(path, ensure("\"on_deadline\":\"maybe\""), "on_deadline", "fail or run_cold"),
                 post(path, ensure("\"on_deadline\":7"), "on_deadline", "a string"),
                 post(path, ensure("\"priority\":\"high\""), "priority", "or speculative"),
+                post(path, ensure("\"create\":\"yes\""), "create", "true or false"),
                 post(path, ensure("\"pin\":7"), "pin", "an object"),
                 post(
                         path,
@@ -387,6 +388,7 @@ class ApiValidationIT {
                 arguments("GET", u + "/versions/latest/requests/r", ""),
                 arguments("POST", u + "/versions/v/ensure", in),
                 arguments("GET", u + "/versions/v/requests/r", ""),
+                arguments("POST", u + "/versions/v/freeze", ""),
                 arguments("POST", u + "/versions/v/evict", in),
                 arguments("POST", u + "/versions/v/resume", in),
                 arguments("PUT", u + "/versions/v/ttl", "{\"ttl_seconds\":9}"),

@@ -165,7 +165,8 @@ class DatasetResourcesKubeIT {
                 regions,
                 null,
                 null,
-                null);
+                null,
+                true);
     }
 
     private static String declare(String name, DatasetSpec spec) {
@@ -281,6 +282,40 @@ class DatasetResourcesKubeIT {
     }
 
     @Test
+    void aMistypedVersionIsNotCreatedAndTheOneBeforeStays() {
+        String name = "mistyped";
+        PLATFORM.put(name + "/a.txt", "first");
+        String uid = declare(name, spec(name, "v1", null, List.of(REGION)));
+        Await.until("v1 is warm", () -> "Cached".equals(status(name).state()));
+        DatasetSpec plain = spec(name, "v1-typo", null, List.of(REGION));
+        declare(
+                name,
+                new DatasetSpec(
+                        plain.source(),
+                        null,
+                        plain.version(),
+                        plain.regions(),
+                        null,
+                        null,
+                        null,
+                        null));
+
+        Await.until(
+                "it says what may be meant",
+                () ->
+                        message(name, "Warm")
+                                .contains("has no version 'v1-typo'; the nearest are v1"));
+        assertThat(pins(name)).containsExactly("team/mistyped@v1/dataset-" + uid);
+
+        declare(name, plain);
+        Await.until(
+                "it is created by who says so",
+                () -> pins(name).equals(Set.of("team/mistyped@v1-typo/dataset-" + uid)));
+        named(name).delete();
+        awaitGone(name);
+    }
+
+    @Test
     void whatIsAskedForIsTakenBackWithItsResource() {
         String name = "hasty";
         PLATFORM.put(name + "/a.txt", "first");
@@ -313,6 +348,7 @@ class DatasetResourcesKubeIT {
         DatasetSpec spec =
                 new DatasetSpec(
                         new DatasetSpec.Source("s3://lake/another/", null, null, null),
+                        null,
                         null,
                         null,
                         null,
@@ -367,6 +403,7 @@ class DatasetResourcesKubeIT {
                         null,
                         null,
                         null,
+                        null,
                         null));
         declare("elsewhere", spec("odd", "v1", null, List.of("mars")));
 
@@ -403,7 +440,8 @@ class DatasetResourcesKubeIT {
             DatasetSpec plain = spec(name, "v1", null, List.of());
             declare(
                     name,
-                    new DatasetSpec(plain.source(), null, "v1", List.of(), ttl, "read", null));
+                    new DatasetSpec(
+                            plain.source(), null, "v1", List.of(), ttl, "read", null, null));
             Await.until(
                     "it lives for " + ttl,
                     () ->

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class ExplainIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
+    private static final String CREATE = IN.replace("}", ",\"create\":true}");
 
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
@@ -66,7 +67,7 @@ class ExplainIT {
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         platform.region.shut();
         try {
-            api.post(version(name, "v2") + "/ensure", IN);
+            api.post(version(name, "v2") + "/ensure", CREATE);
             Await.until("it is filled", () -> words(name, "latest").contains("% of its"));
             JsonNode explained = explained(name, "latest");
 

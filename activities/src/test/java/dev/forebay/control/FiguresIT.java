@@ -111,7 +111,7 @@ class FiguresIT {
                     api.post(version(name, "v1") + "/ensure?wait_seconds=0", IN).text("request_id");
             api.post(
                     version(name, "v2") + "/ensure?wait_seconds=0",
-                    IN.replace("}", ",\"priority\":\"speculative\"}"));
+                    IN.replace("}", ",\"priority\":\"speculative\",\"create\":true}"));
 
             assertThat(metric(requests)).hasValue(1);
             Await.until(

@@ -147,7 +147,7 @@ class FillingIT {
     @Test
     void priorityAndNamespaceReachTheRegion() {
         String name = platform.dataset(LONG);
-        String later = IN.replace("}", ",\"priority\":\"speculative\"}");
+        String later = IN.replace("}", ",\"priority\":\"speculative\",\"create\":true}");
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         api.post(version(name, "v2") + "/ensure?wait_seconds=30", later);
 

@@ -426,6 +426,24 @@ class KueueKubeIT {
     }
 
     @Test
+    void aMistypedVersionIsAwaitedUntilSomebodyCreatesIt() {
+        DatasetVersion first = version();
+        awaitCompletion(job(wants(first)));
+        DatasetVersion mistyped = new DatasetVersion(first.dataset(), "v1-typo");
+        Job waits = job(wants(mistyped));
+        Job creates =
+                job(wants(new DatasetVersion(first.dataset(), "v2"), "forebay.dev/create", "true"));
+
+        awaitCompletion(creates);
+        awaitCheck(waits, "Pending", "has no version 'v1-typo'; the nearest are");
+        assertThat(now(waits).getSpec().getSuspend()).isTrue();
+
+        platform.api.post(
+                TestControlPlane.version(first.dataset().name(), "v1-typo") + "/freeze", "");
+        awaitCompletion(waits);
+    }
+
+    @Test
     void whatIsNotThereInTimeIsRejectedOrRunsColdWithoutWaitingAgain() {
         platform.region.shut();
         Job fails = job(wants(version(), "forebay.dev/deadline", "3s"));

@@ -25,6 +25,7 @@ class LifecycleIT {
 
     private static final long LONG = 3600;
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
+    private static final String CREATE = IN.replace("}", ",\"create\":true}");
 
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
@@ -180,16 +181,18 @@ class LifecycleIT {
         String latest = version(name, "latest") + "/ensure?wait_seconds=30";
         Api.Answer none = api.post(latest, IN);
         api.post(version(name, "b") + "/ensure?wait_seconds=30", IN);
-        api.post(version(name, "a") + "/ensure?wait_seconds=30", IN);
+        api.post(version(name, "a") + "/ensure?wait_seconds=30", CREATE);
 
         Api.Answer first = api.post(latest, IN, "Idempotency-Key", "k");
-        api.post(version(name, "c") + "/ensure?wait_seconds=30", IN);
+        api.post(version(name, "c") + "/ensure?wait_seconds=30", CREATE);
         Api.Answer again = api.post(latest, IN, "Idempotency-Key", "k");
         Api.Answer asked = api.get(version(name, "latest") + "/requests/k");
         Api.Answer other = api.post(latest, IN, "Idempotency-Key", "l");
 
         assertThat(none.status()).isEqualTo(404);
-        assertThat(none.text("detail")).contains("team/" + name + " has no version yet");
+        assertThat(none.text("detail"))
+                .contains("team/" + name + " has no frozen version yet")
+                .contains("forebay freeze team/" + name);
         assertThat(first.text("version")).isEqualTo("a");
         assertThat(first.body().at("/receipt/version").asText()).isEqualTo("a");
         assertThat(again.body()).isEqualTo(first.body());
@@ -204,7 +207,7 @@ class LifecycleIT {
     void aDigestMeansTheFirstVersionWithThisManifest() {
         String name = platform.dataset(LONG);
         String digest = digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
-        digest(api.post(version(name, "v0") + "/ensure?wait_seconds=30", IN));
+        digest(api.post(version(name, "v0") + "/ensure?wait_seconds=30", CREATE));
 
         Api.Answer answer = api.post(version(name, digest) + "/ensure?wait_seconds=30", IN);
         Api.Answer shown = api.get(version(name, digest.toUpperCase(Locale.ROOT)));
@@ -255,7 +258,7 @@ class LifecycleIT {
         api.post(v1 + "/evict", IN);
 
         assertThat(digest(api.post(v1 + "/ensure?wait_seconds=30", IN))).isEqualTo(first);
-        assertThat(digest(api.post(version(name, "v2") + "/ensure?wait_seconds=30", IN)))
+        assertThat(digest(api.post(version(name, "v2") + "/ensure?wait_seconds=30", CREATE)))
                 .isNotEqualTo(first);
     }
 

@@ -74,7 +74,8 @@ class ReplicaClocksIT {
         Api.Answer answer =
                 where.post(
                         version(name, version) + "/ensure?wait_seconds=30",
-                        "{\"region\":\"%s\",\"run_id\":\"%s\"}".formatted(REGION, run));
+                        "{\"region\":\"%s\",\"run_id\":\"%s\",\"create\":true}"
+                                .formatted(REGION, run));
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
     }
 }

@@ -34,7 +34,9 @@ class SourcesIT {
     }
 
     private Api.Answer ensure(String name, String version) {
-        return api.post(version(name, version) + "/ensure?wait_seconds=30", IN);
+        return api.post(
+                version(name, version) + "/ensure?wait_seconds=30",
+                IN.replace("}", ",\"create\":true}"));
     }
 
     /** "What belongs to a dataset". */

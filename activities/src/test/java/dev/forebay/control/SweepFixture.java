@@ -70,7 +70,8 @@ abstract class SweepFixture {
 
     String ensured(String name, String version) {
         String v = version(name, version);
-        Api.Answer answer = api.post(v + "/ensure?wait_seconds=30", IN);
+        Api.Answer answer =
+                api.post(v + "/ensure?wait_seconds=30", IN.replace("}", ",\"create\":true}"));
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
         return v;
     }

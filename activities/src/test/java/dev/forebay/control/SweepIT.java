@@ -96,6 +96,8 @@ class SweepIT extends SweepFixture {
                 .extracting(item -> item.get("name").asText())
                 .doesNotContain(name);
         assertThat(api.post(free + "/ensure", IN).text("detail")).contains("was deleted");
+        assertThat(api.post(free + "/plan", "{}").text("detail")).contains("was deleted");
+        assertThat(api.post(free + "/freeze", "").text("detail")).contains("was deleted");
         assertThat(api.get(dataset + "/tracking").status()).isEqualTo(404);
         assertThat(api.put(dataset + "/tracking", "{}").text("detail")).contains("was deleted");
         assertThat(

@@ -450,6 +450,30 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    void whoseVersionIsMistypedWaitsAndIsToldWhatMayBeMeant() {
+        DatasetVersion first = version();
+        DatasetVersion mistyped = new DatasetVersion(first.dataset(), "v1-typo");
+        awaitEnd(job(STRICT, first), "Complete");
+        Job waits = job(STRICT, mistyped);
+        Job creates =
+                job(
+                        STRICT,
+                        new DatasetVersion(first.dataset(), "v2"),
+                        "forebay.dev/create",
+                        "true");
+
+        awaitReason(waits, "NotFound");
+        assertThat(warmth(podOf(waits)).orElseThrow().getMessage())
+                .contains("has no version 'v1-typo'", "forebay freeze " + mistyped);
+        awaitEnd(creates, "Complete");
+        assertThat(isGated(podOf(waits))).isTrue();
+
+        platform.api.post(
+                TestControlPlane.version(first.dataset().name(), "v1-typo") + "/freeze", "");
+        awaitEnd(waits, "Complete");
+    }
+
+    @Test
     @Tag("slice")
     void whatIsNotThereInTimeFailsOrRunsCold() {
         platform.region.shut();

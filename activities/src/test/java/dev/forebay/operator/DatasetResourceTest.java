@@ -77,7 +77,8 @@ class DatasetResourceTest {
                         List.of("east"),
                         5L,
                         "read",
-                        "interactive"));
+                        "interactive",
+                        true));
         resource.setStatus(STATUS);
 
         DatasetResource read =
@@ -101,6 +102,7 @@ class DatasetResourceTest {
         assertThat(spec.version()).isEqualTo("latest");
         assertThat(spec.regions()).isEmpty();
         assertThat(spec.priority()).isEqualTo("speculative");
+        assertThat(spec.create()).isFalse();
         assertThat(spec.source().include()).isEmpty();
     }
 
@@ -149,6 +151,7 @@ class DatasetResourceTest {
                                         null,
                                         5L,
                                         "pin",
+                                        null,
                                         null)));
         assertThat(property(spec, "tracking").getProperties().keySet())
                 .isEqualTo(fields(new DatasetSpec.Tracking(60L, true)));

@@ -176,7 +176,8 @@ class PlannerTest {
 
     @Test
     void aTimeToLiveIsSetWhereItIsDeclared() {
-        DatasetSpec spec = new DatasetSpec(Samples.SOURCE, null, "v1", List.of(), 60L, null, null);
+        DatasetSpec spec =
+                new DatasetSpec(Samples.SOURCE, null, "v1", List.of(), 60L, null, null, null);
 
         assertThat(Planner.plan(declared(spec), seen(null)).first())
                 .containsExactly(new Step.SetTtl(60L, null));

@@ -21,7 +21,7 @@ final class Samples {
 
     static DatasetSpec spec(
             String version, DatasetSpec.@Nullable Tracking tracking, String... regions) {
-        return new DatasetSpec(SOURCE, tracking, version, List.of(regions), null, null, null);
+        return new DatasetSpec(SOURCE, tracking, version, List.of(regions), null, null, null, null);
     }
 
     static Declared declared(DatasetSpec spec, Holding... recorded) {

@@ -179,6 +179,21 @@ class StepsTest {
     }
 
     @Test
+    void aVersionIsCreatedOnlyIfThatIsDeclared() {
+        answers.put("POST " + V1 + "/ensure", "{}");
+        DatasetSpec spec = declared.spec();
+        DatasetSpec creating =
+                new DatasetSpec(spec.source(), null, "v1", spec.regions(), null, null, null, true);
+
+        steps.take(declared, new Step.Ask("v1", "east"));
+        steps.take(Samples.declared(creating), new Step.Ask("v1", "east"));
+
+        assertThat(requests.getFirst()).doesNotContain("create");
+        assertThat(requests.getLast()).contains("\"create\":true");
+        assertThat(keys.getFirst()).as("it is the same request").isEqualTo(keys.getLast());
+    }
+
+    @Test
     void aPinThatHasEndedIsAskedForAnewWhereThatIsWanted() {
         answers.put("POST " + V1 + "/ensure", "{}");
 

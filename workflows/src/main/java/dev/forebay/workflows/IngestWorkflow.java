@@ -5,7 +5,10 @@ import dev.forebay.workflows.message.IngestInput;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
-/** Freezes a version into a manifest; a child of the version's workflow. */
+/**
+ * Freezes a version into a manifest; a child of the version's workflow, or by itself if somebody
+ * wants the version created and not brought anywhere.
+ */
 @WorkflowInterface
 public interface IngestWorkflow {
 

@@ -23,6 +23,11 @@ public final class WorkflowIds {
         return version(version) + "/ingest";
     }
 
+    /** The freezing of a version that somebody asked for, without a region. */
+    public static String freeze(DatasetVersion version) {
+        return version(version) + "/freeze";
+    }
+
     public static String prewarm(DatasetVersion version, RegionName region) {
         return version(version) + "/prewarm/" + region;
     }

@@ -14,8 +14,10 @@ import java.util.regex.Pattern;
  *
  * @param deadline how long it may take; any time if empty
  * @param runsCold whether the pod runs when the deadline has passed; else it fails
+ * @param create whether the version is created if its dataset has others, and not this one
  */
-public record Wish(DatasetVersion version, Optional<Duration> deadline, boolean runsCold) {
+public record Wish(
+        DatasetVersion version, Optional<Duration> deadline, boolean runsCold, boolean create) {
 
     /** {@code namespace/name@version}. */
     public static final String DATASET = "forebay.dev/dataset";
@@ -25,6 +27,9 @@ public record Wish(DatasetVersion version, Optional<Duration> deadline, boolean 
 
     /** {@code fail} or {@code run_cold}. */
     public static final String ON_DEADLINE = "forebay.dev/on-deadline";
+
+    /** {@code true} or {@code false}. */
+    public static final String CREATE = "forebay.dev/create";
 
     private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([smhd])");
     private static final Duration LONGEST = Duration.ofDays(7);
@@ -46,7 +51,8 @@ public record Wish(DatasetVersion version, Optional<Duration> deadline, boolean 
                                 new Wish(
                                         version(dataset),
                                         deadline(annotations),
-                                        runsCold(annotations)));
+                                        runsCold(annotations),
+                                        creates(annotations)));
     }
 
     /** Whether who has waited for so long waits no longer. */
@@ -100,6 +106,15 @@ public record Wish(DatasetVersion version, Optional<Duration> deadline, boolean 
             case "fail" -> false;
             case "run_cold" -> true;
             default -> throw refusal(ON_DEADLINE, text, "must be fail or run_cold");
+        };
+    }
+
+    private static boolean creates(Map<String, String> annotations) {
+        String text = annotations.getOrDefault(CREATE, "false");
+        return switch (text) {
+            case "false" -> false;
+            case "true" -> true;
+            default -> throw refusal(CREATE, text, "must be true or false");
         };
     }
 

@@ -124,6 +124,9 @@ final class ControlPlane implements Platform {
         body.put("run_id", gang.holder().toString());
         gang.wish().deadline().ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
         body.put("on_deadline", gang.wish().runsCold() ? "run_cold" : "fail");
+        if (gang.wish().create()) {
+            body.put("create", true);
+        }
         body.putObject("pin")
                 .put("id", gang.holder().pinId())
                 .put("holder", gang.holder().toString())

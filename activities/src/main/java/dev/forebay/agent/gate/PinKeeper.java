@@ -135,7 +135,7 @@ public final class PinKeeper {
     private Optional<Gang> gang(AdmittedPod pod) {
         try {
             return Wish.of(pod.annotations())
-                    .map(wish -> new Wish(wish.version(), Optional.empty(), false))
+                    .map(wish -> new Wish(wish.version(), Optional.empty(), false, wish.create()))
                     .map(wish -> new Gang(holders.of(pod), wish));
         } catch (ForebayException notNow) {
             LOG.debugf("Pod %s/%s: %s", pod.namespace(), pod.name(), notNow.getMessage());

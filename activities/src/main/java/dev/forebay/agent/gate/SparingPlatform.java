@@ -26,6 +26,8 @@ final class SparingPlatform implements Platform {
             Set.of(
                     Answer.UNAVAILABLE,
                     Answer.DEADLINE_EXCEEDED,
+                    // The next one may have the version created.
+                    ErrorCode.NOT_FOUND.name(),
                     ErrorCode.CANCELLED.name(),
                     ErrorCode.ALREADY_EXISTS.name());
 

@@ -205,7 +205,11 @@ final class Bodies {
                     @Schema(
                             description =
                                     "The run that asks, to whose account goes what is filled because of it")
-                    @Nullable String runId) {
+                    @Nullable String runId,
+            @Schema(
+                            description =
+                                    "Whether a version that the dataset does not have is to be created; if absent, only its first is")
+                    @Nullable Boolean create) {
 
         /** The regions that are named. */
         List<String> named() {

@@ -83,10 +83,14 @@ class EnsureResource {
                     """
                     200 with a receipt when every byte, or as many as were asked for, are there and verified; 202 when it goes on: the request is then \
                     in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
-                    named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant.""")
+                    named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant. The first \
+                    version of a dataset is created by the first request for it; a later one only with `create`.""")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
-    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    @APIResponse(
+            responseCode = "404",
+            description =
+                    "NOT_FOUND: no such dataset; or no such version, without create: says which ones are like it")
     @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY, INVALID_KEY or LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
@@ -114,7 +118,13 @@ class EnsureResource {
                         in.subList(1, in.size()));
         return answer(
                 version,
-                requests.ensure(version, request, id, body.runId(), seconds(waitSeconds)),
+                requests.ensure(
+                        version,
+                        request,
+                        id,
+                        body.runId(),
+                        Boolean.TRUE.equals(body.create()),
+                        seconds(waitSeconds)),
                 () -> progress.fresh(version));
     }
 

@@ -41,7 +41,7 @@ class ExplainResource {
     @APIResponse(responseCode = "200", description = "In words, and what they are made from")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or it has no version yet")
+            description = "NOT_FOUND: no such dataset, or none of its versions is meant")
     public ExplanationView explain(
             @BeanParam @Valid DatasetPath path,
             @QueryParam("region")

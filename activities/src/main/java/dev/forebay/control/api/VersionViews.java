@@ -9,6 +9,7 @@ import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
 import java.time.Instant;
@@ -31,6 +32,10 @@ final class VersionViews {
                             description =
                                     "What it was made from; only where one version is shown, and null until it is frozen")
                     @Nullable OriginView origin,
+            @Schema(
+                            description =
+                                    "Why its freezing does not get on; only where one version is shown that is not in any region")
+                    @Nullable CauseView freezing,
             long ttlSeconds,
             List<ResidencyView> regions,
             List<PinView> pins,
@@ -49,11 +54,15 @@ final class VersionViews {
                                     .toList(),
                             false),
                     Optional.empty(),
+                    Optional.empty(),
                     links);
         }
 
         static VersionView of(
-                VersionProgress progress, Optional<Origin> origin, WorkflowLinks links) {
+                VersionProgress progress,
+                Optional<Origin> origin,
+                Optional<Problem> freezing,
+                WorkflowLinks links) {
             VersionStatus status = progress.status();
             String workflowId = WorkflowIds.version(status.version());
             return new VersionView(
@@ -61,6 +70,7 @@ final class VersionViews {
                     status.version().version(),
                     ManifestView.of(status.manifest()),
                     origin.map(OriginView::of).orElse(null),
+                    CauseView.of(freezing.orElse(null)),
                     status.ttl().toSeconds(),
                     progress.regions().stream().map(ResidencyView::of).toList(),
                     status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),

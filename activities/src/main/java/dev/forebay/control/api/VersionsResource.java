@@ -7,7 +7,9 @@ import dev.forebay.control.api.VersionViews.VersionView;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.engine.Freezes;
 import dev.forebay.control.engine.ProgressReader;
+import dev.forebay.control.engine.Underway;
 import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
@@ -21,14 +23,18 @@ import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
 import java.time.Duration;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
 
 /** One version: what regions hold of it, and how long they do. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
@@ -37,41 +43,77 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
 class VersionsResource {
 
+    private static final int LONGEST_WAIT_SECONDS = 30;
+
     private final DatasetVersions versions;
+    private final Freezes freezes;
     private final VersionReader reader;
     private final ProgressReader progress;
     private final Regions regions;
     private final VersionLookup lookup;
     private final VersionCatalogue catalogue;
+    private final Underway underway;
     private final WorkflowLinks links;
 
     VersionsResource(
             DatasetVersions versions,
+            Freezes freezes,
             VersionReader reader,
             ProgressReader progress,
             Regions regions,
             VersionLookup lookup,
             VersionCatalogue catalogue,
+            Underway underway,
             WorkflowLinks links) {
         this.versions = versions;
+        this.freezes = freezes;
         this.reader = reader;
         this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
         this.catalogue = catalogue;
+        this.underway = underway;
         this.links = links;
     }
 
     @GET
     @Operation(
             summary = "Show a version",
-            description = "404 until somebody has asked for it in a region.")
+            description = "404 until somebody has asked for it, or frozen it.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no such version")
     public VersionView get(@BeanParam @Valid VersionPath path) {
         return shown(reader.status(path.toVersion(lookup)));
+    }
+
+    @POST
+    @Path("/freeze")
+    @Operation(
+            summary = "Create the version: list its source now, and keep what is there",
+            description =
+                    "Brings nothing anywhere. 202 while the source is listed: asked again, it is the same freezing. Does nothing to a version that is frozen.")
+    @APIResponse(responseCode = "200", description = "The version is frozen")
+    @APIResponse(responseCode = "202", description = "The source is being listed")
+    @APIResponse(
+            responseCode = "400",
+            description = "INVALID_ARGUMENT: latest, or a digest, is no version's name")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
+    @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
+    public RestResponse<VersionView> freeze(
+            @BeanParam @Valid VersionPath path,
+            @QueryParam("wait_seconds")
+                    @DefaultValue("30")
+                    @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
+                    String waitSeconds) {
+        DatasetVersion version = lookup.named(path.toDataset(), path.version());
+        boolean frozen = freezes.freeze(version, Duration.ofSeconds(Integer.parseInt(waitSeconds)));
+        return RestResponse.status(
+                frozen ? RestResponse.Status.OK : RestResponse.Status.ACCEPTED,
+                shown(reader.status(version)));
     }
 
     @POST
@@ -83,7 +125,7 @@ class VersionsResource {
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no such version")
     @APIResponse(responseCode = "409", description = "PINNED")
     public VersionView evict(
             @BeanParam @Valid VersionPath path,
@@ -103,7 +145,7 @@ class VersionsResource {
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no such version")
     public VersionView setTtl(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
@@ -120,7 +162,7 @@ class VersionsResource {
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no such version")
     public VersionView resume(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
@@ -138,7 +180,7 @@ class VersionsResource {
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no such version")
     @APIResponse(responseCode = "409", description = "PINNED")
     public VersionView abandon(
             @BeanParam @Valid VersionPath path,
@@ -152,6 +194,11 @@ class VersionsResource {
     }
 
     private VersionView shown(VersionStatus status) {
-        return VersionView.of(progress.of(status), catalogue.origin(status.version()), links);
+        boolean isOnlyNamed = status.manifest() == null && status.regions().isEmpty();
+        return VersionView.of(
+                progress.of(status),
+                catalogue.origin(status.version()),
+                isOnlyNamed ? underway.freezing(status.version()) : Optional.empty(),
+                links);
     }
 }

@@ -49,6 +49,14 @@ public class DatasetCatalogue {
             update dataset set ttl_after = :value where id = :id and deleted_at is null
             """;
 
+    private static final String NAMES =
+            "select id from dataset where deleted_at is null order by created_at desc, id limit :limit";
+
+    /** More are not compared with a name that somebody may have mistyped. */
+    private static final int MOST_NAMES = 1_000;
+
+    private static final int MOST_SUGGESTIONS = 3;
+
     /** What became of a registration. */
     public record Registered(Dataset dataset, boolean created) {}
 
@@ -164,12 +172,29 @@ public class DatasetCatalogue {
     public Dataset get(DatasetName name) {
         DatasetEntity entity = DatasetEntity.findById(name.toString());
         if (entity == null) {
-            throw new ForebayException(
-                    ErrorCode.NOT_FOUND,
-                    "dataset %s is not registered: 'forebay datasets register %s s3://bucket/prefix/' does that"
-                            .formatted(name, name));
+            throw unknown(name);
         }
         return entity.toDataset();
+    }
+
+    private static ForebayException unknown(DatasetName name) {
+        List<String> nearest = NearestNames.of(name.toString(), names(), MOST_SUGGESTIONS);
+        return new ForebayException(
+                ErrorCode.NOT_FOUND,
+                "dataset %s is not registered%s. 'forebay datasets register %s s3://bucket/prefix/' registers it"
+                        .formatted(
+                                name,
+                                nearest.isEmpty()
+                                        ? ""
+                                        : "; the nearest are " + String.join(", ", nearest),
+                                name));
+    }
+
+    private static List<String> names() {
+        return Panache.getSession()
+                .createNativeQuery(NAMES, String.class)
+                .setParameter("limit", MOST_NAMES)
+                .getResultList();
     }
 
     /** Up to {@code limit} datasets that are not deleted, by name, after {@code after}. */

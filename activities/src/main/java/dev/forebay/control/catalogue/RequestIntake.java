@@ -6,7 +6,7 @@ import jakarta.transaction.Transactional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests in: the dataset is there, the version is entered, and so is the request. In one
+ * Takes requests in: the dataset is there, the version is known, and the request is entered. In one
  * transaction, for every caller waits for it. Safe for use by many threads.
  */
 @ApplicationScoped
@@ -31,12 +31,16 @@ public class RequestIntake {
      * Takes a request in.
      *
      * @param askedBy the training run that asks, if it says
-     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset or one that was deleted;
-     *     {@code ALREADY_EXISTS} if the id was used for another request
+     * @param create whether the version is to be created if it is not known
+     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset or one that was deleted, or
+     *     a version that is not known and is not to be created; {@code ALREADY_EXISTS} if the id
+     *     was used for another request
      */
-    public Taken take(RequestLog.Entry request, @Nullable String askedBy) {
+    public Taken take(RequestLog.Entry request, @Nullable String askedBy, boolean create) {
         Dataset dataset = datasets.require(request.version().dataset());
-        versions.add(request.version(), dataset.ttl());
+        if (!versions.isKnown(request.version())) {
+            versions.enter(request.version(), dataset.ttl(), create);
+        }
         return new Taken(dataset, requests.enter(request, askedBy));
     }
 }

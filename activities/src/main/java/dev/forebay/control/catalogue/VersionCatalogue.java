@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +29,10 @@ import org.jspecify.annotations.Nullable;
 @Transactional
 public class VersionCatalogue {
 
-    /**
-     * Later than those that are there, whichever control plane entered them, and whatever clock the
-     * database had then: {@code latest} is the one that was entered last.
-     */
     private static final String ADD_VERSION =
             """
             insert into version (id, dataset, ttl_seconds, created_at)
-            values (:id, :dataset, :ttl, greatest(now(),
-              (select max(created_at) + interval '1 microsecond' from version where dataset = :dataset)))
+            values (:id, :dataset, :ttl, now())
             on conflict do nothing
             """;
 
@@ -46,6 +42,48 @@ public class VersionCatalogue {
             values (:id, :dataset, :ttl, :at)
             on conflict do nothing
             """;
+
+    /** Of a version that was given up before it was frozen nothing is left but its name. */
+    private static final String FORGET_RESIDENCY =
+            "delete from residency where version = :id and state = 'ABSENT'";
+
+    /** Two versions that are both to be the first of a dataset come here one after the other. */
+    private static final String LOCK_DATASET =
+            "select id from dataset where id = :dataset for no key update";
+
+    /** Frozen, entered a moment ago, being frozen by itself, or wanted in a region. */
+    private static final String IS_WANTED =
+            """
+            (v.manifest_digest is not null
+              or not exists (select 1 from residency r where r.version = v.id)
+              or exists (select 1 from residency r where r.version = v.id and r.state in (%s)))
+            """;
+
+    private static final String IS_KNOWN =
+            "select exists (select 1 from version v where v.id = :id and "
+                    + IS_WANTED.formatted("'WARMING', 'BLOCKED'")
+                    + ")";
+
+    /** A version that could not be frozen, and is BLOCKED, leaves others the right to be first. */
+    private static final String HAS_OTHERS =
+            "select exists (select 1 from version v where v.dataset = :dataset and v.id <> :id and "
+                    + IS_WANTED.formatted("'WARMING'")
+                    + ")";
+
+    private static final String KNOWN_NAMES =
+            "select v.id from version v where v.dataset = :dataset and "
+                    + IS_WANTED.formatted("'WARMING', 'BLOCKED'")
+                    + " order by v.created_at desc, v.id desc limit :limit";
+
+    private static final String ALIASES = "select name from alias where dataset = :dataset";
+
+    private static final String IS_ALIAS =
+            "select exists (select 1 from alias where dataset = :dataset and dataset || '@' || name = :id)";
+
+    /** More are not compared with a name that somebody may have mistyped. */
+    private static final int MOST_NAMES = 1_000;
+
+    private static final int MOST_SUGGESTIONS = 3;
 
     private static final String EXPIRED =
             """
@@ -65,11 +103,99 @@ public class VersionCatalogue {
             """
             select v.id from VersionEntity v join v.regions r
             where v.dataset = :dataset and r.region = :region and r.state = 'CACHED'
-            order by v.createdAt desc, v.id desc
+            order by v.frozenAt desc, v.id desc
             """;
 
-    /** Enters a version that has no manifest yet; does nothing if it is there. */
-    public void add(DatasetVersion version, Duration ttl) {
+    /**
+     * Whether there is such a version: it is frozen, or somebody has asked for it and has not given
+     * it up.
+     */
+    public boolean isKnown(DatasetVersion version) {
+        return ask(IS_KNOWN, version);
+    }
+
+    /**
+     * Enters a version that is not known, because somebody has said that it is to be created, or
+     * because its dataset has none yet. Else its name may be a mistake: a version that nobody meant
+     * would be listed, stored, and {@code latest} from then on.
+     *
+     * @param create whether somebody has said so
+     * @throws ForebayException {@code NOT_FOUND}, with the names that may have been meant; {@code
+     *     ALREADY_EXISTS} if an alias has this name
+     */
+    public void enter(DatasetVersion version, Duration ttl, boolean create) {
+        lockDataset(version.dataset());
+        if (isKnown(version)) {
+            return;
+        }
+        if (!create && ask(HAS_OTHERS, version)) {
+            throw unknown(version);
+        }
+        if (ask(IS_ALIAS, version)) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "dataset %s has an alias '%s': choose another name for the version"
+                            .formatted(version.dataset(), version.version()));
+        }
+        Panache.getEntityManager()
+                .createNativeQuery(FORGET_RESIDENCY)
+                .setParameter("id", version.toString())
+                .executeUpdate();
+        add(version, ttl);
+    }
+
+    /** What is said of a version that is not known: what may have been meant, and what to do. */
+    public ForebayException unknown(DatasetVersion version) {
+        List<String> nearest =
+                NearestNames.of(version.version(), knownNames(version.dataset()), MOST_SUGGESTIONS);
+        return new ForebayException(
+                ErrorCode.NOT_FOUND,
+                nearest.isEmpty()
+                        ? "dataset %s has no version yet: 'forebay ensure %s' creates its first"
+                                .formatted(version.dataset(), version)
+                        : "dataset %s has no version '%s'; the nearest are %s. 'forebay freeze %s' creates it, and so does 'ensure' with create"
+                                .formatted(
+                                        version.dataset(),
+                                        version.version(),
+                                        String.join(", ", nearest),
+                                        version));
+    }
+
+    private static List<String> knownNames(DatasetName dataset) {
+        Stream<String> versions =
+                Panache.getSession()
+                        .createNativeQuery(KNOWN_NAMES, String.class)
+                        .setParameter("dataset", dataset.toString())
+                        .setParameter("limit", MOST_NAMES)
+                        .getResultStream()
+                        .map(id -> DatasetVersion.parse(id).version());
+        Stream<String> aliases =
+                Panache.getSession()
+                        .createNativeQuery(ALIASES, String.class)
+                        .setParameter("dataset", dataset.toString())
+                        .getResultStream();
+        return Stream.concat(versions, aliases).toList();
+    }
+
+    private static boolean ask(String question, DatasetVersion version) {
+        var query = Panache.getSession().createNativeQuery(question, Boolean.class);
+        query.setParameter("id", version.toString());
+        if (question.contains(":dataset")) {
+            query.setParameter("dataset", version.dataset().toString());
+        }
+        return query.getSingleResult();
+    }
+
+    /** Has others wait who want a new name in the dataset, until this transaction is over. */
+    void lockDataset(DatasetName dataset) {
+        var _ =
+                Panache.getSession()
+                        .createNativeQuery(LOCK_DATASET, String.class)
+                        .setParameter("dataset", dataset.toString())
+                        .getResultList();
+    }
+
+    private void add(DatasetVersion version, Duration ttl) {
         Panache.getEntityManager()
                 .createNativeQuery(ADD_VERSION)
                 .setParameter("id", version.toString())
@@ -82,6 +208,23 @@ public class VersionCatalogue {
     public Optional<VersionStatus> find(DatasetVersion version) {
         return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
                 .map(VersionEntity::toStatus);
+    }
+
+    /**
+     * The manifest of a version.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if there is no such version, or it is not frozen
+     */
+    public ManifestRef manifest(DatasetVersion version) {
+        VersionStatus known = find(version).orElseThrow(() -> unknown(version));
+        ManifestRef manifest = known.manifest();
+        if (manifest == null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "version %s is not frozen yet: 'forebay freeze %s' does that"
+                            .formatted(version, version));
+        }
+        return manifest;
     }
 
     /** What is known of these, as far as anything is; in no order. */
@@ -165,10 +308,10 @@ public class VersionCatalogue {
     /** A version that is frozen. */
     public record Frozen(DatasetVersion version, ManifestRef manifest) {}
 
-    /** The dataset's version with a manifest that was entered last before {@code version}. */
+    /** The dataset's version that was frozen last, {@code version} left out. */
     public Optional<Frozen> frozenBefore(DatasetVersion version) {
         return VersionEntity.<VersionEntity>find(
-                        "dataset = ?1 and id <> ?2 and manifestDigest is not null order by createdAt desc, id desc",
+                        "dataset = ?1 and id <> ?2 and manifestDigest is not null order by frozenAt desc, id desc",
                         version.dataset().toString(),
                         version.toString())
                 .page(Page.ofSize(1))

@@ -44,6 +44,10 @@ class VersionEntity extends PanacheEntityBase {
     @Column(name = "created_at")
     Instant createdAt;
 
+    /** Set by the database, when the manifest is. */
+    @Column(name = "frozen_at", insertable = false, updatable = false)
+    @Nullable Instant frozenAt;
+
     /** Of the status that was told last. */
     long revision;
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * Which version somebody means: by its name; by the SHA-256 of its manifest, all 64 digits of it;
- * or by {@code latest}, the one of the dataset that was entered last. What means a version in
+ * or by {@code latest}, the one of the dataset that was frozen last. What means a version in
  * another way is no version's name.
  *
  * <p>Safe for use by many threads; every call is one transaction.
@@ -119,7 +119,22 @@ public class VersionLookup {
                 .executeUpdate();
     }
 
-    /** The version of a dataset that was entered last, if it has one. */
+    /**
+     * The version that is to have this name.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} for what means a version in another way
+     */
+    public DatasetVersion named(DatasetName dataset, String name) {
+        if (!isName(name)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "version '%s': must be a name of its own, not %s"
+                            .formatted(name, name.equals(LATEST) ? LATEST : "a digest"));
+        }
+        return new DatasetVersion(dataset, name);
+    }
+
+    /** The version of a dataset that was frozen last, if one was. */
     public Optional<DatasetVersion> latest(DatasetName dataset) {
         return newest(dataset);
     }
@@ -131,13 +146,7 @@ public class VersionLookup {
     private DatasetVersion present(DatasetName dataset, String asked) {
         datasets.get(dataset);
         return asked.equals(LATEST)
-                ? newest(dataset)
-                        .orElseThrow(
-                                () ->
-                                        new ForebayException(
-                                                ErrorCode.NOT_FOUND,
-                                                "%s has no version yet: ensure one by its name"
-                                                        .formatted(dataset)))
+                ? newest(dataset).orElseThrow(() -> noneIsFrozen(dataset))
                 : oldestWith(dataset, asked.toLowerCase(Locale.ROOT))
                         .orElseThrow(
                                 () ->
@@ -147,10 +156,26 @@ public class VersionLookup {
                                                         .formatted(dataset, asked)));
     }
 
+    private static ForebayException noneIsFrozen(DatasetName dataset) {
+        String remedy =
+                first(
+                                VersionEntity.<VersionEntity>find(
+                                                "dataset = ?1 order by createdAt desc, id desc",
+                                                dataset.toString())
+                                        .page(Page.ofSize(1))
+                                        .stream())
+                        .map("'forebay status %s' says how far it is"::formatted)
+                        .orElse("'forebay freeze %s@NAME' makes one".formatted(dataset));
+        return new ForebayException(
+                ErrorCode.NOT_FOUND,
+                "dataset %s has no frozen version yet: %s".formatted(dataset, remedy));
+    }
+
     private static Optional<DatasetVersion> newest(DatasetName dataset) {
         return first(
                 VersionEntity.<VersionEntity>find(
-                        "dataset = ?1 order by createdAt desc, id desc", dataset.toString())
+                        "dataset = ?1 and manifestDigest is not null order by frozenAt desc, id desc",
+                        dataset.toString())
                         .page(Page.ofSize(1))
                         .stream());
     }
@@ -159,7 +184,7 @@ public class VersionLookup {
     private static Optional<DatasetVersion> oldestWith(DatasetName dataset, String digest) {
         return first(
                 VersionEntity.<VersionEntity>find(
-                        "dataset = ?1 and manifestDigest = ?2 order by createdAt, id",
+                        "dataset = ?1 and manifestDigest = ?2 order by frozenAt, id",
                         dataset.toString(),
                         digest)
                         .page(Page.ofSize(1))

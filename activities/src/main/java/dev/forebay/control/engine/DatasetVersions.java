@@ -130,7 +130,7 @@ public class DatasetVersions {
         Optional<WorkflowUpdateHandle<R>> accepted =
                 updates.send(datasets.get(version.dataset()), update);
         if (accepted.isEmpty() && versions.find(version).isEmpty()) {
-            throw VersionReader.unknown(version);
+            throw versions.unknown(version);
         }
         return accepted;
     }

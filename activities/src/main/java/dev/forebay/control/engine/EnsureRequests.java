@@ -49,6 +49,7 @@ public class EnsureRequests {
     private final DatasetCatalogue datasets;
     private final RequestIntake intake;
     private final RequestLog requests;
+    private final VersionReader reader;
     private final VersionWorkflows workflows;
     private final UpdateSender updates;
     private final TemporalCalls temporal;
@@ -60,6 +61,7 @@ public class EnsureRequests {
             DatasetCatalogue datasets,
             RequestIntake intake,
             RequestLog requests,
+            VersionReader reader,
             VersionWorkflows workflows,
             UpdateSender updates,
             TemporalCalls temporal,
@@ -69,6 +71,7 @@ public class EnsureRequests {
         this.datasets = datasets;
         this.intake = intake;
         this.requests = requests;
+        this.reader = reader;
         this.workflows = workflows;
         this.updates = updates;
         this.temporal = temporal;
@@ -81,19 +84,21 @@ public class EnsureRequests {
      * Has the version brought into the regions and waits for at most {@code wait}.
      *
      * @param runId the training run that asks, if it says
+     * @param create whether the version is to be created if it is not known
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
      *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset or one that
-     *     was deleted; {@code UNAVAILABLE} if it may or may not have been accepted and should be
-     *     sent again
+     *     was deleted, or a version that is not known and is not to be created; {@code UNAVAILABLE}
+     *     if it may or may not have been accepted and should be sent again
      */
     public Ensured ensure(
             DatasetVersion version,
             EnsureRequest request,
             String requestId,
             @Nullable String runId,
+            boolean create,
             Duration wait) {
         RequestIntake.Taken taken =
-                intake.take(
+                take(
                         new RequestLog.Entry(
                                 version,
                                 requestId,
@@ -104,7 +109,8 @@ public class EnsureRequests {
                                 null,
                                 false,
                                 false),
-                        runId);
+                        runId,
+                        create);
         RequestLog.Entry entry = taken.entry();
         boolean over =
                 switch (outcome(entry)) {
@@ -113,6 +119,24 @@ public class EnsureRequests {
                     case FAILED -> entry.told();
                 };
         return answer(taken.dataset(), over ? requests.again(entry, runId) : entry, wait);
+    }
+
+    /**
+     * A version whose workflow has its manifest was created once, and only the catalogue has lost
+     * it.
+     */
+    private RequestIntake.Taken take(
+            RequestLog.Entry request, @Nullable String runId, boolean create) {
+        try {
+            return intake.take(request, runId, create);
+        } catch (ForebayException refused) {
+            if (create
+                    || refused.code() != ErrorCode.NOT_FOUND
+                    || reader.frozen(request.version()).isEmpty()) {
+                throw refused;
+            }
+            return intake.take(request, runId, true);
+        }
     }
 
     /**

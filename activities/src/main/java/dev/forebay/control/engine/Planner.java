@@ -69,7 +69,7 @@ public class Planner {
      *     asked for yet also {@code LAKE_EMPTY} and the like
      */
     public Plan of(DatasetVersion version, List<RegionName> in) {
-        Dataset dataset = datasets.get(version.dataset());
+        Dataset dataset = datasets.require(version.dataset());
         VersionStatus status = reader.statusOrNothing(version);
         Size size = status.manifest() == null ? listing.of(dataset.source()) : null;
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -1,6 +1,7 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -75,6 +76,16 @@ public class Underway {
             return found;
         }
         return found;
+    }
+
+    /** Why the freezing of a version by itself does not get on, if it is under way and does not. */
+    public Optional<Problem> freezing(DatasetVersion version) {
+        try {
+            return of(WorkflowIds.freeze(version), "control plane")
+                    .flatMap(work -> Optional.ofNullable(work.waiting()));
+        } catch (ForebayException unanswered) {
+            return Optional.empty();
+        }
     }
 
     private Optional<Work> of(VersionStatus status, Residency residency) {

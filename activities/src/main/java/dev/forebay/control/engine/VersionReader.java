@@ -5,13 +5,13 @@ import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is known of versions: what the workflow says if it answers quickly, else what it said last.
@@ -59,15 +59,7 @@ public class VersionReader {
     /** As {@link #status}, and whether that is current. */
     Reading reading(DatasetVersion version) {
         datasets.get(version.dataset());
-        return versions.find(version).map(this::live).orElseThrow(() -> unknown(version));
-    }
-
-    /** What is said of a version that nobody ever asked for. */
-    static ForebayException unknown(DatasetVersion version) {
-        return new ForebayException(
-                ErrorCode.NOT_FOUND,
-                "nobody has asked for version %s yet: ensure it in a region first"
-                        .formatted(version));
+        return versions.find(version).map(this::live).orElseThrow(() -> versions.unknown(version));
     }
 
     /** As {@link #status}, but a version that nobody asked for is simply nowhere. */
@@ -81,14 +73,35 @@ public class VersionReader {
                                         version, null, dataset.ttl(), List.of(), List.of()));
     }
 
+    /**
+     * What the workflow of a frozen version says, whether the catalogue knows of the version or has
+     * lost it; empty if there is none, or it does not answer.
+     */
+    Optional<VersionStatus> frozen(DatasetVersion version) {
+        try {
+            return Optional.of(temporal.call(patience, () -> workflows.status(version)))
+                    .filter(said -> said.manifest() != null);
+        } catch (NoSuchRunException | ForebayException none) {
+            return Optional.empty();
+        }
+    }
+
     private Reading live(VersionStatus known) {
         try {
             VersionStatus said = temporal.call(patience, () -> workflows.status(known.version()));
-            return new Reading(PinExpiries.newest(said, known), true);
+            return new Reading(PinExpiries.newest(withManifest(said, known), known), true);
         } catch (NoSuchRunException over) {
             return new Reading(known, true);
         } catch (ForebayException unanswered) {
             return new Reading(known, false);
         }
+    }
+
+    /** A workflow hears of a version that was frozen by itself when somebody asks for it. */
+    private static VersionStatus withManifest(VersionStatus said, VersionStatus known) {
+        return said.manifest() != null
+                ? said
+                : new VersionStatus(
+                        said.version(), known.manifest(), said.ttl(), said.regions(), said.pins());
     }
 }

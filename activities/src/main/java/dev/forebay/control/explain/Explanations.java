@@ -53,11 +53,15 @@ public class Explanations {
      * Why a version is, or is not, in a region.
      *
      * @param asked as {@link VersionLookup#find(DatasetName, String)} understands it
-     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset, or it has no version
+     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset, or it has versions
+     *     and this is none of them
      */
     public Explanation of(DatasetName dataset, String asked, RegionName region) {
         datasets.get(dataset);
         DatasetVersion version = lookup.find(dataset, asked);
+        if (!versions.isKnown(version) && lookup.latest(dataset).isPresent()) {
+            throw versions.unknown(version);
+        }
         VersionStatus status = reader.statusOrNothing(version);
         VersionProgress now = progress.of(status);
         return new Explanation(

@@ -26,7 +26,7 @@ class WishTest {
     @Test
     void aVersionAloneMayTakeAnyTime() {
         assertThat(Wish.of(Map.of(Wish.DATASET, VERSION)))
-                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false));
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false, false));
     }
 
     @ParameterizedTest
@@ -38,7 +38,9 @@ class WishTest {
                                         Wish.DATASET, VERSION,
                                         Wish.DEADLINE, text,
                                         Wish.ON_DEADLINE, "run_cold")))
-                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.of(expected), true));
+                .contains(
+                        new Wish(
+                                DatasetVersion.parse(VERSION), Optional.of(expected), true, false));
     }
 
     @ParameterizedTest
@@ -73,6 +75,17 @@ class WishTest {
                 .withMessageContaining(said)
                 .extracting(ForebayException::code)
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aVersionThatIsNotThereIsCreatedIfThePodSaysSo() {
+        assertThat(Wish.of(Map.of(Wish.DATASET, VERSION, Wish.CREATE, "true")))
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false, true));
+        assertThat(Wish.of(Map.of(Wish.DATASET, VERSION, Wish.CREATE, "false")))
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false, false));
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Wish.of(Map.of(Wish.DATASET, VERSION, Wish.CREATE, "yes")))
+                .withMessage("annotation forebay.dev/create 'yes': must be true or false");
     }
 
     @Test

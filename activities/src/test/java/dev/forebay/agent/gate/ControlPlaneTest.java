@@ -67,7 +67,7 @@ class ControlPlaneTest {
     }
 
     private static Gang gang(Optional<Duration> deadline, boolean runsCold) {
-        return new Gang(HOLDER, new Wish(VERSION, deadline, runsCold));
+        return new Gang(HOLDER, new Wish(VERSION, deadline, runsCold, false));
     }
 
     private ControlPlane controlPlane() {
@@ -101,6 +101,13 @@ class ControlPlaneTest {
                                          "pin": {"id": "job-uid-1", "holder": "Job team-a/train", "reason": "training",
                                                  "lease_seconds": 3600, "job": "uid-1"}}
                                         """));
+    }
+
+    @Test
+    void aGangThatWantsItsVersionCreatedSaysSo() {
+        controlPlane().ensure(new Gang(HOLDER, new Wish(VERSION, Optional.empty(), false, true)));
+
+        assertThat(asked.getFirst().body().path("create").asBoolean()).isTrue();
     }
 
     @Test

@@ -110,7 +110,7 @@ class PinKeeperTest {
                 .containsExactly(
                         new Gang(
                                 pods.holder(pods.running().getFirst()),
-                                new Wish(VERSION, Optional.empty(), false)));
+                                new Wish(VERSION, Optional.empty(), false, false)));
         assertThat(keeper.lacking()).isEqualTo(1);
 
         lookLater();

@@ -102,7 +102,7 @@ class SparingPlatformTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DEADLINE_EXCEEDED", "CANCELLED", "ALREADY_EXISTS"})
+    @ValueSource(strings = {"DEADLINE_EXCEEDED", "CANCELLED", "ALREADY_EXISTS", "NOT_FOUND"})
     void whatOnesOwnRequestIsRefusedForIsNotToldToOthers(String code) {
         told.answer = new Answer.Refused(code, "yours");
         platform.ensure(gang("a"));
@@ -126,6 +126,7 @@ class SparingPlatformTest {
     private static Gang gang(String job) {
         return new Gang(
                 new Holder("Job", "team", job, "uid-" + job),
-                new Wish(DatasetVersion.parse("search/ko-bert@v1"), Optional.empty(), false));
+                new Wish(
+                        DatasetVersion.parse("search/ko-bert@v1"), Optional.empty(), false, false));
     }
 }

@@ -17,8 +17,10 @@ class VerdictTest {
 
     private static final RegionName REGION = new RegionName("us");
     private static final DatasetVersion VERSION = DatasetVersion.parse("a/b@v1");
-    private static final Wish FAILS = new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), false);
-    private static final Wish RUNS = new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), true);
+    private static final Wish FAILS =
+            new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), false, false);
+    private static final Wish RUNS =
+            new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), true, false);
     private static final Answer COMING =
             new Answer.Coming(37, Optional.of(Duration.ofSeconds(700)), Optional.empty());
     private static final Answer AWAY = new Answer.Refused(Answer.UNAVAILABLE, "it is away");
@@ -83,7 +85,7 @@ class VerdictTest {
     @Test
     void whoSetNoDeadlineOrRunsColdDoesNotFailByOne() {
         Answer late = new Answer.Refused(Answer.DEADLINE_EXCEEDED, "37 % within 60 s");
-        Wish patient = new Wish(VERSION, Optional.empty(), false);
+        Wish patient = new Wish(VERSION, Optional.empty(), false, false);
 
         assertThat(Verdict.of(late, patient, REGION, false)).isInstanceOf(Verdict.Wait.class);
         assertThat(Verdict.of(late, RUNS, REGION, false)).isInstanceOf(Verdict.Wait.class);

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -115,10 +116,13 @@ final class Api {
 
     /**
      * Makes the request and returns its id; does not wait. Retries while the API is not reachable.
+     * The version is created if its dataset has others, and not this one.
      */
     String accept(String version, Map<String, Object> body) throws InterruptedException {
         String key = UUID.randomUUID().toString();
-        stubbornly("POST", path(version) + "/ensure?wait_seconds=0", body, key);
+        Map<String, Object> creating = new HashMap<>(body);
+        creating.put("create", true);
+        stubbornly("POST", path(version) + "/ensure?wait_seconds=0", creating, key);
         return key;
     }
 

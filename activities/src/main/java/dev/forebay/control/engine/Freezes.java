@@ -1,0 +1,121 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.IngestWorkflow;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.IngestInput;
+import dev.forebay.workflows.message.Urgency;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Creates versions that somebody wants frozen now, and brought nowhere yet. Safe for use by many
+ * threads.
+ *
+ * <p>Beside the version's own workflow, which begins with the first region that is to have it. Both
+ * may list the source at the same time: the manifest that is stored first is the version's.
+ */
+@Singleton
+public class Freezes {
+
+    private static final Duration BEYOND_WAIT = Duration.ofSeconds(5);
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final VersionReader reader;
+    private final WorkflowClient client;
+    private final TemporalCalls temporal;
+
+    Freezes(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            VersionReader reader,
+            WorkflowClient client,
+            TemporalCalls temporal) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.reader = reader;
+        this.client = client;
+        this.temporal = temporal;
+    }
+
+    /**
+     * Freezes a version, or joins the freezing that goes on, and waits for at most {@code wait}.
+     * Returns whether it is frozen; does nothing if it was.
+     *
+     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset or one that was deleted;
+     *     what the listing failed with; {@code UNAVAILABLE} if Temporal does not answer
+     */
+    public boolean freeze(DatasetVersion version, Duration wait) {
+        Dataset dataset = datasets.require(version.dataset());
+        if (isFrozen(version)) {
+            return true;
+        }
+        Optional<VersionStatus> lost = reader.frozen(version);
+        versions.enter(version, dataset.ttl(), true);
+        if (lost.isPresent()) {
+            // Only the catalogue has lost it: under its name it must never have other bytes.
+            versions.replace(lost.get(), 0);
+            return true;
+        }
+        WorkflowOptions options =
+                WorkflowOptions.newBuilder()
+                        .setWorkflowId(WorkflowIds.freeze(version))
+                        .setTaskQueue(TaskQueues.LIFECYCLE)
+                        .setWorkflowIdConflictPolicy(
+                                WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                        .setStaticSummary("Freeze " + version)
+                        .build();
+        try {
+            return temporal.call(
+                    wait.plus(BEYOND_WAIT),
+                    () -> {
+                        IngestWorkflow freezing =
+                                client.newWorkflowStub(IngestWorkflow.class, options);
+                        var _ =
+                                WorkflowClient.start(
+                                        freezing::run,
+                                        new IngestInput(
+                                                version,
+                                                dataset.source().bucket(),
+                                                dataset.source().prefix(),
+                                                Urgency.INTERACTIVE));
+                        return isDone(WorkflowStub.fromTyped(freezing), wait);
+                    });
+        } catch (NoSuchRunException ended) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the freezing of %s was ended; it may be asked for again".formatted(version),
+                    ended);
+        }
+    }
+
+    private boolean isFrozen(DatasetVersion version) {
+        return versions.find(version).filter(it -> it.manifest() != null).isPresent();
+    }
+
+    private static boolean isDone(WorkflowStub freezing, Duration wait) {
+        try {
+            var _ = freezing.getResult(wait.toMillis(), TimeUnit.MILLISECONDS, ManifestRef.class);
+            return true;
+        } catch (TimeoutException goesOn) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.REGION;
+import static dev.forebay.control.TestControlPlane.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How versions come to be: by the first request for a dataset, or because somebody says so. */
+class CreationIT {
+
+    private static final long LONG = 3600;
+    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+    private static final String CREATE = IN.replace("}", ",\"create\":true}");
+    private static final String WAITING = "?wait_seconds=30";
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    @AfterEach
+    void mend() {
+        platform.lake.spoil(request -> Fault.NONE);
+    }
+
+    private Api.Answer ensure(String name, String version, String body, String... headers) {
+        return api.post(version(name, version) + "/ensure" + WAITING, body, headers);
+    }
+
+    private Api.Answer freeze(String name, String version) {
+        return api.post(version(name, version) + "/freeze" + WAITING, "");
+    }
+
+    /** For as long as the test says: whoever lists is told to try again. */
+    private void refuseListings(String name) {
+        platform.lake.spoil(
+                request ->
+                        request.target().contains("prefix=" + name)
+                                ? new Fault.Status(503)
+                                : Fault.NONE);
+    }
+
+    private String latest(String name) {
+        return api.get(version(name, "latest")).text("version");
+    }
+
+    private List<String> versions(String name) {
+        JsonNode items = api.get("/datasets/team/" + name + "/versions").body().get("items");
+        return StreamSupport.stream(items.spliterator(), false)
+                .map(version -> version.get("version").asText())
+                .toList();
+    }
+
+    private static void assertOk(Api.Answer answer) {
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+    }
+
+    /** "How a version is created". */
+    @Test
+    void aMistypedNameCreatesNothingAndIsToldWhatMayBeMeant() {
+        String name = platform.dataset(LONG);
+        assertOk(ensure(name, "v1", IN));
+
+        Api.Answer refused = ensure(name, "v1-typo", IN, "Idempotency-Key", "k");
+
+        assertThat(refused.status()).isEqualTo(404);
+        assertThat(refused.text("code")).isEqualTo("NOT_FOUND");
+        assertThat(refused.body().get("retryable").asBoolean()).isFalse();
+        assertThat(refused.text("detail"))
+                .contains("team/" + name + " has no version 'v1-typo'")
+                .contains("the nearest are v1")
+                .contains("forebay freeze team/" + name + "@v1-typo");
+        assertThat(versions(name)).containsExactly("v1");
+        assertThat(latest(name)).isEqualTo("v1");
+        assertThat(platform.region.hasWorkflow("dataset/team/" + name + "@v1-typo")).isFalse();
+        assertThat(api.get(version(name, "v1-typo") + "/requests/k").status()).isEqualTo(404);
+        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("nearest are v1");
+        assertThat(
+                        api.get(
+                                        "/datasets/team/%s/explain?version=v1-typo&region=%s"
+                                                .formatted(name, REGION))
+                                .text("detail"))
+                .contains("nearest are v1");
+    }
+
+    @Test
+    void aMistypedDatasetIsToldWhatMayBeMeant() {
+        String name = platform.dataset(LONG);
+
+        Api.Answer refused = ensure(name + "x", "v1", IN);
+
+        assertThat(refused.status()).isEqualTo(404);
+        assertThat(refused.text("detail"))
+                .contains("dataset team/" + name + "x is not registered")
+                .contains("the nearest are team/" + name)
+                .contains("forebay datasets register team/" + name + "x");
+    }
+
+    @Test
+    void whoSaysSoCreatesOneAndOthersMayAskForItThen() {
+        String name = platform.dataset(LONG);
+        assertOk(ensure(name, "v1", IN));
+
+        assertOk(ensure(name, "v2", CREATE));
+
+        assertThat(latest(name)).isEqualTo("v2");
+        assertOk(ensure(name, "v2", IN));
+        assertOk(ensure(name, "v2", CREATE));
+    }
+
+    /** Whether it says create does not make it another request. */
+    @Test
+    void theSameKeyIsTheSameRequestWithCreateAndWithout() {
+        String name = platform.dataset(LONG);
+        assertOk(ensure(name, "v1", CREATE, "Idempotency-Key", "k"));
+
+        assertOk(ensure(name, "v1", IN, "Idempotency-Key", "k"));
+    }
+
+    @Test
+    void aVersionIsFrozenWithoutARegion() {
+        String name = platform.dataset(LONG);
+
+        Api.Answer frozen = freeze(name, "v1");
+        platform.put(name + "/later.txt", "later");
+        Api.Answer again = freeze(name, "v1");
+
+        assertOk(frozen);
+        assertThat(frozen.body().at("/manifest/objects").asLong()).isEqualTo(2);
+        assertThat(frozen.body().get("regions")).isEmpty();
+        assertThat(again.body()).isEqualTo(frozen.body());
+        assertThat(latest(name)).isEqualTo("v1");
+        assertOk(freeze(name, "v2"));
+        assertThat(latest(name)).isEqualTo("v2");
+        Api.Answer ensured = ensure(name, "v1", IN);
+        assertOk(ensured);
+        assertThat(ensured.body().at("/receipt/manifest_digest").asText())
+                .isEqualTo(frozen.body().at("/manifest/digest").asText());
+    }
+
+    /** A workflow that is there already does not know of the manifest. */
+    @Test
+    void aVersionThatCouldNotBeFrozenCanBeLater() {
+        String name = platform.newName();
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/%s/\"}"
+                        .formatted(name, name));
+        assertThat(ensure(name, "v1", IN).text("code")).isEqualTo("LAKE_EMPTY");
+        assertThat(freeze(name, "v1").text("code")).isEqualTo("LAKE_EMPTY");
+        platform.put(name + "/a.txt", "first");
+
+        Api.Answer frozen = freeze(name, "v1");
+
+        assertOk(frozen);
+        assertThat(frozen.body().at("/manifest/objects").asLong()).isEqualTo(1);
+        assertThat(latest(name)).isEqualTo("v1");
+    }
+
+    @Test
+    void aListingThatTakesLongIsAskedAfterByTheSameRequest() {
+        String name = platform.dataset(LONG);
+        refuseListings(name);
+        Api.Answer goesOn = api.post(version(name, "v1") + "/freeze?wait_seconds=0", "");
+        assertThat(goesOn.status()).as(goesOn.raw().body()).isEqualTo(202);
+        assertThat(goesOn.body().get("manifest").isNull()).isTrue();
+        assertThat(api.get(version(name, "latest")).status()).isEqualTo(404);
+        Await.until(
+                "it is said why it does not get on",
+                () ->
+                        api.get(version(name, "v1"))
+                                .body()
+                                .at("/freezing/code")
+                                .asText()
+                                .equals("LAKE_UNAVAILABLE"));
+
+        platform.lake.spoil(request -> Fault.NONE);
+
+        Await.until("it is frozen", () -> freeze(name, "v1").status() == 200);
+        assertThat(latest(name)).isEqualTo("v1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "latest",
+                "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            })
+    void whatMeansAnotherVersionIsNoName(String asked) {
+        String name = platform.dataset(LONG);
+
+        Api.Answer refused = freeze(name, asked);
+
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.text("detail")).contains("'" + asked + "'").contains("must be a name");
+        assertThat(versions(name)).isEmpty();
+    }
+
+    @Test
+    void ofTwoThatWouldBeTheFirstOneIs() throws Exception {
+        String name = platform.dataset(LONG);
+        List<Integer> answers;
+        try (ExecutorService callers = Executors.newFixedThreadPool(8)) {
+            List<Future<Integer>> asked =
+                    IntStream.range(0, 8)
+                            .mapToObj(i -> callers.submit(() -> ensure(name, "v" + i, IN).status()))
+                            .toList();
+            answers = asked.stream().map(CreationIT::get).sorted().toList();
+        }
+
+        assertThat(answers).containsExactly(200, 404, 404, 404, 404, 404, 404, 404);
+        assertThat(versions(name)).hasSize(1);
+    }
+
+    @Test
+    void allWhoAskForTheSameFirstVersionHaveIt() throws Exception {
+        String name = platform.dataset(LONG);
+        try (ExecutorService callers = Executors.newFixedThreadPool(8)) {
+            List<Future<Integer>> asked =
+                    IntStream.range(0, 8)
+                            .mapToObj(_ -> callers.submit(() -> ensure(name, "v1", IN).status()))
+                            .toList();
+
+            assertThat(asked.stream().map(CreationIT::get)).containsOnly(200);
+        }
+        assertThat(versions(name)).containsExactly("v1");
+    }
+
+    private static Integer get(Future<Integer> answer) {
+        try {
+            return answer.get();
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    /** What was taken back before it was frozen is as if nobody had asked for it. */
+    @Test
+    void aFirstVersionThatIsTakenBackIsNone() {
+        String name = platform.dataset(LONG);
+        refuseListings(name);
+        String mistaken = version(name, "v1-typo");
+        assertThat(api.post(mistaken + "/ensure", IN, "Idempotency-Key", "k").status())
+                .isEqualTo(202);
+        assertThat(ensure(name, "v1", IN).text("detail")).contains("nearest are v1-typo");
+        assertThat(api.delete(mistaken + "/requests/k").status()).isEqualTo(204);
+        platform.lake.spoil(request -> Fault.NONE);
+
+        Await.until("it is given up", () -> ensure(name, "v1", IN).status() == 200);
+
+        assertThat(latest(name)).isEqualTo("v1");
+        assertThat(ensure(name, "v1-typo", IN).status()).isEqualTo(404);
+        assertOk(ensure(name, "v1-typo", CREATE));
+        assertThat(latest(name)).as("it is frozen last").isEqualTo("v1-typo");
+    }
+
+    @Test
+    void aFirstVersionThatCouldNotBeFrozenKeepsNoOtherAway() {
+        String name = platform.newName();
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/%s/\"}"
+                        .formatted(name, name));
+        assertThat(ensure(name, "v1", IN).text("code")).isEqualTo("LAKE_EMPTY");
+        platform.put(name + "/a.txt", "first");
+
+        Await.until("the catalogue knows", () -> ensure(name, "v2", IN).status() == 200);
+
+        assertThat(latest(name)).isEqualTo("v2");
+        // It is BLOCKED, and whoever asks for it has it tried again.
+        assertOk(ensure(name, "v1", IN));
+        assertThat(latest(name)).isEqualTo("v1");
+    }
+
+    /** PostgreSQL was restored from a backup, say. */
+    @Test
+    void aVersionThatOnlyTheCatalogueHasLostIsTheSameAgain() throws Exception {
+        String name = platform.dataset(LONG);
+        assertOk(ensure(name, "v1", IN));
+        Api.Answer before = ensure(name, "v2", CREATE);
+        Api.Answer other = ensure(name, "v3", CREATE);
+        forget(name, "v2");
+        forget(name, "v3");
+        platform.put(name + "/later.txt", "later");
+
+        Api.Answer after = ensure(name, "v2", IN);
+        Api.Answer frozen = freeze(name, "v3");
+
+        assertOk(after);
+        assertThat(after.body().at("/receipt/manifest_digest"))
+                .isEqualTo(before.body().at("/receipt/manifest_digest"));
+        assertOk(frozen);
+        assertThat(frozen.body().at("/manifest/digest"))
+                .isEqualTo(other.body().at("/receipt/manifest_digest"));
+    }
+
+    private void forget(String name, String version) throws SQLException {
+        String id = "team/%s@%s".formatted(name, version);
+        try (Connection database = platform.database()) {
+            for (String column :
+                    List.of(
+                            "residency.version",
+                            "pin.version",
+                            "request.version",
+                            "origin.version",
+                            "version.id")) {
+                String table = column.substring(0, column.indexOf('.'));
+                try (PreparedStatement delete =
+                        database.prepareStatement(
+                                "delete from %s where %s = ?".formatted(table, column))) {
+                    delete.setString(1, id);
+                    delete.executeUpdate();
+                }
+            }
+        }
+    }
+
+    /** "Which version is meant". */
+    @Test
+    void latestIsNoVersionThatIsNotFrozenYet() {
+        String name = platform.dataset(LONG);
+        assertOk(ensure(name, "v1", IN));
+        refuseListings(name);
+        Api.Answer goesOn =
+                api.post(version(name, "v2") + "/ensure", CREATE, "Idempotency-Key", "k");
+        assertThat(goesOn.status()).as(goesOn.raw().body()).isEqualTo(202);
+
+        assertThat(latest(name)).isEqualTo("v1");
+        assertThat(ensure(name, "latest", IN).text("version")).isEqualTo("v1");
+        platform.lake.spoil(request -> Fault.NONE);
+
+        Await.until(
+                "v2 is there",
+                () -> api.get(version(name, "v2") + "/requests/k?wait_seconds=10").status() == 200);
+        assertThat(latest(name)).isEqualTo("v2");
+    }
+}
