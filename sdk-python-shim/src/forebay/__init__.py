@@ -87,6 +87,7 @@ from forebay._errors import (
     UnknownRegion,
 )
 from forebay._models import (
+    Alias,
     Blocked,
     Budget,
     BytesFrom,
@@ -95,6 +96,7 @@ from forebay._models import (
     Costs,
     Counted,
     Dataset,
+    Difference,
     EnsureStatus,
     Explanation,
     Happening,
@@ -125,6 +127,7 @@ from forebay._models import (
     Terms,
     Tracking,
     Version,
+    VersionObject,
     Victim,
     Worker,
 )
@@ -134,6 +137,7 @@ from forebay._release import release_dataset
 __version__ = "0.1.0"
 
 __all__ = [
+    "Alias",
     "AlreadyExists",
     "ApiError",
     "AsyncClient",
@@ -155,6 +159,7 @@ __all__ = [
     "Dataset",
     "DeadlineExceeded",
     "Denied",
+    "Difference",
     "EnsureStatus",
     "EnsureTimeout",
     "Evicting",
@@ -205,6 +210,7 @@ __all__ = [
     "UnexpectedAnswer",
     "UnknownRegion",
     "Version",
+    "VersionObject",
     "Victim",
     "Worker",
     "__version__",

@@ -152,7 +152,7 @@ def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str)
         client.ensure(made.name, "1", "nowhere-1")
 
 
-def test_a_version_is_created_on_purpose(client: Client, made: Made, lake: Lake, region: str) -> None:
+def test_a_version_is_created_on_purpose_and_compared(client: Client, made: Made, lake: Lake, region: str) -> None:
     client.ensure(made.name, "1", region)
     with pytest.raises(forebay.NotFound, match=f"the nearest are 1. 'forebay freeze {made.name}@1-typo'"):
         client.ensure(made.name, "1-typo", region)
@@ -160,10 +160,22 @@ def test_a_version_is_created_on_purpose(client: Client, made: Made, lake: Lake,
 
     lake.put(made.source.removeprefix(f"s3://{lake.bucket}/"), {"images/new": b"new", "one": b"2"})
     frozen = client.freeze(made.name, "2")
+    client.set_alias(made.name, "prod", "1")
+    moved = client.set_alias(made.name, "prod", "2")
 
     assert frozen.manifest is not None
     assert frozen.manifest.objects == len(made.files) + 1
-    assert client.version(made.name, "latest").version == "2"
+    assert [(each.change, each.path) for each in client.diff(made.name, "1", "2")] == [
+        ("added", "images/new"),
+        ("changed", "one"),
+    ]
+    assert {each.path for each in client.objects(made.name, "1")} == set(made.files)
+    assert {each.path for each in client.objects(made.name, "2", folder="images/deep")} == {
+        "images/deep/er/still/a b+c&d.txt"
+    }
+    assert moved.before == "1"
+    for name in ("prod", "latest"):
+        assert client.version(made.name, name).version == "2"
 
 
 @pytest.mark.parametrize(("version", "lease"), [("-bad", 60), ("a b", 60), ("x" * 128, 60), ("1", 4), ("1", 8 * 86400)])

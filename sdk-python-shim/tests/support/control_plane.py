@@ -54,6 +54,11 @@ class State:
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
     pins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     """By region and id: an id may have a pin in each region."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """What each alias means, of any dataset."""
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    """Told in pages of two."""
     known: set[str] | None = None
     """The versions there are, of any dataset; None if every name is one."""
     listings_left: int = 0
@@ -198,6 +203,11 @@ class ControlPlane:
             ("GET", dataset + "/versions", self._versions),
             ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
+            ("GET", dataset + "/aliases", self._aliases),
+            ("PUT", dataset + "/aliases/([^/]+)", self._set_alias),
+            ("DELETE", dataset + "/aliases/([^/]+)", lambda r, d, a: (204, self.state.aliases.pop(a, None) and None)),
+            ("GET", version + "/objects", lambda r, d, v: self._page(r, self.state.objects)),
+            ("GET", version + "/diff", lambda r, d, v: self._page(r, self.state.differences)),
             ("POST", version + "/freeze", self._freeze),
             ("POST", version + "/ensure", self._asked),
             ("POST", version + "/plan", self._plan),
@@ -364,6 +374,21 @@ class ControlPlane:
             "workflow_id": f"dataset/{dataset}@{version}",
             "workflow_url": "http://127.0.0.1/w",
         }
+
+    def _aliases(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        items = [{"alias": alias, "version": version} for alias, version in sorted(self.state.aliases.items())]
+        return 200, {"items": items, "next": None}
+
+    def _set_alias(self, request: Request, dataset: str, alias: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        before = self.state.aliases.get(alias)
+        self.state.aliases[alias] = request.body["version"]
+        return 200, {"alias": alias, "version": request.body["version"], "before": before, "moved_at": _now()}
+
+    def _page(self, request: Request, items: list[dict[str, Any]]) -> tuple[int, Any]:
+        left = [each for each in items if each["path"] > request.query.get("after", "")]
+        return 200, {"items": left[:2], "next": left[1]["path"] if len(left) > 2 else None}
 
     def _freeze(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
         self._dataset(dataset)

@@ -500,9 +500,63 @@ def test_a_command_without_its_action_shows_its_help(run: Run) -> None:
     assert run.err == ""
 
 
+def test_a_version_is_compared_with_another(run: Run, plane: ControlPlane) -> None:
+    plane.state.differences = [
+        {"change": "added", "path": "a", "bytes": 2048},
+        {"change": "changed", "path": "b", "bytes_before": 1, "bytes": 2},
+        {"change": "removed", "path": "c d", "bytes_before": 3},
+    ]
+    table = run("diff", "vision/digits@1", "2").splitlines()
+    assert [line.split() for line in table] == [
+        ["CHANGE", "BEFORE", "BYTES", "PATH"],
+        ["added", "2.00", "KiB", "a"],
+        ["changed", "1", "B", "2", "B", "b"],
+        ["removed", "3", "B", "c", "d"],
+    ]
+    (first, _) = plane.seen("GET", "/versions/2/diff$")
+    assert first.query["from"] == "1"
+    cut = run("diff", "vision/digits@1", "vision/digits@2", "--limit", "2").splitlines()
+    assert cut[-1] == "there are more: --after b goes on, --limit N shows more at once"
+    assert run("diff", "vision/digits@1", "2", "--after", "b").splitlines()[1].split() == table[3].split()
+    told = json.loads(run("diff", "vision/digits@1", "2", "--limit", "1", "--json"))
+    assert (told["items"][0]["path"], told["next"]) == ("a", "a")
+    plane.state.differences = []
+    assert run("diff", "vision/digits@1", "2") == "vision/digits: 1 and 2 have the same objects\n"
+    run("diff", "vision/digits@1", "team/b@2", code=2)
+    run("diff", "vision/digits@1", code=2)
+
+
+def test_what_there_is_is_listed(run: Run, plane: ControlPlane) -> None:
+    assert run("ls") == run("datasets")
+    plane.state.aliases = {"prod": "1"}
+    table = [line.split() for line in run("ls", "vision/digits").splitlines()]
+    assert table[0] == ["VERSION", "OBJECTS", "BYTES", "ALSO", "REGIONS"]
+    assert table[1] == ["1", "3", "64.0", "MiB", "prod"]
+    assert json.loads(run("ls", "vision/digits", "--json"))["items"][0]["names"] == ["prod"]
+    first = run("ls", "vision/digits", "--limit", "1").splitlines()
+    assert first[-1] == "there are more: --after 1 goes on, --limit N shows more at once"
+    assert run("ls", "vision/digits", "--after", "1").splitlines()[1].split()[0] == "2"
+    plane.state.objects = [{"path": name, "key": f"k/{name}", "bytes": 5, "etag": "e"} for name in "abc"]
+    assert [line.split()[-1] for line in run("ls", "vision/digits@1").splitlines()] == ["PATH", "a", "b", "c"]
+    assert json.loads(run("ls", "vision/digits@1", "train", "--limit", "2", "--json"))["next"] == "b"
+    assert plane.seen("GET", "/objects$")[-1].query["folder"] == "train"
+    run("ls", "vision/digits", "train", code=2)
+
+
+def test_aliases_are_moved_and_removed(run: Run, plane: ControlPlane) -> None:
+    assert run("alias", "set", "vision/digits@1", "prod") == "vision/digits@prod means 1\n"
+    assert run("alias", "set", "vision/digits@2", "prod") == "vision/digits@prod means 2, and meant 1 before\n"
+    assert run("alias", "list", "vision/digits").splitlines()[1].split()[:2] == ["prod", "2"]
+    assert "has no alias 'prod' any more" in run("alias", "delete", "vision/digits", "prod")
+    run("alias", "delete", "vision/digits", "prod", code=4)
+    assert "has no alias 'prod'; it has none" in run.err
+    assert run("alias").startswith("usage: forebay alias")
+
+
 def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) -> None:
     plane.state.datasets["vision/digits"]["deleted_at"] = "2026-11-22T12:00:00Z"
-    for command in (["datasets", "show", "vision/digits"], ["status", "vision/digits"]):
+    shows = (["datasets", "show"], ["status"], ["ls"])
+    for command in (*([*each, "vision/digits"] for each in shows), ["status", "vision/digits@1"]):
         assert "vision/digits was deleted at 2026-11-22" in run(*command)
     assert "forebay datasets register vision/digits s3://" in run("status", "vision/digits")
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["deleted_at"] is not None

@@ -16,7 +16,7 @@ def test_a_hint_starts_the_work_and_neither_waits_nor_holds(plane: ControlPlane)
     assert not begun.done
     assert begun.progress is not None
     assert begun.progress.state == "WARMING"
-    (asked,) = plane.log
+    (asked,) = plane.seen("POST", "")
     assert asked.body == {"region": "eu", "priority": "speculative"}
     assert asked.query == {"wait_seconds": "0"}
     assert ensure_dataset_cached("vision/digits", "1", progress=False).pin is None
@@ -58,3 +58,12 @@ def test_a_hint_that_is_wrong_is_an_error(plane: ControlPlane) -> None:
         prefetch_dataset("vision/nothing", "1")
     with pytest.raises(forebay.ConfigurationError):
         prefetch_dataset("vision", "1")
+
+
+def test_a_hint_for_an_alias_is_one_for_what_it_means_now(plane: ControlPlane) -> None:
+    for version in ("1", "2"):
+        plane.state.aliases["prod"] = version
+        prefetch_dataset("vision/digits", "prod")
+    first, second = plane.seen("POST", "/ensure$")
+    assert [each.path.split("/")[-2] for each in (first, second)] == ["1", "2"]
+    assert first.headers["idempotency-key"] != second.headers["idempotency-key"]

@@ -10,10 +10,11 @@ from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVic
 from forebay._models.problems import Blocked
 from forebay._models.regions import Queued, Quota, Region, Worker
 from forebay._models.sweeps import Sweep, SweepPlan, SweepSchedule, SweptVersion, Victim
-from forebay._models.versions import Manifest, Origin, Residency, Restored, Version
+from forebay._models.versions import Alias, Difference, Manifest, Origin, Residency, Restored, Version, VersionObject
 from forebay._models.wire import decode, decode_items, to_json
 
 __all__ = [
+    "Alias",
     "Blocked",
     "Budget",
     "BytesFrom",
@@ -22,6 +23,7 @@ __all__ = [
     "Costs",
     "Counted",
     "Dataset",
+    "Difference",
     "EnsureStatus",
     "Explanation",
     "Happening",
@@ -52,6 +54,7 @@ __all__ = [
     "Terms",
     "Tracking",
     "Version",
+    "VersionObject",
     "Victim",
     "Worker",
     "decode",

@@ -93,3 +93,40 @@ class Restored:
     unchanged: int
     problems: tuple[str, ...] = ()
     next: str | None = None
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A name that people move from version to version; ``before`` is what it meant before it was moved last."""
+
+    alias: str
+    version: str
+    before: str | None = None
+    moved_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class VersionObject:
+    """An object of a version; ``path`` is where it is below the version's root."""
+
+    path: str
+    key: str
+    bytes: int
+    etag: str
+    version_id: str | None = None
+    modified_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An object that is not the same in two versions; ``change`` is added, removed or changed.
+
+    What was added has no ``bytes_before`` and no ``etag_before``, what was removed no ``bytes`` and no ``etag``.
+    """
+
+    change: str
+    path: str
+    bytes_before: int | None = None
+    bytes: int | None = None
+    etag_before: str | None = None
+    etag: str | None = None

@@ -118,6 +118,10 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.plan.listings must be at least 1");
         }
+        if (config.comparison().objects() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.comparison.objects must be at least 1");
+        }
         if (config.ingest().requests() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.requests must be at least 1");

@@ -41,6 +41,9 @@ public interface ControlPlaneConfig {
     /** What is looked at before something begins. */
     Plan plan();
 
+    /** What is read of two versions to compare them. */
+    Comparison comparison();
+
     /** One region. */
     interface Region {
 
@@ -69,6 +72,14 @@ public interface ControlPlaneConfig {
         /** How long an agent's gateway may take to look at its region. */
         @WithDefault("30S")
         Duration agentTimeout();
+    }
+
+    /** What is read of two versions to compare them. */
+    interface Comparison {
+
+        /** How many paths one page of a comparison looks at; the next page goes on behind them. */
+        @WithDefault("200000")
+        int objects();
     }
 
     /** The scheduled eviction. */

@@ -65,7 +65,7 @@ final class ControlPlane implements Platform {
                     api.exchange(
                             new Request(
                                     "POST",
-                                    path(gang) + "/ensure",
+                                    path(gang) + "/ensure?by_name=true",
                                     body,
                                     Map.of("Idempotency-Key", key(gang.holder(), body))));
             return Answer.of(reply.status(), JSON.readTree(reply.body()));

@@ -285,6 +285,15 @@ final class Bodies {
         }
     }
 
+    @Schema(name = "Moved")
+    record Moved(
+            @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Schema(
+                            description =
+                                    "The version that the alias means from now on: its name, its digest, latest, or what another alias means now")
+                    String version) {}
+
     @Schema(name = "InRegion")
     record InRegion(
             @NotNull(message = Rules.REQUIRED)

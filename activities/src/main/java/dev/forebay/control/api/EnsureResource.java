@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
@@ -83,7 +84,7 @@ class EnsureResource {
                     """
                     200 with a receipt when every byte, or as many as were asked for, are there and verified; 202 when it goes on: the request is then \
                     in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
-                    named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant. The first \
+                    named by its name, by an alias, by the digest of its manifest, or by `latest`: the answer says which one was meant. The first \
                     version of a dataset is created by the first request for it; a later one only with `create`.""")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
@@ -103,12 +104,22 @@ class EnsureResource {
                     @DefaultValue("0")
                     @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
                     String waitSeconds,
+            @QueryParam("by_name")
+                    @DefaultValue("false")
+                    @Pattern(regexp = Rules.YES_OR_NO, message = Rules.YES_OR_NO_RULE)
+                    @Parameter(
+                            description =
+                                    "Refuses what means a version in another way than by its own name: whoever asks needs a path that stays")
+                    String byName,
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
             @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
         List<RegionName> in = body.named().stream().map(regions::require).toList();
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
-        DatasetVersion version = lookup.find(path.toDataset(), path.version(), id);
+        DatasetVersion version =
+                Boolean.parseBoolean(byName)
+                        ? lookup.named(path.toDataset(), path.version())
+                        : lookup.find(path.toDataset(), path.version(), id);
         PinSpec pin = body.pin();
         EnsureRequest request =
                 new EnsureRequest(

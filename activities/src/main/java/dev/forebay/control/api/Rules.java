@@ -93,6 +93,17 @@ final class Rules {
     static final String COSTS_BY = "namespace|dataset|version|region|run|day";
     static final String COSTS_BY_RULE = "must be namespace, dataset, version, region, run or day";
 
+    /** No key of a lake is longer. */
+    static final int LONGEST_PATH = 1024;
+
+    static final String FOLDER = "([^/]+/)*[^/]*";
+    static final String FOLDER_RULE =
+            "must be a path below the version's root, like train/images, of at most 1024 characters";
+    static final String AFTER_RULE = "must be the next of a page";
+
+    static final String YES_OR_NO = "true|false";
+    static final String YES_OR_NO_RULE = "must be true or false";
+
     static final String REQUIRED = "is missing";
 
     private Rules() {}

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which version somebody means: by its name; by the SHA-256 of its manifest, all 64 digits of it;
- * or by {@code latest}, the one of the dataset that was frozen last. What means a version in
- * another way is no version's name.
+ * Which version somebody means: by its name; by an alias, which people move; by the SHA-256 of its
+ * manifest, all 64 digits of it; or by {@code latest}, the one of the dataset that was frozen last.
+ * What means a version in another way is no version's name.
  *
  * <p>Safe for use by many threads; every call is one transaction.
  */
@@ -39,6 +39,19 @@ public class VersionLookup {
             """
             select version from resolution
             where dataset = :dataset and asked = :asked and request = :request
+            """;
+
+    private static final String ALIAS =
+            "select version from alias where dataset = :dataset and name = :asked";
+
+    /** In one statement, for every caller waits for it: a request means what it meant before. */
+    private static final String REMEMBERED_OR_ALIAS =
+            """
+            select version, 0 as place from resolution
+            where dataset = :dataset and asked = :asked and request = :request
+            union all
+            select version, 1 from alias where dataset = :dataset and name = :asked
+            order by place limit 1
             """;
 
     private static final String FORGET =
@@ -66,7 +79,9 @@ public class VersionLookup {
      *     latest}
      */
     public DatasetVersion find(DatasetName dataset, String asked) {
-        return isName(asked) ? new DatasetVersion(dataset, asked) : present(dataset, asked);
+        return isName(asked)
+                ? alias(dataset, asked).orElseGet(() -> new DatasetVersion(dataset, asked))
+                : present(dataset, asked);
     }
 
     /**
@@ -75,17 +90,29 @@ public class VersionLookup {
      * @throws ForebayException as {@link #find(DatasetName, String)}
      */
     public DatasetVersion find(DatasetName dataset, String asked, String requestId) {
-        if (isName(asked)) {
-            return new DatasetVersion(dataset, asked);
+        Optional<Object[]> meant =
+                Panache.getSession()
+                        .createNativeQuery(REMEMBERED_OR_ALIAS, Object[].class)
+                        .setParameter("dataset", dataset.toString())
+                        .setParameter("asked", asked)
+                        .setParameter("request", requestId)
+                        .getResultStream()
+                        .findFirst();
+        if (meant.isEmpty()) {
+            return isName(asked)
+                    ? new DatasetVersion(dataset, asked)
+                    : remembering(present(dataset, asked), asked, requestId);
         }
-        return remembered(dataset, asked, requestId)
-                .orElseGet(
-                        () -> {
-                            DatasetVersion meant = present(dataset, asked);
-                            remember(meant, asked, requestId);
-                            // Somebody who sent the same request may have been quicker.
-                            return remembered(dataset, asked, requestId).orElse(meant);
-                        });
+        DatasetVersion version = DatasetVersion.parse((String) meant.get()[0]);
+        boolean isRemembered = ((Number) meant.get()[1]).intValue() == 0;
+        return isRemembered ? version : remembering(version, asked, requestId);
+    }
+
+    private static DatasetVersion remembering(
+            DatasetVersion meant, String asked, String requestId) {
+        remember(meant, asked, requestId);
+        // Somebody who sent the same request may have been quicker.
+        return remembered(meant.dataset(), asked, requestId).orElse(meant);
     }
 
     /**
@@ -94,17 +121,17 @@ public class VersionLookup {
      * @throws ForebayException {@code NOT_FOUND} if there was no such request
      */
     public DatasetVersion meant(DatasetName dataset, String asked, String requestId) {
-        if (isName(asked)) {
+        Optional<DatasetVersion> remembered = remembered(dataset, asked, requestId);
+        if (remembered.isEmpty() && isName(asked)) {
             return new DatasetVersion(dataset, asked);
         }
         datasets.get(dataset);
-        return remembered(dataset, asked, requestId)
-                .orElseThrow(
-                        () ->
-                                new ForebayException(
-                                        ErrorCode.NOT_FOUND,
-                                        "no request '%s' on %s@%s is remembered"
-                                                .formatted(requestId, dataset, asked)));
+        return remembered.orElseThrow(
+                () ->
+                        new ForebayException(
+                                ErrorCode.NOT_FOUND,
+                                "no request '%s' on %s@%s is remembered"
+                                        .formatted(requestId, dataset, asked)));
     }
 
     /**
@@ -125,13 +152,41 @@ public class VersionLookup {
      * @throws ForebayException {@code INVALID_ARGUMENT} for what means a version in another way
      */
     public DatasetVersion named(DatasetName dataset, String name) {
-        if (!isName(name)) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "version '%s': must be a name of its own, not %s"
-                            .formatted(name, name.equals(LATEST) ? LATEST : "a digest"));
-        }
+        requireName("version", name);
+        alias(dataset, name)
+                .ifPresent(
+                        version -> {
+                            throw noName("version", name, "an alias of " + version.version());
+                        });
         return new DatasetVersion(dataset, name);
+    }
+
+    /**
+     * Refuses what means a version by itself.
+     *
+     * @param field to blame
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is {@code latest}, or a digest
+     */
+    public static void requireName(String field, String name) {
+        if (!isName(name)) {
+            throw noName(field, name, name.equals(LATEST) ? LATEST : "a digest");
+        }
+    }
+
+    private static ForebayException noName(String field, String name, String what) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "%s '%s': must be a name of its own, not %s".formatted(field, name, what));
+    }
+
+    private static Optional<DatasetVersion> alias(DatasetName dataset, String asked) {
+        return Panache.getSession()
+                .createNativeQuery(ALIAS, String.class)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("asked", asked)
+                .getResultStream()
+                .findFirst()
+                .map(DatasetVersion::parse);
     }
 
     /** The version of a dataset that was frozen last, if one was. */
@@ -160,8 +215,8 @@ public class VersionLookup {
         String remedy =
                 first(
                                 VersionEntity.<VersionEntity>find(
-                                                "dataset = ?1 order by createdAt desc, id desc",
-                                                dataset.toString())
+                                        "dataset = ?1 order by createdAt desc, id desc",
+                                        dataset.toString())
                                         .page(Page.ofSize(1))
                                         .stream())
                         .map("'forebay status %s' says how far it is"::formatted)
