@@ -41,6 +41,11 @@ final class CheckingReader {
     static final int BIG_BYTES = 16 << 20;
     static final int SMALL_FILES = 300;
 
+    /** Files so deep that whoever walks the tree does not keep all folders above them open. */
+    static final int DEEP_FILES = 3;
+
+    static final String DEEP_FILE = "deep/%d/b/c/d/e/f";
+
     /** Operations that take longer than this are reported. */
     static final long SLOW_MICROS = 5_000;
 
@@ -78,6 +83,9 @@ final class CheckingReader {
         }
         for (int i = 0; i < SMALL_FILES; i++) {
             objects.put("small/%03d".formatted(i), TestDataset.bytes(1000 + i * 100, 1000 + i));
+        }
+        for (int i = 0; i < DEEP_FILES; i++) {
+            objects.put(DEEP_FILE.formatted(i), TestDataset.bytes(100, 2000 + i));
         }
         return objects;
     }

@@ -136,13 +136,23 @@ final class HeldMountFixture implements AutoCloseable {
 
     /** Has the region show the version no more. */
     void unmount() {
-        region.beginEviction(VERSION);
-        region.unmount(VERSION);
+        unmount(VERSION);
+    }
+
+    /** Has the region show a version no more. */
+    void unmount(DatasetVersion version) {
+        region.beginEviction(version);
+        region.unmount(version);
     }
 
     /** What nodes say that they hold. */
     List<NodeReport> nodes() {
         return region.nodes();
+    }
+
+    /** Where the tree is mounted. */
+    Path tree() {
+        return mountpoint;
     }
 
     /** The version's directory. */
@@ -213,7 +223,8 @@ final class HeldMountFixture implements AutoCloseable {
         return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
     }
 
-    private Running start(String name, List<String> command) throws IOException {
+    /** Starts a process that ends with the fixture. */
+    Running start(String name, List<String> command) throws IOException {
         Running running = start(directory, name, command);
         started.add(running);
         return running;

@@ -6,6 +6,8 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.linux.LoopDevice;
+import dev.forebay.fuse.linux.MountStacks;
+import dev.forebay.fuse.linux.MountTable;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.ImageViews;
@@ -20,13 +22,16 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -133,11 +138,32 @@ abstract class ImageTreeContract extends MountedTreeContract {
         return count(View.ON_DEMAND) + count(View.NATIVE);
     }
 
-    /** What is mounted in one place, the topmost last. */
+    /** Returns the lines of what a path leads to, the topmost last. */
     static List<String> mountsAt(Path folder) throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                .filter(line -> line.contains(" " + folder + " "))
-                .toList();
+        return mountsAt(folder, Path.of("/proc/self/mountinfo"));
+    }
+
+    /**
+     * Returns the lines of what a path leads to in a mount namespace, the topmost last.
+     *
+     * @param table the mountinfo of a process
+     */
+    static List<String> mountsAt(Path folder, Path table) throws IOException {
+        byte[] content = Files.readAllBytes(table);
+        Map<String, String> lines =
+                new String(content, StandardCharsets.UTF_8)
+                        .lines()
+                        .collect(Collectors.toMap(line -> line.split(" ", 2)[0], line -> line));
+        return new MountStacks(MountTable.parse(content))
+                .at(folder).stream().map(mount -> lines.get(Integer.toString(mount.id()))).toList();
+    }
+
+    /** Returns how many images are mounted in one place, those too that no path leads to. */
+    static long imagesAt(Path folder) throws IOException {
+        return MountTable.read().stream()
+                .filter(mount -> mount.type().equals("erofs"))
+                .filter(mount -> mount.mountpoint().equals(folder))
+                .count();
     }
 
     @Test

@@ -407,8 +407,7 @@ class ViewChangesFuseIT {
 
     private long nativeMountsOf(Running reader) throws IOException {
         Path mounts = Path.of("/proc/%d/mountinfo".formatted(reader.process().pid()));
-        return Files.readAllLines(mounts).stream()
-                .filter(line -> line.contains(" " + folder(dataset) + " "))
+        return ImageTreeContract.mountsAt(folder(dataset), mounts).stream()
                 .filter(line -> line.contains("/native/"))
                 .count();
     }

@@ -252,15 +252,25 @@ final class ModelMount implements AutoCloseable {
                 : source.toString();
     }
 
-    /** The identity of the mount in which a version's files are opened. */
+    /** Returns the device of the file system in which a version's files are opened. */
     String shownBy(DatasetVersion version) throws IOException {
-        return mounts(version).getLast().split(" ", 2)[0];
+        long device = (Long) Files.getAttribute(mountpoint.resolve(version.path()), "unix:dev");
+        // See makedev(3).
+        long major = ((device >>> 8) & 0xfff) | ((device >>> 32) & ~0xfffL);
+        long minor = (device & 0xff) | ((device >>> 12) & 0xffff_ff00L);
+        return major + ":" + minor;
     }
 
+    /** The lines of what a version's files are opened in, if that is mounted on its folder. */
     private List<String> mounts(DatasetVersion version) throws IOException {
-        String at = " " + mountpoint.resolve(version.path()) + " ";
+        Path folder = mountpoint.resolve(version.path());
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        String at = " " + folder + " ";
+        String device = " " + shownBy(version) + " ";
         return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                .filter(line -> line.contains(at))
+                .filter(line -> line.contains(at) && line.contains(device))
                 .toList();
     }
 

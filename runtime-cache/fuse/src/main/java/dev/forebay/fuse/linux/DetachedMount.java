@@ -41,6 +41,7 @@ public final class DetachedMount implements AutoCloseable {
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x4;
     private static final long OPEN_TREE_CLONE = 1;
     private static final long OPEN_TREE_CLOEXEC = 02000000;
+    private static final long AT_RECURSIVE = 0x8000;
     private static final long AT_FDCWD = -100;
     private static final long AT_EMPTY_PATH = 0x1000;
 
@@ -112,9 +113,7 @@ public final class DetachedMount implements AutoCloseable {
                         () -> {
                             // Nobody but this thread sees what it takes off here.
                             List<MountTable.Entry> stack =
-                                    MountTable.ofThisThread().stream()
-                                            .filter(it -> it.mountpoint().equals(directory))
-                                            .toList();
+                                    new MountStacks(MountTable.ofThisThread()).at(directory);
                             for (MountTable.Entry mount : stack.reversed()) {
                                 if (!passedOver.test(mount)) {
                                     break;
@@ -125,16 +124,29 @@ public final class DetachedMount implements AutoCloseable {
                         }));
     }
 
+    /**
+     * Copies what a directory shows, with all mounts below it that can be copied. A mount that
+     * exchanges what is attached to it with others has a copy that does so, too.
+     */
+    static DetachedMount copyOfAll(Path directory) throws SystemCallException {
+        return new DetachedMount(copy(directory, AT_RECURSIVE));
+    }
+
+    private static Descriptor copy(Path directory, long flags) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            return descriptor(
+                    SystemCall.make(
+                            "open_tree " + directory,
+                            OPEN_TREE,
+                            AT_FDCWD,
+                            CLibrary.text(arena, directory).address(),
+                            OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags));
+        }
+    }
+
     private static Descriptor readOnlyCopy(Path directory) throws SystemCallException {
         try (Arena arena = Arena.ofConfined()) {
-            Descriptor copy =
-                    descriptor(
-                            SystemCall.make(
-                                    "open_tree " + directory,
-                                    OPEN_TREE,
-                                    AT_FDCWD,
-                                    CLibrary.text(arena, directory).address(),
-                                    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+            Descriptor copy = copy(directory, 0);
             MemorySegment attributes = arena.allocate(ATTRIBUTES_BYTES, Long.BYTES);
             attributes.set(
                     ValueLayout.JAVA_LONG,
@@ -180,20 +192,26 @@ public final class DetachedMount implements AutoCloseable {
      * @param directory of whatever file system
      */
     public void attach(Path directory) throws SystemCallException {
+        IsolatedThread.run(() -> attachHere(directory));
+    }
+
+    /** Attaches it by this thread, in the mount namespace that the thread is in. */
+    public void attachHere(Path directory) throws SystemCallException {
         try (Arena arena = Arena.ofConfined()) {
-            long nothing = CLibrary.text(arena, "").address();
-            long target = CLibrary.text(arena, directory).address();
-            IsolatedThread.run(
-                    () ->
-                            SystemCall.make(
-                                    "move_mount " + directory,
-                                    MOVE_MOUNT,
-                                    mount.number(),
-                                    nothing,
-                                    AT_FDCWD,
-                                    target,
-                                    MOVE_MOUNT_F_EMPTY_PATH));
+            SystemCall.make(
+                    "move_mount " + directory,
+                    MOVE_MOUNT,
+                    mount.number(),
+                    CLibrary.text(arena, "").address(),
+                    AT_FDCWD,
+                    CLibrary.text(arena, directory).address(),
+                    MOVE_MOUNT_F_EMPTY_PATH);
         }
+    }
+
+    /** The root of what is mounted, for calls that begin there. */
+    Descriptor root() {
+        return mount;
     }
 
     @Override

@@ -56,9 +56,12 @@ public final class IsolatedThread {
                     CLibrary.class,
                     CallState.class,
                     Descriptor.class,
+                    DetachedMount.class,
                     DiskFile.class,
                     ErrorNumber.class,
+                    Generations.class,
                     MountCalls.class,
+                    OwnMounts.class,
                     SystemCall.class,
                     SystemCallException.class);
 

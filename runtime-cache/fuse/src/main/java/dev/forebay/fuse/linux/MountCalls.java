@@ -20,8 +20,10 @@ public final class MountCalls {
     public static final long MS_NOSUID = 2;
     public static final long MS_NODEV = 4;
     static final long MS_REC = 1 << 14;
+    static final long MS_UNBINDABLE = 1 << 17;
     static final long MS_PRIVATE = 1 << 18;
     static final long MS_SLAVE = 1 << 19;
+    static final long MS_SHARED = 1 << 20;
 
     private static final int MNT_DETACH = 2;
 
@@ -57,23 +59,45 @@ public final class MountCalls {
         }
     }
 
+    /** Changes what a mount exchanges with other mount namespaces, and nothing else. */
+    static void propagate(Path mount, long flags) throws SystemCallException {
+        mount("", mount, "", flags, "");
+    }
+
     /**
      * Takes a mount off the tree, alive or dead, without waiting for open files; nothing if there
      * is none.
      */
     public static void detach(Path target) throws SystemCallException {
         CallState state = new CallState();
-        int result;
+        if (unmount(target, MNT_DETACH, state) < 0 && state.errno() != ErrorNumber.EINVAL) {
+            throw state.failed("unmount " + target);
+        }
+    }
+
+    /**
+     * Takes the topmost mount at a directory off the tree if nobody uses it: no process, in
+     * whatever mount namespace, has a file or directory of it open, mapped, or as its working
+     * directory.
+     *
+     * @return whether it was taken off; not if there is none, either
+     */
+    static boolean detachIfUnused(Path target) throws SystemCallException {
+        CallState state = new CallState();
+        if (unmount(target, 0, state) >= 0) {
+            return true;
+        }
+        return switch (state.errno()) {
+            case ErrorNumber.EBUSY, ErrorNumber.EINVAL, ErrorNumber.ENOENT -> false;
+            default -> throw state.failed("unmount " + target);
+        };
+    }
+
+    private static int unmount(Path target, int flags, CallState state) {
         try (Arena arena = Arena.ofConfined()) {
-            result =
-                    (int)
-                            UMOUNT2.invokeExact(
-                                    state.segment(), CLibrary.text(arena, target), MNT_DETACH);
+            return (int) UMOUNT2.invokeExact(state.segment(), CLibrary.text(arena, target), flags);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
-        }
-        if (result < 0 && state.errno() != ErrorNumber.EINVAL) {
-            throw state.failed("unmount " + target);
         }
     }
 }

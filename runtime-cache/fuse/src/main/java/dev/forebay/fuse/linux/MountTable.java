@@ -12,7 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What is mounted in this process's mount namespace, as the kernel lists it. */
+/** Reads what is mounted in this process's mount namespace, as the kernel lists it. */
 public final class MountTable {
 
     private static final Path OF_PROCESS = Path.of("/proc/self/mountinfo");
@@ -20,6 +20,8 @@ public final class MountTable {
     private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
 
     // Fields of proc_pid_mountinfo(5), before and after the dash.
+    private static final int ID = 0;
+    private static final int PARENT = 1;
     private static final int DEVICE = 2;
     private static final int ROOT = 3;
     private static final int MOUNTPOINT = 4;
@@ -31,25 +33,34 @@ public final class MountTable {
     /**
      * A mount.
      *
+     * @param id its number in this namespace
+     * @param parent the number of the mount that it lies on
      * @param device its number, as {@code major:minor}
      * @param root the directory of the file system that is seen, as a path within it
      * @param type of its file system
      * @param source what is mounted, in the file system's own terms
      */
-    public record Entry(String device, String root, Path mountpoint, String type, String source) {}
+    public record Entry(
+            int id,
+            int parent,
+            String device,
+            String root,
+            Path mountpoint,
+            String type,
+            String source) {}
 
-    /** The mounts; of several at one mount point the topmost is the last. Touches none of them. */
+    /** Returns the mounts, those too that others cover. Touches none of them. */
     public static List<Entry> read() throws IOException {
         return parse(Files.readAllBytes(OF_PROCESS));
     }
 
     /**
-     * What lies on a directory, the topmost last.
+     * Returns what lies on the directory that a path leads to, the topmost last.
      *
      * @param mountpoint as the kernel knows it: absolute, without links
      */
     public static List<Entry> at(Path mountpoint) throws IOException {
-        return read().stream().filter(mount -> mount.mountpoint().equals(mountpoint)).toList();
+        return new MountStacks(read()).at(mountpoint);
     }
 
     /** As {@link #read}, of a thread that has left its process's mount namespace. */
@@ -57,8 +68,11 @@ public final class MountTable {
         return parse(Files.readAllBytes(OF_THREAD));
     }
 
-    /** Leaves out what is mounted where this JVM has no path to: names may be any bytes. */
-    static List<Entry> parse(byte[] table) {
+    /**
+     * Returns the mounts that a file such as {@code /proc/self/mountinfo} lists. Leaves out what is
+     * mounted where this JVM has no path to: names may be any bytes.
+     */
+    public static List<Entry> parse(byte[] table) {
         // A name may have a carriage return, which the kernel does not write in another way.
         return Arrays.stream(new String(table, StandardCharsets.UTF_8).split("\n"))
                 .flatMap(line -> entry(line).stream())
@@ -75,6 +89,8 @@ public final class MountTable {
         try {
             return Optional.of(
                     new Entry(
+                            Integer.parseInt(mount[ID]),
+                            Integer.parseInt(mount[PARENT]),
                             mount[DEVICE],
                             unescaped(mount[ROOT]),
                             Path.of(unescaped(mount[MOUNTPOINT])),

@@ -1,12 +1,12 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.linux.Generations;
 import dev.forebay.fuse.linux.IsolatedThread;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.membership.Mount;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,14 +14,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The images on the folders of the mounted tree: on each none, or the version's image on demand, or
- * that and its native one on top. What is attached is asked of the kernel each time; nothing is
- * attached and taken off at the same time. Safe for use by many threads.
+ * that and its native one on top. Each change is a new generation of the dataset's folder, so that
+ * whoever is in a version notices nothing, unless the version leaves the tree. What is attached is
+ * asked of the kernel each time; nothing is attached and taken off at the same time. Safe for use
+ * by many threads.
  */
 final class ImageStacks {
 
@@ -56,7 +57,7 @@ final class ImageStacks {
 
     /** What is on their folders now, of each what is seen last. */
     Map<Mount, List<Path>> below(Path root) {
-        Map<Path, List<Path>> attached = AttachedImages.below(root);
+        Map<Path, List<Path>> attached = TreeMounts.of(root).images();
         Map<Mount, List<Path>> stacks = new LinkedHashMap<>();
         for (Mount mount : wanted.keySet()) {
             stacks.put(mount, attached.getOrDefault(folder(root, mount), List.of()));
@@ -76,52 +77,100 @@ final class ImageStacks {
         if (!Images.name(mount).equals(names(root).get(folder))) {
             return false;
         }
-        image.attach(folder);
+        Path dataset = TreeMounts.dataset(root, folder);
+        Generations.add(root, dataset, () -> image.attachHere(folder));
+        removeUnused(root);
         return true;
     }
 
     /**
      * Takes images off a version's folder, from the top on, as long as they are such.
      *
-     * @return whether the kernel says that no such one is left
+     * @return whether the kernel says that no such one is seen any more
      */
     synchronized boolean detach(Path root, Mount mount, Predicate<Path> such) {
         Path folder = folder(root, mount);
-        for (Path image : on(folder, root).reversed()) {
-            if (!such.test(image) || !detach(folder)) {
-                break;
-            }
+        List<Path> stack = TreeMounts.of(root).images(folder);
+        int kept = stack.size();
+        while (kept > 0 && such.test(stack.get(kept - 1))) {
+            kept--;
         }
-        return on(folder, root).stream().noneMatch(such);
+        return keep(root, folder, stack, kept)
+                && TreeMounts.of(root).images(folder).stream().noneMatch(such);
     }
 
-    private static List<Path> on(Path folder, Path root) {
-        return AttachedImages.below(root).getOrDefault(folder, List.of());
-    }
-
-    /** Leaves of each stack what belongs there; false if more stays than that. */
+    /**
+     * Leaves of each stack what belongs there; false if more stays than that. Versions that left
+     * are taken off all at once.
+     */
     synchronized boolean takeOff(Path root) {
         Map<Path, String> names = names(root);
+        TreeMounts mounts = TreeMounts.of(root);
         boolean all = true;
-        for (Map.Entry<Path, List<Path>> each : AttachedImages.below(root).entrySet()) {
+        for (Map.Entry<Path, List<Path>> each : mounts.images().entrySet()) {
             Path folder = each.getKey();
-            all &= takeOff(folder, each.getValue(), names.get(folder));
+            List<Path> stack = each.getValue();
+            String name = names.get(folder);
+            all &=
+                    name == null
+                            ? detach(folder, stack.size())
+                            : keep(root, folder, stack, belonging(stack, name));
+        }
+        Set<Path> datasets =
+                names.keySet().stream()
+                        .map(folder -> TreeMounts.dataset(root, folder))
+                        .collect(Collectors.toSet());
+        for (Map.Entry<Path, Integer> each : mounts.generations().entrySet()) {
+            if (!datasets.contains(each.getKey())) {
+                all &= detach(each.getKey(), each.getValue());
+            }
         }
         return all;
     }
 
-    private boolean takeOff(Path folder, List<Path> stack, @Nullable String name) {
-        List<Path> left = new ArrayList<>(stack);
-        while (!left.isEmpty() && !belongs(left, name)) {
-            if (!detach(folder)) {
-                return false;
+    /** Takes off what was seen before and nobody uses any more. */
+    synchronized void removeUnused(Path root) {
+        for (Map.Entry<Path, List<List<Path>>> each : TreeMounts.of(root).covered().entrySet()) {
+            try {
+                Generations.removeUnused(root, each.getKey(), each.getValue());
+            } catch (SystemCallException e) {
+                LOG.warn("Views that nobody uses stay below {}: {}", each.getKey(), e.getMessage());
             }
-            left.removeLast();
         }
-        return true;
     }
 
-    private boolean belongs(List<Path> stack, @Nullable String name) {
+    /** Leaves so many of a stack's images, from below, for whoever comes from now on. */
+    private boolean keep(Path root, Path folder, List<Path> stack, int kept) {
+        if (kept == stack.size()) {
+            return true;
+        }
+        try {
+            Generations.add(
+                    root,
+                    TreeMounts.dataset(root, folder),
+                    () -> {
+                        for (int i = kept; i < stack.size(); i++) {
+                            MountCalls.detach(folder);
+                        }
+                    });
+            removeUnused(root);
+            return true;
+        } catch (SystemCallException e) {
+            LOG.warn("A version stays as it is shown: {}", e.getMessage());
+            return false;
+        }
+    }
+
+    /** How many of a stack's images belong there, from below. */
+    private int belonging(List<Path> stack, String name) {
+        int kept = stack.size();
+        while (!belongs(stack.subList(0, kept), name)) {
+            kept--;
+        }
+        return kept;
+    }
+
+    private boolean belongs(List<Path> stack, String name) {
         View last = View.PORTABLE;
         for (Path image : stack) {
             View view = Images.view(image);
@@ -135,9 +184,15 @@ final class ImageStacks {
         return true;
     }
 
-    private static boolean detach(Path folder) {
+    /** Takes mounts off a folder, for everybody. */
+    private static boolean detach(Path folder, int count) {
         try {
-            IsolatedThread.run(() -> MountCalls.detach(folder));
+            IsolatedThread.run(
+                    () -> {
+                        for (int i = 0; i < count; i++) {
+                            MountCalls.detach(folder);
+                        }
+                    });
             return true;
         } catch (SystemCallException e) {
             LOG.warn("An image stays where its version was: {}", e.getMessage());

@@ -28,8 +28,9 @@ import org.slf4j.LoggerFactory;
  * ViewUpkeep} and {@link ViewImprovement}.
  *
  * <p>What is attached is asked of the kernel each time, for another process may have served the
- * mount before. Files that are open stay with the view that they were opened in; the node cache
- * keeps the packs' bytes as long as any such view is there. Safe for use by many threads.
+ * mount before. Whatever a process has open, and where it is, stays with the view that it came to;
+ * the node cache keeps the packs' bytes as long as any such view is there. Safe for use by many
+ * threads.
  */
 public final class ImageViews implements AutoCloseable {
 
@@ -106,8 +107,7 @@ public final class ImageViews implements AutoCloseable {
      */
     public Map<Digest, Path> images() {
         Map<Digest, Path> inUse = images.relied();
-        tree.get().map(AttachedImages::below).orElse(Map.of()).values().stream()
-                .flatMap(List::stream)
+        tree.get().map(root -> TreeMounts.of(root).allImages()).orElse(List.of()).stream()
                 .filter(images::isOurs)
                 .forEach(image -> inUse.putIfAbsent(Images.digest(image), image));
         return inUse;
@@ -125,7 +125,8 @@ public final class ImageViews implements AutoCloseable {
 
     /** How many versions are shown in which way; all portably if this process serves none. */
     public Map<View, Long> counts() {
-        Map<Path, List<Path>> attached = tree.get().map(AttachedImages::below).orElse(Map.of());
+        Map<Path, List<Path>> attached =
+                tree.get().map(root -> TreeMounts.of(root).images()).orElse(Map.of());
         Map<View, Long> counts =
                 attached.values().stream()
                         .collect(Collectors.groupingBy(ImageStacks::view, Collectors.counting()));

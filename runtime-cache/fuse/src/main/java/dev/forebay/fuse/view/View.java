@@ -17,7 +17,7 @@ public enum View {
 
     /** How a mount that lies on a version's folder, or is a copy of one, shows it. */
     public static View of(MountTable.Entry mount) {
-        return AttachedImages.isImage(mount) ? Images.view(AttachedImages.image(mount)) : PORTABLE;
+        return TreeMounts.isImage(mount) ? Images.view(TreeMounts.image(mount)) : PORTABLE;
     }
 
     /** Its name as a tag of metrics. */

@@ -57,6 +57,7 @@ final class ViewUpkeep {
         natives.retain(versions);
         foundWrong.keySet().retainAll(versions);
         nodePacks.open().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+        stacks.removeUnused(root);
     }
 
     /**

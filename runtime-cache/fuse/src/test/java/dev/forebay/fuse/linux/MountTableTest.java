@@ -16,16 +16,23 @@ class MountTableTest {
                 "90 22 0:55 /x\\040y /mnt/a\\040b\\134c ro - erofs /var/i\\011mage ro,directio\n";
         assertThat(MountTable.parse((ROOT + image).getBytes(ISO_8859_1)))
                 .containsExactly(
-                        new MountTable.Entry("8:1", "/", Path.of("/"), "ext4", "/dev/sda1"),
+                        new MountTable.Entry(22, 1, "8:1", "/", Path.of("/"), "ext4", "/dev/sda1"),
                         new MountTable.Entry(
-                                "0:55", "/x y", Path.of("/mnt/a b\\c"), "erofs", "/var/i\tmage"));
+                                90,
+                                22,
+                                "0:55",
+                                "/x y",
+                                Path.of("/mnt/a b\\c"),
+                                "erofs",
+                                "/var/i\tmage"));
     }
 
     @Test
     void isReadAlsoIfSomebodyHasMountedSomethingAtANameThatIsNoText() {
         String foreign = "91 22 0:56 / /mnt/\u00ff\u00e4 rw - tmpfs tmpfs rw\n";
         assertThat(MountTable.parse((foreign + ROOT).getBytes(ISO_8859_1)))
-                .contains(new MountTable.Entry("8:1", "/", Path.of("/"), "ext4", "/dev/sda1"));
+                .contains(
+                        new MountTable.Entry(22, 1, "8:1", "/", Path.of("/"), "ext4", "/dev/sda1"));
     }
 
     /** The kernel writes only blanks, tabs, newlines and backslashes in another way. */
