@@ -23,6 +23,8 @@ securityContext:
 {{- define "forebay.nodeMounts" -}}
 - {name: mounts, mountPath: {{ dir .Values.region.mountRoot }}, mountPropagation: Bidirectional}
 - {name: holder, mountPath: {{ .Values.region.holder.directory }}}
+# A container's own is read-only, also if it is privileged: then the kernel's read-ahead could not be raised.
+- {name: sys, mountPath: /sys}
 {{- end }}
 
 {{/*
@@ -32,6 +34,7 @@ is unmounted in the root of a volume stays mounted on the node.
 {{- define "forebay.nodeVolumes" -}}
 - {name: mounts, hostPath: {path: {{ dir .Values.region.mountRoot }}, type: Directory}}
 - {name: holder, hostPath: {path: {{ .Values.region.holder.directory }}, type: DirectoryOrCreate}}
+- {name: sys, hostPath: {path: /sys, type: Directory}}
 {{- end }}
 
 {{/* A process that serves the mount or stands by. Each has a port and a directory of its own. (list $ name port) */}}

@@ -132,6 +132,19 @@ class NodeTest {
         assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_MOUNTPOINT", mountRoot);
     }
 
+    /** A container's own sysfs is read-only. */
+    @Test
+    void whoMountsCanRaiseTheKernelsReadAhead() {
+        for (String component : List.of(HOLDER, FUSE)) {
+            assertThat(hostPath(release, component, "sys").getPath()).isEqualTo("/sys");
+            for (Container container : release.pod(component).getSpec().getContainers()) {
+                VolumeMount sys = mount(container, "sys");
+                assertThat(sys.getMountPath()).isEqualTo("/sys");
+                assertThat(sys.getReadOnly()).isNull();
+            }
+        }
+    }
+
     @Test
     void bothRunOnTheSameNodes() {
         Release placed =

@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.membership.RegionState;
 
 /** The figures that a pod's parts keep themselves, and are asked for when somebody looks. */
@@ -22,6 +23,10 @@ final class PodFigures {
     }
 
     void views(PodViews views) {
+        metrics.counter(
+                "forebay_fuse_readahead_failures",
+                "Mounts that the kernel reads ahead of readers by 128 KiB only",
+                Readahead::failures);
         metrics.show(views.images()::counts);
         metrics.gauge(
                 "forebay_fuse_mounted_files",

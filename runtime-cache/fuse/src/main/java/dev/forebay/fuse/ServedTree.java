@@ -4,6 +4,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Path;
@@ -81,6 +82,8 @@ final class ServedTree {
             LOG.warn(
                     "Versions are shown file by file: the holder's mount cannot be seen from here");
         }
+        // The holder has tried to; its container may see another sysfs, and it shows no metrics.
+        mountpoint.ifPresent(Readahead::raise);
         place = () -> held.serving() ? mountpoint : Optional.empty();
         return held;
     }

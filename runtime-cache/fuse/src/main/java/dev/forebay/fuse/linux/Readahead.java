@@ -1,15 +1,21 @@
 package dev.forebay.fuse.linux;
 
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far the kernel reads ahead of who reads a file in sequence. It begins with 128 KiB, which is
- * also the largest request then; more can only be had through the mount's entry in sysfs.
+ * Raises how far the kernel reads ahead of who reads a file in sequence. It begins with 128 KiB,
+ * which is also the largest request to a FUSE server then. More can only be had through sysfs,
+ * which is read-only in a container unless the node's is mounted there. Each value is read back.
  */
 public final class Readahead {
 
@@ -23,28 +29,92 @@ public final class Readahead {
     private static final int KIB = 1024;
 
     private static final Path DEVICES = Path.of("/sys/class/bdi");
+    private static final Path BLOCK_DEVICES = Path.of("/sys/block");
+    private static final String FILE = "read_ahead_kb";
+    private static final String IMAGES = "erofs-*";
+
+    private static final AtomicLong FAILURES = new AtomicLong();
+
+    /** Something that mounts an image. */
+    @FunctionalInterface
+    public interface Mounting {
+        DetachedMount mount() throws SystemCallException;
+    }
 
     private Readahead() {}
 
-    /** Raises it for a mount; without the right to do so it stays as it is. */
+    /** Returns how often it could not be raised by this process. */
+    public static long failures() {
+        return FAILURES.get();
+    }
+
+    /** Raises it for what is mounted at a directory, which is not touched. */
     public static void raise(Path mountpoint) {
         try {
-            Optional<String> device = device(mountpoint);
-            if (device.isPresent()) {
-                Files.writeString(
-                        DEVICES.resolve(device.get()).resolve("read_ahead_kb"),
-                        Integer.toString(KIB));
+            List<MountTable.Entry> mounts = MountTable.at(mountpoint);
+            if (!mounts.isEmpty()) {
+                set(DEVICES.resolve(mounts.getLast().device()).resolve(FILE));
             }
         } catch (IOException e) {
-            LOG.warn("Readahead of {} stays at 128 KiB: {}", mountpoint, e.toString());
+            failed(mountpoint, e);
         }
     }
 
-    /** The device number of the mount that is topmost there, not touching it. */
-    private static Optional<String> device(Path mountpoint) throws IOException {
-        return MountTable.read().stream()
-                .filter(mount -> mount.mountpoint().equals(mountpoint))
-                .map(MountTable.Entry::device)
-                .reduce((_, later) -> later);
+    /**
+     * Mounts an image, and raises it for what was mounted. Nothing says which entry is whose, so it
+     * is those that were not there before, somebody else's maybe, too: it does them no harm.
+     */
+    public static synchronized DetachedMount raise(Mounting mounting) throws SystemCallException {
+        Set<Path> before = images();
+        DetachedMount mounted = mounting.mount();
+        Set<Path> added = images();
+        added.removeAll(before);
+        added.forEach(entry -> set(entry.resolve(FILE)));
+        if (added.isEmpty()) {
+            failed(DEVICES.resolve(IMAGES), new IOException("no entry for an image"));
+        }
+        return mounted;
+    }
+
+    /** Raises it for what is mounted from a block device. */
+    public static void raiseOf(Path device) {
+        set(BLOCK_DEVICES.resolve(device.getFileName()).resolve("queue").resolve(FILE));
+    }
+
+    private static void set(Path file) {
+        try {
+            Files.writeString(file, Integer.toString(KIB));
+            String set = Files.readString(file).strip();
+            if (!set.equals(Integer.toString(KIB))) {
+                failed(
+                        file,
+                        new IOException("it says %s after %d was written".formatted(set, KIB)));
+            }
+        } catch (IOException e) {
+            failed(file, e);
+        }
+    }
+
+    /** The reason is the same for all, so one warning is enough. */
+    private static void failed(Path what, IOException e) {
+        if (FAILURES.getAndIncrement() == 0) {
+            LOG.warn(
+                    "Read-ahead stays at 128 KiB, so reads in sequence are slower: cannot set {}: {}."
+                            + " In a container, mount the node's /sys at /sys, writable.",
+                    what,
+                    e.toString());
+        } else {
+            LOG.debug("Read-ahead stays as it is: {}: {}", what, e.toString());
+        }
+    }
+
+    private static Set<Path> images() {
+        Set<Path> entries = new HashSet<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(DEVICES, IMAGES)) {
+            found.forEach(entries::add);
+        } catch (IOException e) {
+            LOG.debug("No {}: {}", DEVICES, e.toString());
+        }
+        return entries;
     }
 }

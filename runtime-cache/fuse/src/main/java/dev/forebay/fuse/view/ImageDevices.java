@@ -2,6 +2,7 @@ package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
 import dev.forebay.fuse.linux.LoopDevice;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public enum ImageDevices {
                     devices.add(loops.element().path());
                 }
                 loops.push(LoopDevice.of(image));
-                Readahead.raise(loops.element().path());
+                Readahead.raiseOf(loops.element().path());
                 return DetachedMount.erofs(loops.element().path(), devices, List.of());
             } finally {
                 loops.forEach(LoopDevice::close);
