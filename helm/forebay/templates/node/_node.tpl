@@ -74,6 +74,7 @@ is unmounted in the root of a volume stays mounted on the node.
   startupProbe:
     httpGet: {path: /health/live, port: {{ index . 1 }}}
     periodSeconds: 2
+    timeoutSeconds: 5
     failureThreshold: 150
   livenessProbe:
     httpGet: {path: /health/live, port: {{ index . 1 }}}
@@ -98,23 +99,23 @@ is unmounted in the root of a volume stays mounted on the node.
     - {name: tmp, mountPath: /tmp, subPath: {{ index . 1 }}}
 {{- end }}
 
-{{/* Of who has health to show, and no metrics: it asks itself as others would. */}}
+{{/* Of who has health to show, and no metrics: it asks itself as others would, and has 10 s to answer. */}}
 {{- define "forebay.nodeHealth" -}}
 ports:
   - {name: health, containerPort: 9466}
 startupProbe:
   httpGet: {path: /health/live, port: health}
   periodSeconds: 2
-  timeoutSeconds: 5
+  timeoutSeconds: 12
   failureThreshold: 60
 livenessProbe:
   httpGet: {path: /health/live, port: health}
-  timeoutSeconds: 5
+  timeoutSeconds: 12
   failureThreshold: 6
 readinessProbe:
   httpGet: {path: /health/ready, port: health}
   periodSeconds: 5
-  timeoutSeconds: 5
+  timeoutSeconds: 12
 {{- end }}
 
 {{- define "forebay.nodeHealthVariables" -}}

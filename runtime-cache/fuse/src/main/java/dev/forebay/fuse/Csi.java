@@ -31,9 +31,6 @@ final class Csi implements Callable<Integer> {
 
     static final String NAME = "csi";
 
-    /** How long it may take to answer who asks whether it is well. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
-
     private static final int MOST_CALLS = 1024;
     private static final int MOST_SECONDS = 3600;
 
@@ -117,7 +114,9 @@ final class Csi implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Driver driver = Driver.start(config());
         // Ready also where nothing is mounted: volumes wait for it, and a driver could not mend it.
-        health.serve(() -> driver.answers(PATIENCE), () -> driver.answers(PATIENCE));
+        health.serve(
+                () -> driver.answers(HealthOptions.PATIENCE),
+                () -> driver.answers(HealthOptions.PATIENCE));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
         System.out.printf("forebay-fuse: volumes of %s by way of %s%n", mountpoint, socket);
         driver.awaitEnd();

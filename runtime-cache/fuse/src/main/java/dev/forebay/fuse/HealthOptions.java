@@ -2,6 +2,7 @@ package dev.forebay.fuse;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,12 @@ import picocli.CommandLine.Option;
 /** Where a program that has no metrics says whether it is well, if anywhere. */
 @SuppressWarnings("NullAway.Init") // picocli sets what has a default
 final class HealthOptions {
+
+    /**
+     * How long a program may take to answer its own question. A busy node may not run it for
+     * seconds, and to start it again would not help.
+     */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
 
     @Option(
             names = "--health-port",

@@ -42,9 +42,6 @@ final class Hold implements Callable<Integer> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
 
-    /** How long it may take to answer who asks whether it is well. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
-
     /** How long a server that serves the mount already may take to say so. */
     private static final int HAND_IN_SECONDS = 10;
 
@@ -119,8 +116,8 @@ final class Hold implements Callable<Integer> {
                                 Duration.ofSeconds(replaceAfter))) {
             // Until it has a mount it is not ready, and well all the same.
             health.serve(
-                    () -> LifeSign.of(directory, PATIENCE),
-                    () -> holder.held().isDone() && LifeSign.of(directory, PATIENCE));
+                    () -> LifeSign.of(directory, HealthOptions.PATIENCE),
+                    () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.PATIENCE));
             takeBackOrMount(holder, isMounted);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
             System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -57,6 +58,13 @@ public final class Driver implements AutoCloseable {
     private final ExecutorService handling;
     private final EventLoopGroup events;
     private final Server server;
+
+    /** To itself, for {@link #answers}. */
+    private final ManagedChannel own;
+
+    /** Which file the socket has. */
+    private final Object file;
+
     private volatile boolean ends;
 
     private Driver(DriverConfig config) throws IOException {
@@ -84,11 +92,18 @@ public final class Driver implements AutoCloseable {
                                         volumes,
                                         calls))
                         .build();
+        own =
+                NettyChannelBuilder.forAddress(new DomainSocketAddress(config.socket().toFile()))
+                        .channelType(EpollDomainSocketChannel.class)
+                        .eventLoopGroup(events)
+                        .usePlaintext()
+                        .build();
         try {
             server.start();
             // An orchestrator runs as root; nobody else may mount anything anywhere.
             Files.setPosixFilePermissions(
                     config.socket(), PosixFilePermissions.fromString("rw-------"));
+            file = identity(config.socket());
         } catch (IOException e) {
             close();
             throw e;
@@ -140,26 +155,42 @@ public final class Driver implements AutoCloseable {
         return new ForebayException(ErrorCode.INVALID_ARGUMENT, message, cause);
     }
 
+    /** A file that was made anew may have the number of the one before. */
+    private static Object identity(Path socket) throws IOException {
+        BasicFileAttributes attributes =
+                Files.readAttributes(socket, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return List.of(attributes.fileKey(), attributes.lastModifiedTime());
+    }
+
+    /** Whether an orchestrator that connects now comes to this driver. */
+    private boolean isFound() {
+        try {
+            return identity(config.socket()).equals(file);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /**
      * Whether it answers in time, by its socket, as it would an orchestrator: whatever the answer.
-     * One that is closed does not.
+     * One that is closed does not, nor one whose socket is gone or another's.
      */
     public boolean answers(Duration patience) {
         if (ends) {
             return false;
         }
-        // Its own each time: the socket's file may be gone, or be another's.
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(config.socket().toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(events)
-                        .usePlaintext()
-                        .build();
+        if (!isFound()) {
+            LOG.warn("{} is not the socket of this driver any more", config.socket());
+            return false;
+        }
         try {
+            // After a failure it would not try again for minutes.
+            own.resetConnectBackoff();
             // The deadline is for the other end. Here the time runs elsewhere than on the event
             // loop, which may end meanwhile.
             var _ =
-                    IdentityGrpc.newFutureStub(channel)
+                    IdentityGrpc.newFutureStub(own)
+                            .withWaitForReady()
                             .withDeadlineAfter(patience.toNanos(), TimeUnit.NANOSECONDS)
                             .probe(ProbeRequest.getDefaultInstance())
                             .get(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -174,8 +205,6 @@ public final class Driver implements AutoCloseable {
             // It was closed meanwhile: the event loop takes no more.
             LOG.warn("No answer of its own any more: {}", e.toString());
             return false;
-        } finally {
-            var _ = channel.shutdownNow();
         }
     }
 
@@ -191,6 +220,7 @@ public final class Driver implements AutoCloseable {
     @Override
     public void close() {
         ends = true;
+        var _ = own.shutdownNow();
         server.shutdown();
         calls.stop();
         try {
