@@ -50,6 +50,17 @@ class NodeTest {
         assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_UNMOUNT", "false");
     }
 
+    /** Else a release that is uninstalled, or a node that leaves it, would keep a dead mount. */
+    @Test
+    void aHolderOutlivesThePodsThatEndWithIt() {
+        String setting = release.environment(HOLDER).get("FOREBAY_FUSE_DRAIN");
+        long drain = Long.parseLong(Objects.requireNonNull(setting));
+        long pods = release.pod(FUSE).getSpec().getTerminationGracePeriodSeconds();
+        assertThat(drain).isGreaterThanOrEqualTo(pods);
+        assertThat(release.pod(HOLDER).getSpec().getTerminationGracePeriodSeconds())
+                .isGreaterThan(drain);
+    }
+
     @Test
     void theNextPodIsThereBeforeTheLastOneGoes() {
         assertThat(strategy(FUSE).getRollingUpdate().getMaxUnavailable().getIntVal()).isZero();

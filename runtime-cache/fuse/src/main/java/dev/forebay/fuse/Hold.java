@@ -45,6 +45,8 @@ final class Hold implements Callable<Integer> {
     /** How long a server that serves the mount already may take to say so. */
     private static final int HAND_IN_SECONDS = 10;
 
+    private static final int MOST_SECONDS = 3600;
+
     @Option(
             names = "--holder",
             required = true,
@@ -84,6 +86,16 @@ final class Hold implements Callable<Integer> {
     boolean unmount;
 
     @Option(
+            names = "--drain",
+            defaultValue = "${env:FOREBAY_FUSE_DRAIN:-10}",
+            paramLabel = "SECONDS",
+            description =
+                    "For how long a holder that does not unmount waits on SIGTERM and SIGINT"
+                            + " whether all processes that serve leave, too: 10. If they do it"
+                            + " unmounts all the same. FOREBAY_FUSE_DRAIN")
+    int drain;
+
+    @Option(
             names = "--replace-after",
             defaultValue = "${env:FOREBAY_FUSE_REPLACE_AFTER:-10}",
             paramLabel = "SECONDS",
@@ -102,6 +114,7 @@ final class Hold implements Callable<Integer> {
                     ErrorCode.INVALID_ARGUMENT,
                     "--replace-after is %d; it must not be negative".formatted(replaceAfter));
         }
+        PodOptions.requireWithin("--drain", drain, 0, MOST_SECONDS);
         PodOptions.requireOutsideOfMount("--holder", directory, mountpoint);
         mountpoint = Mountpoint.resolved(mountpoint);
         Mountpoint.make(mountpoint);
@@ -178,14 +191,16 @@ final class Hold implements Callable<Integer> {
         }
     }
 
+    /** A mount that nobody is left to serve would be dead from now on. */
     private void stop(Holder holder) {
-        if (unmount) {
+        boolean isLast = unmount || holder.awaitNobody(Duration.ofSeconds(drain));
+        if (isLast) {
             try {
                 MountCalls.detach(mountpoint);
             } catch (IOException e) {
                 LOG.error("Cannot unmount: {}", e.getMessage());
             }
         }
-        holder.close(unmount);
+        holder.close(isLast);
     }
 }

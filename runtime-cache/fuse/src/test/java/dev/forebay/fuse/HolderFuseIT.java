@@ -68,6 +68,32 @@ class HolderFuseIT extends Takeovers {
         assertNobodyNoticed(HeldMountFixture.end(readers));
     }
 
+    /** As when a release is uninstalled, or a node is taken out of it. */
+    @Test
+    void whenAllLeaveTheLastOneUnmounts() throws Exception {
+        Running holder = region.holder("--no-unmount", "--drain=60");
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        region.awaitView(view);
+        holder.signal("TERM");
+        assertThat(standby.stop()).isEqualTo(143);
+        assertThat(region.mounted()).isTrue();
+        assertThat(serving.stop()).isEqualTo(143);
+        assertThat(holder.stop()).isEqualTo(143);
+        assertThat(region.mounted()).isFalse();
+    }
+
+    @Test
+    void aHolderThatLeavesAloneLeavesTheMountToWhoServesIt() throws Exception {
+        Running holder = region.holder("--no-unmount", "--drain=1");
+        Running serving = region.serving(holder, "pod-0", option);
+        assertThat(holder.stop()).isEqualTo(143);
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+        Running next = region.holder();
+        next.await(HeldMountFixture.serves(serving));
+    }
+
     /** With the portable view, for an image's pages stay in the page cache. */
     @Test
     void whenAllAreDeadTheNextHolderMountsAgain() throws Exception {

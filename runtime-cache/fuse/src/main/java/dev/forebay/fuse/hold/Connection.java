@@ -7,6 +7,7 @@ import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.SystemCallException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +29,11 @@ final class Connection implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
+    private static final AtomicLong COUNT = new AtomicLong();
+
     private final UnixSocket socket;
     private final Peer peer;
+    private final long number = COUNT.incrementAndGet();
 
     Connection(UnixSocket socket) throws SystemCallException {
         this.socket = socket;
@@ -38,6 +42,16 @@ final class Connection implements AutoCloseable {
 
     Peer peer() {
         return peer;
+    }
+
+    /**
+     * Returns what logs call the process at the other end. The kernel does not say the id of one of
+     * another PID namespace, as containers have it.
+     */
+    String name() {
+        return peer.process() > 0
+                ? "Process " + peer.process()
+                : "The process of connection %d (in another PID namespace)".formatted(number);
     }
 
     /** Says a word. If that cannot be done the connection ends, which both ends hear. */

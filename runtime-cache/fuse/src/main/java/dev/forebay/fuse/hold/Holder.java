@@ -41,11 +41,18 @@ public final class Holder implements AutoCloseable {
     /** How long to wait after a connection that could not be accepted. */
     private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
 
+    /** How often to look whether all have left. */
+    private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
+
     private final UnixSocket socket;
     private final Optional<Path> awaited;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+    /** Those that serve the mount, or stand by. */
+    private final Set<Connection> servers = ConcurrentHashMap.newKeySet();
+
     private final Pulses<Connection> pulses;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
@@ -170,7 +177,7 @@ public final class Holder implements AutoCloseable {
                 switch (next.get().word()) {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {
-                        LOG.info("Process {} serves", server.peer().process());
+                        LOG.info("{} serves", server.name());
                         pulses.serves(server);
                         if (joined) {
                             succession.serves(server);
@@ -187,18 +194,16 @@ public final class Holder implements AutoCloseable {
                         }
                     }
                     case MOUNT, SERVE, GO, REPLACED ->
-                            LOG.warn("{} says what only we may", server.peer());
+                            LOG.warn("{} says what only we may", server.name());
                 }
             }
         } finally {
             connections.remove(server);
+            servers.remove(server);
             pulses.remove(server);
             if (joined) {
                 succession.gone(server, drained);
-                LOG.info(
-                        "Process {} is gone{}",
-                        server.peer().process(),
-                        drained ? "" : " without saying so");
+                LOG.info("{} is gone{}", server.name(), drained ? "" : " without saying so");
             }
         }
     }
@@ -216,12 +221,13 @@ public final class Holder implements AutoCloseable {
         }
         HeldMount held = mount.join();
         if (handedIn.isPresent() && !handedIn.get().id().equals(held.id())) {
-            LOG.warn("Process {} has another mount", server.peer().process());
+            LOG.warn("{} has another mount", server.name());
             server.say(Word.END);
             return false;
         }
         server.say(Word.MOUNT, held);
-        LOG.info("Process {} can serve", server.peer().process());
+        LOG.info("{} can serve", server.name());
+        servers.add(server);
         succession.joined(server);
         return true;
     }
@@ -251,7 +257,7 @@ public final class Holder implements AutoCloseable {
 
         @Override
         public void replaced(Connection server) {
-            LOG.warn("Process {} serves beside another; it ends", server.peer().process());
+            LOG.warn("{} serves beside another; it ends", server.name());
             tell(server, Word.REPLACED);
         }
 
@@ -279,7 +285,7 @@ public final class Holder implements AutoCloseable {
         @Override
         public void replace(Connection server) {
             if (succession.isReplaceable(server)) {
-                LOG.warn("Process {} does not answer; it is replaced", server.peer().process());
+                LOG.warn("{} does not answer; it is replaced", server.name());
                 server.say(Word.REPLACED);
                 // As if it had died: what it has taken is asked for again. And once more when it
                 // has: when it goes on, it may take more before it hears that it must not.
@@ -294,6 +300,19 @@ public final class Holder implements AutoCloseable {
         } catch (SystemCallException e) {
             LOG.warn("{}; who reads may wait for ever", e.getMessage());
         }
+    }
+
+    /**
+     * Waits until no server is left.
+     *
+     * @return whether none is
+     */
+    public boolean awaitNobody(Duration most) {
+        long deadline = System.nanoTime() + most.toNanos();
+        while (!servers.isEmpty() && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return servers.isEmpty();
     }
 
     /**
