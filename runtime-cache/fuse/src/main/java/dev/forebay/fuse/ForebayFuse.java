@@ -63,8 +63,8 @@ public final class ForebayFuse implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();
         System.out.printf(
-                "forebay-fuse: region %s is %s, metrics at %s/metrics%n",
-                options.region, where, pod.server());
+                "forebay-fuse: region %s is %s, metrics at %s%n",
+                options.region, where, pod.metrics());
         return pod.awaitEnd();
     }
 

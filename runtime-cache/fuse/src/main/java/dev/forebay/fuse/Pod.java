@@ -12,7 +12,6 @@ import dev.forebay.model.NodeName;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClientConfig;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -156,8 +155,11 @@ final class Pod implements AutoCloseable {
         ready = true;
     }
 
-    URI server() {
-        return server.uri();
+    /** Where metrics are, for people. */
+    String metrics() {
+        return server.uri()
+                + "/metrics"
+                + (server.isOnAllAddresses() ? " and all other addresses of this machine" : "");
     }
 
     /** Waits until the file system is unmounted; the exit code. */

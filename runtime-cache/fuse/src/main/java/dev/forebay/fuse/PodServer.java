@@ -75,6 +75,11 @@ final class PodServer implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("http").unstarted(task);
     }
 
+    /** Whether other machines find it at each address of this one, too. */
+    boolean isOnAllAddresses() {
+        return server.getAddress().getAddress().isAnyLocalAddress();
+    }
+
     /** Where this machine finds it. */
     URI uri() {
         InetAddress listens = server.getAddress().getAddress();

@@ -39,6 +39,8 @@ class PodServerTest {
                 PodServer second = server("127.0.0.2", 0)) {
             int port = all.uri().getPort();
             assertThat(all.uri()).hasHost("127.0.0.1");
+            assertThat(all.isOnAllAddresses()).isTrue();
+            assertThat(second.isOnAllAddresses()).isFalse();
             assertThat(get(all.uri().resolve("/metrics"))).isEqualTo("figures");
             assertThat(get(URI.create("http://127.0.0.2:" + port + "/metrics")))
                     .isEqualTo("figures");
