@@ -40,6 +40,9 @@ final class ClusterPods implements Pods {
     /** It is not there any more, another has its name, or it has been said already. */
     private static final Set<Integer> GONE = Set.of(404, 409);
 
+    /** The scheduler's condition. */
+    private static final String SCHEDULED = "PodScheduled";
+
     private static final PatchContext MERGED = PatchContext.of(PatchType.STRATEGIC_MERGE);
 
     private final KubernetesClient client;
@@ -176,6 +179,13 @@ final class ClusterPods implements Pods {
         ObjectNode patch = patch(pod);
         patch.withObject("/status")
                 .put("phase", "Failed")
+                .put("reason", "Forebay" + notice.reason())
+                .put("message", notice.message());
+        // With the reason that it has at the gate, kubectl shows that instead of the phase.
+        patch.withArray("/status/conditions")
+                .addObject()
+                .put("type", SCHEDULED)
+                .put("status", "False")
                 .put("reason", "Forebay" + notice.reason())
                 .put("message", notice.message());
         patch.withArray("/status/conditions")

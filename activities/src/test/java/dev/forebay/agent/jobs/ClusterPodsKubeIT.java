@@ -8,6 +8,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.testing.Await;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -80,6 +81,11 @@ class ClusterPodsKubeIT {
             AdmittedPod runs = pods.running().getFirst();
             pods.fail(runs, new Notice(false, "Failed", "for a test"));
             assertThat(pods.running()).as("has ended").isEmpty();
+            assertThat(client.resource(another).get().getStatus().getConditions())
+                    .filteredOn(condition -> condition.getType().equals("PodScheduled"))
+                    .extracting(PodCondition::getReason)
+                    .as("what kubectl shows of a pod at a gate")
+                    .containsExactly("ForebayFailed");
         }
     }
 
