@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.forebay.lake.LakeEvents;
-import dev.forebay.lake.ReadMeter;
+import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.BufferedReader;
@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.sts.StsClient;
 
 class LakeProxyTest {
+
+    private static final LakeObject OBJECT = new LakeObject("a", 1, Instant.EPOCH, "e", null);
 
     private static final String PROXY = "http://proxy:3128";
     private static final List<String> PROPERTIES =
@@ -187,17 +190,7 @@ class LakeProxyTest {
                         .isInstanceOf(ForebayException.class);
                 proxy.assertAsked("lake.example:9000", authorization);
                 proxy.forget();
-                assertThatThrownBy(
-                                () ->
-                                        lake.read(
-                                                "bucket",
-                                                "a",
-                                                1,
-                                                "",
-                                                null,
-                                                0,
-                                                ByteBuffer.allocate(1),
-                                                ReadMeter.NONE))
+                assertThatThrownBy(() -> lake.read("bucket", OBJECT, 0, ByteBuffer.allocate(1)))
                         .isInstanceOf(ForebayException.class);
                 proxy.assertAsked("lake.example:9000", authorization);
             }
@@ -237,17 +230,7 @@ class LakeProxyTest {
                         .hasMessageContaining("403");
                 assertThatThrownBy(() -> lake.putIfAbsent("put", "a", file))
                         .hasMessageContaining("403");
-                assertThatThrownBy(
-                                () ->
-                                        lake.read(
-                                                "read",
-                                                "a",
-                                                1,
-                                                "",
-                                                null,
-                                                0,
-                                                ByteBuffer.allocate(1),
-                                                ReadMeter.NONE))
+                assertThatThrownBy(() -> lake.read("read", OBJECT, 0, ByteBuffer.allocate(1)))
                         .hasMessageContaining("403");
                 assertThatThrownBy(() -> tokens.assumeRoleWithWebIdentity(r -> r.roleArn("a")))
                         .hasMessageContaining("403");
