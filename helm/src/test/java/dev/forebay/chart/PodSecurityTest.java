@@ -69,11 +69,17 @@ class PodSecurityTest {
                                         .as(component)
                                         .filteredOn(volume -> volume.getHostPath() != null)
                                         .extracting(Volume::getName)
-                                        .hasSize(
+                                        .containsExactlyInAnyOrder(
                                                 switch (component) {
-                                                    case "fuse" -> 3;
-                                                    case "holder" -> 2;
-                                                    default -> 0;
+                                                    case "fuse" ->
+                                                            new String[] {
+                                                                "mounts", "holder", "sys", "cache"
+                                                            };
+                                                    case "holder" ->
+                                                            new String[] {
+                                                                "mounts", "holder", "sys"
+                                                            };
+                                                    default -> new String[0];
                                                 }));
     }
 
