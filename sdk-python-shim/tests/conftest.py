@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,14 @@ import pytest
 from control_plane import ControlPlane
 
 from forebay import Client
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _not_in_the_background() -> None:
+    """A shell, or nohup, has what it runs in the background ignore signals, and all that this starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_one_output_of_the_cell_is_updated(plane: ControlPlane, kernel: Any) -> 
     assert [each["msg_type"] for each in shown] == ["display_data", *["update_display_data"] * (len(shown) - 1)]
     assert len({each["content"]["transient"]["display_id"] for each in shown}) == 1
     texts = [each["content"]["data"]["text/plain"] for each in shown]
-    assert texts[0] == "vision/digits@1 → eu: listing the lake"
+    assert texts[0] == "vision/digits@1 in eu: listing the lake"
     assert any("50%  32.0 MiB/64.0 MiB" in text for text in texts)
     assert "complete and verified" in texts[-1]
     assert any('<progress max="1" value="0.5000">' in each["content"]["data"]["text/html"] for each in shown)

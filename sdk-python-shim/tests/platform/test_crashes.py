@@ -95,9 +95,7 @@ def test_a_training_that_is_killed_and_started_again_has_the_same_pin(
 def test_a_training_that_ends_slowly_leaves_the_pin_to_the_one_that_replaces_it(
     client: Client, made: Made, tmp_path: Path
 ) -> None:
-    # Whoever runs the tests in the background of a shell has SIGINT ignored, and all that is started then, too.
-    hears = ["env", "--default-signal=INT"]
-    command = [*hears, sys.executable, "-c", _TRAINING, made.name, str(tmp_path / "first"), "600"]
+    command = [sys.executable, "-c", _TRAINING, made.name, str(tmp_path / "first"), "600"]
     first = subprocess.Popen(command, env={**os.environ, "FOREBAY_RUN_ID": made.name})
     try:
         _until(lambda: (tmp_path / "first").exists(), "the training holds its pin", seconds=60)

@@ -23,7 +23,7 @@ import forebay
 from forebay import AsyncClient, Client, ensure_dataset_cached, ensure_dataset_cached_async
 from forebay._errors import notes
 
-_FOREBAY = ("env", "--default-signal=HUP,INT,QUIT", sys.executable, "-m", "forebay")
+_FOREBAY = (sys.executable, "-m", "forebay")
 
 
 class _Interruption(BaseException):

@@ -15,9 +15,6 @@ from pathlib import Path
 import pytest
 from control_plane import ControlPlane, Problem
 
-# Whoever runs the tests in the background of a shell has these ignored, and all that is started then, too.
-_HEARS_SIGNALS = ("env", "--default-signal=HUP,INT,QUIT")
-
 _WRITES_SIGNALS = """
 import os, signal, sys, time
 out = open(sys.argv[1], "a", buffering=1)
@@ -160,7 +157,7 @@ class Terminal:
         self._file = directory / "signals"
         self._file.touch()
         program = ["--", sys.executable, "-c", _WRITES_SIGNALS, str(self._file), *(["apart"] if own_group else [])]
-        step = [*_HEARS_SIGNALS, *before, *_step("--dataset", "vision/digits@1", "-q", *program)]
+        step = [*before, *_step("--dataset", "vision/digits@1", "-q", *program)]
         self.pid, self.tty = pty.fork()
         if self.pid == 0:
             os.execvp("bash", ["bash", "-c", f'exec "$@" < {stdin}', "bash", *step])
@@ -273,7 +270,7 @@ def test_the_program_of_a_nested_step_gets_a_signal_once(plane: ControlPlane, tm
 def test_signals_are_passed_on_one_after_the_other_without_a_terminal(plane: ControlPlane, tmp_path: Path) -> None:
     file = tmp_path / "signals"
     step = _step("--dataset", "vision/digits@1", *_python(_WRITES_SIGNALS), str(file))
-    with subprocess.Popen([*_HEARS_SIGNALS, *step], stdin=subprocess.DEVNULL) as running:
+    with subprocess.Popen(step, stdin=subprocess.DEVNULL) as running:
         _until(lambda: file.exists() and file.read_text().endswith("\n"))
         expected = [file.read_text()]
         for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGXCPU):
@@ -287,7 +284,7 @@ def test_signals_are_passed_on_one_after_the_other_without_a_terminal(plane: Con
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_a_signal_while_it_waits_ends_it_and_cancels_the_request(plane: ControlPlane, number: signal.Signals) -> None:
     plane.state.looks_until_cached = 1_000_000
-    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", *_python("pass"))]
+    command = _step("--dataset", "vision/digits@1", *_python("pass"))
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         step.send_signal(number)
@@ -303,7 +300,7 @@ def test_a_signal_while_it_waits_ends_it_and_cancels_the_request(plane: ControlP
 
 def test_a_step_that_is_detached_leaves_its_request_to_the_platform(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
-    command = [*_HEARS_SIGNALS, *_step("--dataset", "vision/digits@1", "--detach", "-q")]
+    command = _step("--dataset", "vision/digits@1", "--detach", "-q")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         step.send_signal(signal.SIGINT)

@@ -340,6 +340,16 @@ class ApiValidationIT {
         refused(answer, "Idempotency-Key", "1 to 64");
     }
 
+    @Test
+    void aPinIsNotRenewedByAnotherNameOfItsVersion() {
+        Api.Answer answer =
+                api.post(
+                        "/datasets/team/unknown/versions/latest/pins/p/renew",
+                        "{\"region\":\"test-1\"}");
+
+        refused(answer, "version", "must be a name of its own, not latest");
+    }
+
     @ParameterizedTest
     @MethodSource("inUnknownRegion")
     void anUnknownRegionIsRefusedWithThoseThatAreKnown(String method, String path, String body) {

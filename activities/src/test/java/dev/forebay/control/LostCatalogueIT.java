@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** "A name keeps its manifest", though PostgreSQL has lost what it knew of a dataset. */
 class LostCatalogueIT {
 
-    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+    private static final String IN = "{\"region\":\"" + REGION + "\",\"create\":true}";
 
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;

@@ -107,14 +107,14 @@ class PinsResource {
     @Operation(
             summary = "Let a pin live for another lease",
             description =
-                    "Goes to the region's etcd and not through Temporal. 404 when it has ended.")
+                    "Goes to the region's etcd, without Temporal and the catalogue; so the version is named by its own name, as the pin names it. 404 when it has ended.")
     @APIResponse(responseCode = "200", description = "The pin")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: it has ended")
     public PinView renew(
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
-        DatasetVersion version = path.toVersion(lookup);
+        DatasetVersion version = path.toNamed();
         return PinView.of(version, renewals.renew(version, regions.require(body.region()), id));
     }
 

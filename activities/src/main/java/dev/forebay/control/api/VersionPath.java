@@ -19,6 +19,17 @@ record VersionPath(
         return versions.find(toDataset(), version);
     }
 
+    /**
+     * What has this name itself, found without the catalogue.
+     *
+     * @throws dev.forebay.model.ForebayException {@code INVALID_ARGUMENT} for {@code latest} or a
+     *     digest
+     */
+    DatasetVersion toNamed() {
+        VersionLookup.requireName("version", version);
+        return new DatasetVersion(toDataset(), version);
+    }
+
     DatasetName toDataset() {
         return new DatasetName(namespace, name);
     }
