@@ -347,7 +347,9 @@ class ApiValidationIT {
                         "/datasets/team/unknown/versions/latest/pins/p/renew",
                         "{\"region\":\"test-1\"}");
 
-        refused(answer, "version", "must be a name of its own, not latest");
+        problem(answer, 400, "INVALID_ARGUMENT");
+        assertThat(answer.text("detail"))
+                .isEqualTo("version 'latest': must be a name of its own, not latest");
     }
 
     @ParameterizedTest
