@@ -454,6 +454,11 @@ forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
 {{ $number }}
 {{- end }}
 
+{{/* For copies of manifests, and beside them those that are being fetched or made. (capacity) */}}
+{{- define "forebay.manifestRoom" -}}
+{{ include "forebay.bytes" . | int64 | mul 2 | add (include "forebay.bytes" "1G" | int64) | quote }}
+{{- end }}
+
 {{/* Ingress of a NetworkPolicy from components of this release. (list $ component...) */}}
 {{- define "forebay.peers" -}}
 {{- $ := index . 0 -}}

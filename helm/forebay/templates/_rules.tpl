@@ -73,6 +73,11 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- with $missing -}}
 {{- fail (printf "missing:\n  %s" (join "\n  " .)) -}}
 {{- end -}}
+{{- with .Values.controlPlane -}}
+{{- if lt (include "forebay.bytes" .workSize | int64) (mul 2 (include "forebay.bytes" .manifestCache | int64)) -}}
+{{- fail (printf "controlPlane.workSize: %s is less than twice controlPlane.manifestCache, %s" .workSize .manifestCache) -}}
+{{- end -}}
+{{- end -}}
 {{- if and .Values.controlPlane.enabled $region.enabled (hasKey .Values.controlPlane.regions $region.name) -}}
 {{- fail (printf "controlPlane.regions: %s is the region of this release, whose agent is known; take it out" $region.name) -}}
 {{- end -}}

@@ -83,6 +83,34 @@ class PodSecurityTest {
                                                 }));
     }
 
+    /** Else a pod could fill the node's disk, and the kubelet would evict others for it. */
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void whatIsTakenOfTheNodesDiskIsAskedForAndBounded(List<String> values) {
+        Chart.render(values.toArray(String[]::new))
+                .pods()
+                .forEach(
+                        (component, pod) -> {
+                            assertThat(pod.getSpec().getContainers())
+                                    .as(component)
+                                    .allSatisfy(
+                                            container ->
+                                                    assertThat(
+                                                                    container
+                                                                            .getResources()
+                                                                            .getRequests())
+                                                            .containsKey("ephemeral-storage"));
+                            assertThat(pod.getSpec().getVolumes())
+                                    .as(component)
+                                    .filteredOn(volume -> volume.getEmptyDir() != null)
+                                    .allSatisfy(
+                                            volume ->
+                                                    assertThat(volume.getEmptyDir().getSizeLimit())
+                                                            .as(volume.getName())
+                                                            .isNotNull());
+                        });
+    }
+
     @ParameterizedTest
     @FieldSource("RELEASES")
     void nobodyHasAnythingOfTheHostButItsMounts(List<String> values) {

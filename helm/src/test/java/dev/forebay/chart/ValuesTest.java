@@ -180,6 +180,7 @@ class ValuesTest {
                     region: {kueue: {enabled: true}, agent: {watchJobs: false}}   | region.kueue.enabled: needs region.agent.watchJobs
                     region: {workers: {capacity: 900GB}}                          | /region/workers/capacity
                     region: {workers: {capacity: 1T}}                             | region.workers.capacity: 1T and 8G
+                    controlPlane: {manifestCache: 20G}                            | controlPlane.workSize: 32G is less than twice controlPlane.manifestCache, 20G
                     region: {workers: {capacity: 16M}}                            | region.workers.capacity: 16M is less than 32M
                     region: {workers: {drainSeconds: 5m}}                         | /region/workers/drainSeconds
                     region: {workers: {storage: {hostPaths: [disk]}}}             | /region/workers/storage/hostPaths/0
