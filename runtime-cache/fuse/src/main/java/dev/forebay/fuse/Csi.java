@@ -82,6 +82,16 @@ final class Csi implements Callable<Integer> {
     int patience;
 
     @Option(
+            names = "--first-patience",
+            defaultValue = "${env:FOREBAY_CSI_FIRST_PATIENCE:-5}",
+            paramLabel = "SECONDS",
+            description =
+                    "For how long the first call for a volume waits for it at most, so that an"
+                            + " event soon says what a pod waits for: 5."
+                            + " FOREBAY_CSI_FIRST_PATIENCE")
+    int firstPatience;
+
+    @Option(
             names = "--image-patience",
             defaultValue = "${env:FOREBAY_CSI_IMAGE_PATIENCE:-10}",
             paramLabel = "SECONDS",
@@ -131,6 +141,7 @@ final class Csi implements Callable<Integer> {
                     "--node is '%s'; it must have 1 to %d bytes".formatted(node, NODE_BYTES));
         }
         PodOptions.requireWithin("--patience", patience, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--first-patience", firstPatience, 1, MOST_SECONDS);
         PodOptions.requireWithin("--image-patience", imagePatience, 0, MOST_SECONDS);
         PodOptions.requireWithin("--calls", calls, 1, MOST_CALLS);
         PodOptions.requireWithin("--drain", drain, 0, MOST_SECONDS);
@@ -143,6 +154,7 @@ final class Csi implements Callable<Integer> {
                 node,
                 BuiltVersion.number(),
                 Duration.ofSeconds(patience),
+                Duration.ofSeconds(firstPatience),
                 Duration.ofSeconds(imagePatience),
                 calls,
                 Duration.ofSeconds(drain));

@@ -98,8 +98,13 @@ class CsiFuseIT {
         region.close();
     }
 
+    /** One whose first call for a volume is as patient as others. */
     private Running driver(String... more) throws IOException {
-        return region.driver(socket, kubelet, more);
+        return region.driver(
+                socket,
+                kubelet,
+                Stream.concat(Stream.of("--first-patience=60"), Stream.of(more))
+                        .toArray(String[]::new));
     }
 
     /** As a kubelet does, which makes the directory above. */
@@ -311,6 +316,24 @@ class CsiFuseIT {
 
         assertThat(ImageTreeContract.mountsAt(target)).hasSize(1);
         assertShowsAll(target);
+    }
+
+    /** What a pod waits for is an event of it only when a call has ended. */
+    @Test
+    void theFirstCallForAVolumeSaysSoonThatItIsNotThere() throws Exception {
+        Running _ = region.serving(region.holder(), "pod-0");
+        Running _ = region.driver(socket, kubelet, "--first-patience=1");
+        Path target = target("1");
+
+        Status first = refusal(() -> client.publish(OTHER, target));
+
+        assertThat(first.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+        assertThat(first.getDescription()).contains("vision/digits@v2 is not mounted on this node");
+        try (CsiClient patient = new CsiClient(socket, Duration.ofSeconds(5))) {
+            assertThat(refusal(() -> patient.publish(OTHER, target)).getDescription())
+                    .as("the next one has all the time of its caller")
+                    .doesNotContainPattern("waited [01]\\.");
+        }
     }
 
     @Test

@@ -69,7 +69,8 @@ public final class Driver implements AutoCloseable {
 
     private Driver(DriverConfig config) throws IOException {
         this.config = config;
-        Volumes volumes = new Volumes(config.tree(), config.imagePatience());
+        Volumes volumes =
+                new Volumes(config.tree(), config.firstPatience(), config.imagePatience());
         calls = new VolumeCalls(config.calls(), config.patience());
         handling =
                 Executors.newFixedThreadPool(

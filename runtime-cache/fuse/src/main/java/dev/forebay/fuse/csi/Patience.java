@@ -64,12 +64,13 @@ final class Patience {
     /**
      * Waits for a condition.
      *
+     * @param most for how long at most, though there may be more time
      * @param otherwise what to say if it does not come about
      * @throws ForebayException {@code UNAVAILABLE} then
      */
-    void await(Condition condition, Supplier<String> otherwise) throws IOException {
+    void await(Condition condition, Duration most, Supplier<String> otherwise) throws IOException {
         while (!condition.holds()) {
-            if (isOver()) {
+            if (isOver() || System.nanoTime() - begin >= most.toNanos()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         String.format(

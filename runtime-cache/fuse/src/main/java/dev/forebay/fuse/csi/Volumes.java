@@ -1,5 +1,7 @@
 package dev.forebay.fuse.csi;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.forebay.fuse.linux.DetachedMount;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.linux.MountTable;
@@ -41,11 +43,22 @@ final class Volumes {
     /** What the kernel says behind the root of a mount that cannot be reached any more. */
     private static final String DELETED = "//deleted";
 
+    /** Of volumes that are not published at last the eldest are forgotten. */
+    private static final int MOST_TOLD = 10_000;
+
+    /** More than any call has. */
+    private static final Duration ALL_THERE_IS = Duration.ofDays(1);
+
     private final Path tree;
+    private final Duration firstPatience;
     private final Duration imagePatience;
 
-    Volumes(Path tree, Duration imagePatience) {
+    /** The targets whose callers have heard that their versions are not there yet. */
+    private final Cache<Path, Boolean> told = Caffeine.newBuilder().maximumSize(MOST_TOLD).build();
+
+    Volumes(Path tree, Duration firstPatience, Duration imagePatience) {
         this.tree = tree;
+        this.firstPatience = firstPatience;
         this.imagePatience = imagePatience;
     }
 
@@ -55,8 +68,9 @@ final class Volumes {
     }
 
     /**
-     * Publishes a version; nothing if it is there already. Waits for one that is not shown yet. A
-     * volume over a mount that was lost is replaced.
+     * Publishes a version; nothing if it is there already. Waits for one that is not shown yet; at
+     * first not for long, for a kubelet tells people only what a call ended with. A volume over a
+     * mount that was lost is replaced.
      *
      * @param target as the kernel knows it; made if it is not there
      * @throws ForebayException {@code UNAVAILABLE} if the version is not shown in time, {@code
@@ -67,7 +81,12 @@ final class Volumes {
             return;
         }
         Path folder = tree.resolve(version.path());
-        patience.await(() -> Files.isDirectory(folder), () -> whyNot(version));
+        boolean isFirst = told.asMap().put(target, true) == null;
+        patience.await(
+                () -> Files.isDirectory(folder),
+                isFirst ? firstPatience : ALL_THERE_IS,
+                () -> whyNot(version));
+        told.invalidate(target);
         patience.awaitOr(() -> !MountTable.at(folder).isEmpty(), imagePatience);
         makeDirectory(target);
         try (DetachedMount copy =

@@ -25,6 +25,7 @@ class DriverTest {
                         "1",
                         PATIENCE,
                         PATIENCE,
+                        PATIENCE,
                         2,
                         Duration.ofSeconds(1)));
     }

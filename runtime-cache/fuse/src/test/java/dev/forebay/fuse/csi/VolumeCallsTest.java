@@ -115,7 +115,7 @@ class VolumeCallsTest {
     }
 
     private static String forEver(Patience patience) throws IOException {
-        patience.await(() -> false, () -> "it is not there");
+        patience.await(() -> false, Duration.ofMinutes(5), () -> "it is not there");
         throw new AssertionError();
     }
 
