@@ -8,6 +8,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +22,9 @@ import org.jboss.logging.Logger;
  *
  * <p>Again and again all pods that wait are looked at, and for each gang the control plane is asked
  * for what it was asked for before: whatever happened while nobody looked is found, and nothing is
- * remembered but since when a gang is known, for its deadline. That has passed already where {@link
- * WarmCheck} has counted it. Several agents may do this at the same time. {@link #look} is for one
- * thread.
+ * remembered but since when a gang waits, for its deadline: since its first pod was made, or since
+ * it is known. That has passed already where {@link WarmCheck} has counted it. Several agents may
+ * do this at the same time. {@link #look} is for one thread.
  */
 public final class Gate {
 
@@ -147,6 +148,18 @@ public final class Gate {
         @Override
         public boolean isSaid(Answer answer) {
             return Answer.isSaid(answer);
+        }
+
+        /** Compares times of one clock, the API server's. */
+        @Override
+        public Duration waitedBefore(Gang gang, List<AdmittedPod> members) {
+            return gang.wish().deadline().isEmpty()
+                    ? Duration.ZERO
+                    : members.stream()
+                            .map(AdmittedPod::created)
+                            .min(Comparator.naturalOrder())
+                            .map(first -> Duration.between(first, pods.clock()))
+                            .orElse(Duration.ZERO);
         }
 
         @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Who is asked for when: everybody once in an interval, several at once. Whoever answers late, or
  * never, holds up nobody: a round waits for no answer, and who cannot wait for one is judged
  * without it. That is counted from when a question is sent: one that waits for its turn while
- * others are answered will have an answer, too. Nothing is remembered but since when each is known.
+ * others are answered will have an answer, too. Nothing is remembered but since when each waits.
  * Rounds are for one thread.
  *
  * @param <K> what is asked for
@@ -38,6 +38,8 @@ final class Turns<K, W, A> {
     /** When somebody was answered last; the beginning, if nobody was. */
     private volatile long heard;
 
+    private final long begun;
+
     /** What is asked, and what comes of it. Called by several threads at once. */
     interface Question<K, W, A> {
 
@@ -50,10 +52,15 @@ final class Turns<K, W, A> {
         /** Whether somebody has waited for so long that he is judged, though nobody answers. */
         boolean isLate(K what, W who, Duration waited);
 
+        /** Returns how long a new entry has waited already, under another agent. */
+        default Duration waitedBefore(K what, W who) {
+            return Duration.ZERO;
+        }
+
         /**
          * Does what comes of it. Of two answers for the same, or an answer and none, one is judged.
          *
-         * @param waited since it is known
+         * @param waited since it is known, here or before
          * @param answer empty if there was none for a whole interval
          */
         void judge(K what, W who, Duration waited, Optional<A> answer);
@@ -73,9 +80,9 @@ final class Turns<K, W, A> {
         /** When nobody asks for it, or judges it, any more. Written by rounds only. */
         private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
 
-        private Turn(long since, W who) {
+        private Turn(long since, long now, W who) {
             this.since = since;
-            this.next = since;
+            this.next = now;
             this.who = who;
         }
     }
@@ -120,7 +127,8 @@ final class Turns<K, W, A> {
         this.asking = asking;
         this.judging = judging;
         this.nanoTime = nanoTime;
-        this.heard = nanoTime.getAsLong();
+        this.begun = nanoTime.getAsLong();
+        this.heard = begun;
     }
 
     /** With so many questions, and so many judgements, under way at most. */
@@ -150,7 +158,10 @@ final class Turns<K, W, A> {
         long now = nanoTime.getAsLong();
         waiting.forEach(
                 (what, who) -> {
-                    Turn<W> turn = turns.computeIfAbsent(what, _ -> new Turn<>(now, who));
+                    Turn<W> turn =
+                            turns.computeIfAbsent(
+                                    what,
+                                    _ -> new Turn<>(since(what, who, question, now), now, who));
                     turn.who = who;
                     Asked asked = turn.asked.get();
                     if (turn.leaving) {
@@ -164,6 +175,15 @@ final class Turns<K, W, A> {
                         judgeWithout(what, turn, asked, question);
                     }
                 });
+    }
+
+    /**
+     * Returns since when a new entry waits. An entry that was there before this process keeps the
+     * time that it has waited. Any other has come just now, whatever a clock elsewhere says.
+     */
+    private long since(K what, W who, Question<K, W, A> question, long now) {
+        long before = question.waitedBefore(what, who).toNanos();
+        return before > now - begun ? now - before : now;
     }
 
     private @Nullable Void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {

@@ -7,6 +7,8 @@ import dev.forebay.agent.jobs.Workloads;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -167,6 +169,19 @@ public final class WarmCheck {
         @Override
         public boolean isSaid(Map<Wish, Answer> answers) {
             return answers.values().stream().anyMatch(Answer::isSaid);
+        }
+
+        /** Compares the clocks of Kueue and of the API server, which should be in step. */
+        @Override
+        public Duration waitedBefore(Petition petition, ReservedWorkload workload) {
+            if (petition.wishes().values().stream().allMatch(wish -> wish.deadline().isEmpty())) {
+                return Duration.ZERO;
+            }
+            try {
+                return Duration.between(Instant.parse(petition.reservedAt()), workloads.clock());
+            } catch (DateTimeParseException unknown) {
+                return Duration.ZERO;
+            }
         }
 
         @Override

@@ -2,12 +2,23 @@ package dev.forebay.agent.jobs;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Requests to the API server, and what it means if they fail. */
 final class ApiServer {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private ApiServer() {}
 
@@ -26,6 +37,36 @@ final class ApiServer {
                     "the API server does not %s: %s".formatted(what, e.getMessage()),
                     e);
         }
+    }
+
+    /**
+     * Returns the time of the API server's clock, to the second.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if it does not say
+     */
+    static Instant now(KubernetesClient client) {
+        HttpClient http = client.getHttpClient();
+        HttpRequest request =
+                http.newHttpRequestBuilder()
+                        .uri(client.getMasterUrl().toString() + "version")
+                        .build();
+        try {
+            return http.sendAsync(request, String.class)
+                    .thenApply(answer -> answer.header("Date"))
+                    .thenApply(
+                            date -> DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from))
+                    .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw untold(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw untold(e);
+        }
+    }
+
+    private static ForebayException untold(Exception why) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE, "the API server does not say what time it is", why);
     }
 
     /**

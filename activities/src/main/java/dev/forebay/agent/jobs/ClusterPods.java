@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,11 @@ final class ClusterPods implements Pods {
     }
 
     @Override
+    public Instant clock() {
+        return ApiServer.now(client);
+    }
+
+    @Override
     public boolean isOpen(AdmittedPod pod) {
         List<Pod> named =
                 ApiServer.ask(
@@ -144,6 +150,7 @@ final class ClusterPods implements Pods {
                 pod.getMetadata().getNamespace(),
                 pod.getMetadata().getName(),
                 pod.getMetadata().getUid(),
+                Instant.parse(pod.getMetadata().getCreationTimestamp()),
                 Map.copyOf(
                         Objects.requireNonNullElse(
                                 pod.getMetadata().getAnnotations(), Map.<String, String>of())),

@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -87,6 +88,11 @@ final class ClusterWorkloads implements Workloads {
         // They try for ever.
         var _ = checks.start();
         var _ = workloads.start();
+    }
+
+    @Override
+    public Instant clock() {
+        return ApiServer.now(client);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.forebay.agent.jobs;
 
 import dev.forebay.model.ForebayException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,6 +49,9 @@ public interface Pods extends AutoCloseable {
      * that was asked after this call began.
      */
     List<AdmittedPod> running();
+
+    /** Returns the time of the API server's clock, by which pods are made. */
+    Instant clock();
 
     /** Whether it is there and was let go to a node, by whomever. */
     boolean isOpen(AdmittedPod pod);

@@ -8,8 +8,8 @@ import java.util.Optional;
  * A Workload that has its quota and an AdmissionCheck of ours, as it was when it was seen last.
  *
  * @param resourceVersion guards what is written: an answer is none to what has changed since
- * @param reservedAt when it got its quota, by the clock of whoever gave it; only compared with
- *     itself, for it may lose its quota and get it again
+ * @param reservedAt when it got its quota, by the clock of whoever gave it; it may lose its quota
+ *     and get it again
  * @param owner what it was made for, if that is one thing
  * @param podSets the annotations of its pods, by the name of their set
  * @param checks ours

@@ -1,6 +1,7 @@
 package dev.forebay.agent.jobs;
 
 import dev.forebay.model.ForebayException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
@@ -25,6 +26,9 @@ public interface Workloads extends AutoCloseable {
 
     /** Those that have their quota and a check of ours, decided or not, as far as is known. */
     List<ReservedWorkload> reserved();
+
+    /** Returns the time of the API server's clock. */
+    Instant clock();
 
     /** Whose life the pin of a Workload has. */
     Holder holder(ReservedWorkload workload);

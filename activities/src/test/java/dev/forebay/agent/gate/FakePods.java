@@ -8,6 +8,7 @@ import dev.forebay.agent.jobs.Owner;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,10 @@ final class FakePods implements Pods {
     final Set<String> failed = ConcurrentHashMap.newKeySet();
     final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
     volatile boolean down;
+    volatile boolean clockIsDown;
     Runnable beforeRunning = () -> {};
     int lookedUp;
+    Instant now = Instant.parse("2026-11-20T12:00:00Z");
 
     void add(String name, String owner, String dataset) {
         add(name, owner, dataset, Map.of());
@@ -45,6 +48,7 @@ final class FakePods implements Pods {
                         "default",
                         name,
                         "uid-" + name,
+                        now,
                         annotations,
                         Optional.of(new Owner("batch/v1", "Job", owner, owner)),
                         Optional.empty()));
@@ -80,6 +84,14 @@ final class FakePods implements Pods {
         requireUp();
         beforeRunning.run();
         return all.values().stream().filter(pod -> opened.containsKey(pod.name())).toList();
+    }
+
+    @Override
+    public Instant clock() {
+        if (clockIsDown) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+        }
+        return now;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package dev.forebay.agent.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.agent.admission.Wish;
 import dev.forebay.agent.jobs.Notice;
 import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.testing.Await;
 import java.time.Duration;
@@ -145,6 +147,71 @@ class GateTest {
         after(Duration.ofSeconds(10));
         assertThat(pods.failed).containsOnly("fails");
         assertThat(pods.opened).containsOnly(Map.entry("runs", FakePods.UNPINNED));
+    }
+
+    /** The agent was away for half a minute in between. */
+    @Test
+    void anAgentThatStartsAnewKeepsDeadlines() {
+        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add(
+                "runs",
+                "job-2",
+                "a/b@v1",
+                Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+        pods.now = pods.now.plusSeconds(10);
+        pods.add("fails-late", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        gate.look();
+        pods.now = pods.now.plusSeconds(30);
+
+        gate = gate();
+        gate.look();
+        after(Duration.ofSeconds(19));
+        assertThat(pods.failed).isEmpty();
+        after(INTERVAL);
+        assertThat(pods.failed).containsOnly("fails", "fails-late");
+        assertThat(pods.opened).containsOnlyKeys("runs");
+    }
+
+    @Test
+    void aDeadlineThatHasPassedMeanwhileHasPassed() {
+        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("warm", "job-2", "a/c@v1", Map.of(Wish.DEADLINE, "60s"));
+        answers.put("a/c@v1", WARM);
+        pods.now = pods.now.plusSeconds(3600);
+
+        gate = gate();
+        gate.look();
+
+        assertThat(pods.failed).containsOnly("fails");
+        assertThat(pods.opened).containsOnlyKeys("warm");
+    }
+
+    /** A clock that was set does not end the time of those that have just come. */
+    @Test
+    void whoCameWhileTheAgentWasThereIsCountedByIt() {
+        gate.look();
+        after(Duration.ofMinutes(10));
+        pods.add("new", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.now = pods.now.plus(Duration.ofMinutes(5));
+
+        gate.look();
+        after(Duration.ofSeconds(59));
+        assertThat(pods.failed).isEmpty();
+        after(Duration.ofSeconds(10));
+        assertThat(pods.failed).containsOnly("new");
+    }
+
+    @Test
+    void whileItIsNotKnownHowLongTheyHaveWaitedTheyWait() {
+        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.now = pods.now.plusSeconds(3600);
+        pods.clockIsDown = true;
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(gate::look);
+        assertThat(asked).isEmpty();
+
+        pods.clockIsDown = false;
+        gate.look();
+        assertThat(pods.failed).containsOnly("fails");
     }
 
     /** Only so many questions are on their way at once, and none of them is answered. */

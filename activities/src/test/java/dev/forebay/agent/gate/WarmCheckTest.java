@@ -14,6 +14,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -98,6 +99,23 @@ class WarmCheckTest {
         assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is at /mnt/forebay/a/b/v1");
         assertThat(check.waiting()).isZero();
         assertThat(takenBack).isEmpty();
+    }
+
+    @Test
+    void anAgentThatStartsAnewKeepsDeadlines() {
+        Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
+        workloads.reserve("passed", Map.of("main", wants), "2026-11-20T11:00:00Z");
+        workloads.reserve("half", Map.of("main", wants), "2026-11-20T11:59:30Z");
+        workloads.reserve("unknown", Map.of("main", wants), "then");
+
+        check.look();
+        assertThat(workloads.rejected).containsOnly("passed");
+        after(Duration.ofSeconds(29));
+        assertThat(workloads.rejected).containsOnly("passed");
+        after(Duration.ofSeconds(10));
+        assertThat(workloads.rejected).containsOnly("passed", "half");
+        after(Duration.ofSeconds(30));
+        assertThat(workloads.rejected).containsOnly("passed", "half", "unknown");
     }
 
     /** So that both have one pin, and one request. */
@@ -264,6 +282,7 @@ class WarmCheckTest {
         final Map<String, Set<String>> admitted = new ConcurrentHashMap<>();
         final Set<String> rejected = ConcurrentHashMap.newKeySet();
         volatile boolean down;
+        Instant now = Instant.parse("2026-11-20T12:00:00Z");
         int activated;
 
         void reserve(String name, Map<String, String> annotations) {
@@ -307,6 +326,12 @@ class WarmCheckTest {
         @Override
         public List<ReservedWorkload> reserved() {
             return List.copyOf(reserved.values());
+        }
+
+        @Override
+        public Instant clock() {
+            requireUp();
+            return now;
         }
 
         @Override

@@ -14,6 +14,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +68,9 @@ class ClusterPodsKubeIT {
             AdmittedPod waits = pods.gated().getFirst();
             assertThat(pods.isOpen(waits)).isFalse();
             assertThat(pods.running()).isEmpty();
+            assertThat(Duration.between(waits.created(), pods.clock()))
+                    .as("both are by the API server's clock, to the second")
+                    .isBetween(Duration.ofSeconds(-1), Duration.ofMinutes(5));
 
             pods.open(waits, new Notice(false, "RunsCold", "late"), Optional.empty());
             assertThat(pods.isOpen(waits)).isTrue();
@@ -102,8 +107,15 @@ class ClusterPodsKubeIT {
                 Pods pods = new ClusterPods(nobody, Clock.systemUTC())) {
             AdmittedPod pod =
                     new AdmittedPod(
-                            NAMESPACE, "w-0", "uid", Map.of(), Optional.empty(), Optional.empty());
+                            NAMESPACE,
+                            "w-0",
+                            "uid",
+                            Instant.EPOCH,
+                            Map.of(),
+                            Optional.empty(),
+                            Optional.empty());
             assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> pods.isOpen(pod));
+            assertThatExceptionOfType(ForebayException.class).isThrownBy(pods::clock);
         }
     }
 }
