@@ -97,9 +97,11 @@ class AgentResources {
 
     @Produces
     @Singleton
-    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry) {
+    Workers metered(
+            AgentConfig config, RegionState state, WorkerClient client, MeterRegistry registry) {
         RegionGauges.show(state::view, state::connected, registry);
-        return new MeteredWorkers(new EtcdWorkers(state, client), registry);
+        return new MeteredWorkers(
+                new EtcdWorkers(state, client, config.workersRemembered()), registry);
     }
 
     @Produces

@@ -56,7 +56,7 @@ record Doorkeeper(
         }
         long needed = rooms.more(manifest, view.mounts());
         if (needed > 0) {
-            refuseMoreThan(Math.max(capacity, hadBytes));
+            refuseMoreThan(mostLately(view));
         }
         Optional<Applicant> overQuota = lackOfQuota(needed, view);
         if (needed == 0 || overQuota.isPresent()) {
@@ -65,6 +65,10 @@ record Doorkeeper(
         return lackOfWorkers(needed, capacity, view)
                 .or(() -> turn(needed, view))
                 .or(() -> lackOfRoom(needed, capacity, view));
+    }
+
+    private long mostLately(RegionView view) {
+        return Math.max(hadBytes, RecentCapacity.known(view));
     }
 
     private void refuseMoreThan(long capacity) {
@@ -172,14 +176,22 @@ record Doorkeeper(
                                 needed,
                                 view,
                                 true,
-                                String.format(
-                                        Locale.ROOT,
-                                        "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d",
-                                        version,
-                                        manifest.roomBytes(),
-                                        region,
-                                        hadBytes,
-                                        capacity)));
+                                view.hidesWorkers()
+                                        ? String.format(
+                                                Locale.ROOT,
+                                                "%s takes %,d bytes, the workers of %s that this agent understands have %,d: upgrade it",
+                                                version,
+                                                manifest.roomBytes(),
+                                                region,
+                                                capacity)
+                                        : String.format(
+                                                Locale.ROOT,
+                                                "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d",
+                                                version,
+                                                manifest.roomBytes(),
+                                                region,
+                                                mostLately(view),
+                                                capacity)));
     }
 
     /** Whoever is before it goes first, also if this one would fit: a large one is not starved. */

@@ -9,10 +9,16 @@ import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.WorkerClient;
+import java.time.Duration;
 import org.jboss.logging.Logger;
 
-/** The workers that the region's etcd knows, over HTTP. */
-record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
+/**
+ * The workers that the region's etcd knows, over HTTP.
+ *
+ * @param remembered how long one that was removed counts as away
+ */
+record EtcdWorkers(RegionState region, WorkerClient client, Duration remembered)
+        implements Workers {
 
     private static final Logger LOG = Logger.getLogger(EtcdWorkers.class);
 
@@ -43,6 +49,6 @@ record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
 
     @Override
     public void remove(String workerId) {
-        region.remove(workerId);
+        region.remove(workerId, remembered);
     }
 }

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * The most room that the region's workers have had together of late: one that is away for longer
  * than its grace period may come back. In memory, so an agent that has just started knows only
- * those that are registered. Safe for use by many threads.
+ * those that are {@linkplain #known known} to etcd. Safe for use by many threads.
  */
 final class RecentCapacity {
 
@@ -29,6 +29,16 @@ final class RecentCapacity {
     /** What the registered workers have together, in bytes. */
     static long of(RegionView view) {
         return view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
+    }
+
+    /**
+     * Returns the capacity in bytes of the registered workers, and of those that lost their place
+     * because they stayed away; {@link Long#MAX_VALUE} if the row of a worker is not understood.
+     */
+    static long known(RegionView view) {
+        return view.hidesWorkers()
+                ? Long.MAX_VALUE
+                : of(view) + view.departed().stream().mapToLong(WorkerNode::capacityBytes).sum();
     }
 
     /** Hears of the region's workers, whenever they change. */

@@ -107,7 +107,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     /** Before a byte moves: what can never fit would only push out what others use, and itself. */
     private void refuseIfTooLarge(DatasetVersion version, ManifestRef manifest) {
-        long room = RecentCapacity.of(workers.view());
+        long room = Math.max(capacity.bytes(), RecentCapacity.known(workers.view()));
         if (room > 0 && manifest.bytes() > room) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,

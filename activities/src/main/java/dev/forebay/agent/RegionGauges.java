@@ -25,6 +25,10 @@ final class RegionGauges {
                 .description("Whether the region's etcd is followed")
                 .strongReference(true)
                 .register(registry);
+        Gauge.builder(PREFIX + "etcd.rows.not.understood", () -> notUnderstood(view.get()))
+                .description("Rows of the region's etcd that a later release wrote")
+                .strongReference(true)
+                .register(registry);
         workers("live", view, RegionGauges::live, registry);
         workers("absent", view, region -> region.workers().size() - live(region), registry);
     }
@@ -39,6 +43,10 @@ final class RegionGauges {
                 .tag("state", state)
                 .strongReference(true)
                 .register(registry);
+    }
+
+    private static int notUnderstood(RegionView region) {
+        return region.notUnderstood().size();
     }
 
     private static long live(RegionView region) {

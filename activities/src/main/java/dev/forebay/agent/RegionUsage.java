@@ -82,7 +82,7 @@ class RegionUsage {
                 usages.stream().mapToLong(WorkerUsage::capacityBytes).sum(),
                 usages.stream().mapToLong(WorkerUsage::usedBytes).sum(),
                 bytes.getOrDefault(Set.<Digest>of(), 0L),
-                unknown(answers),
+                unknown(view, answers),
                 versions(view, readAgo),
                 shares(view, bytes),
                 rooms(view));
@@ -111,11 +111,13 @@ class RegionUsage {
         }
     }
 
-    private List<String> unknown(List<Answer> answers) {
+    private List<String> unknown(RegionView view, List<Answer> answers) {
         List<String> unknown = new ArrayList<>();
         if (!region.connected()) {
             unknown.add("etcd does not answer the agent");
         }
+        view.hiddenClaims()
+                .forEach(key -> unknown.add("etcd key %s is of a later release".formatted(key)));
         if (answers.isEmpty()) {
             unknown.add("no worker is live");
         }
@@ -141,7 +143,8 @@ class RegionUsage {
                                     mount.version(),
                                     mount.manifest(),
                                     mount.state() == Mount.State.EVICTING,
-                                    pinned.contains(mount.version()),
+                                    mount.state() == Mount.State.UNKNOWN
+                                            || pinned.contains(mount.version()),
                                     ago == null ? null : ago.toSeconds());
                         })
                 .toList();

@@ -6,7 +6,6 @@ import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.service.gateway.RegionSurvey.Queued;
@@ -78,7 +77,8 @@ class Survey {
                         ? null
                         : rooms.more(namespace, manifest, view.mounts());
         return new RegionSurvey(
-                view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum(),
+                RecentCapacity.of(view),
+                RecentCapacity.known(view),
                 rooms.of(view.mounts()),
                 namespace == null ? null : rooms.of(namespace, view.mounts()),
                 needed,

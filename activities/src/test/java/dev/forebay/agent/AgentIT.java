@@ -137,7 +137,9 @@ class AgentIT {
 
     @AfterEach
     void removeWorkers() {
-        region.view().workers().forEach(worker -> region.remove(worker.id()));
+        region.view()
+                .workers()
+                .forEach(worker -> region.remove(worker.id(), Duration.ofSeconds(1)));
         Await.until("no worker", () -> region.view().workers().isEmpty());
     }
 

@@ -41,6 +41,8 @@ class DoorkeeperTest {
     private final List<Pin> pins = new ArrayList<>();
     private long capacity = 10 * CHUNK;
     private long had = 10 * CHUNK;
+    private List<WorkerNode> departed = List.of();
+    private Set<String> notUnderstood = Set.of();
 
     DoorkeeperTest(@TempDir Path directory) {
         manifests = new WrittenManifests(directory);
@@ -84,6 +86,25 @@ class DoorkeeperTest {
 
         capacity = 10 * CHUNK;
         assertThat(wants("b/y@v1", 7)).isEmpty();
+    }
+
+    /** It remembers nothing itself, but etcd does. */
+    @Test
+    void anAgentThatHasJustStartedKnowsOfWorkersThatLostTheirPlace() {
+        had = 0;
+        departed = List.of(new WorkerNode("away", URI.create("http://w.invalid:2"), 3 * CHUNK));
+
+        assertThat(wants("b/y@v1", 13).orElseThrow().reason()).contains("some are away");
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/y@v1", 14))
+                .matches(e -> e.code() == ErrorCode.TOO_LARGE);
+    }
+
+    @Test
+    void nothingIsTooLargeForWorkersOfALaterRelease() {
+        notUnderstood = Set.of("workers/w2");
+
+        assertThat(wants("b/y@v1", 1000).orElseThrow().reason()).contains("upgrade");
     }
 
     @Test
@@ -269,7 +290,9 @@ class DoorkeeperTest {
                 Set.of("w"),
                 mounts,
                 pins,
-                queue);
+                queue,
+                departed,
+                notUnderstood);
     }
 
     private Doorkeeper keeper(

@@ -96,7 +96,7 @@ public class ChronicleCatalogue {
                                         instant(((Number) row[1]).longValue()),
                                         region,
                                         Kind.valueOf((String) row[2]),
-                                        row[3] == null ? null : ErrorCode.valueOf((String) row[3]),
+                                        row[3] == null ? null : ErrorCode.named((String) row[3]),
                                         (String) row[4],
                                         ((Number) row[5]).longValue()))
                 .toList();

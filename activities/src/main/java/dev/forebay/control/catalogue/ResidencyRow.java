@@ -58,7 +58,7 @@ record ResidencyRow(
                 blockedCode == null
                         ? null
                         : new Problem(
-                                ErrorCode.valueOf(blockedCode),
+                                ErrorCode.named(blockedCode),
                                 blockedMessage == null ? "" : blockedMessage),
                 objectsCached,
                 fillingSince == null || fillingBytes == null

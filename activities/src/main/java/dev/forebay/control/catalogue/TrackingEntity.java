@@ -60,6 +60,6 @@ class TrackingEntity extends PanacheEntityBase {
                                 problemCode == null || problemMessage == null
                                         ? null
                                         : new Problem(
-                                                ErrorCode.valueOf(problemCode), problemMessage)));
+                                                ErrorCode.named(problemCode), problemMessage)));
     }
 }

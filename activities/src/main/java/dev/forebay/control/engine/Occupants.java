@@ -106,6 +106,11 @@ class Occupants {
             return Kind.HELD;
         }
         boolean parked = residency != null && residency.state() == Residency.State.BLOCKED;
-        return parked || resident.state().equals("CACHED") ? Kind.FREE : Kind.BUSY;
+        return switch (resident.state()) {
+            case "CACHED" -> Kind.FREE;
+            case "WARMING" -> parked ? Kind.FREE : Kind.BUSY;
+            // A later release alone knows whether it may go.
+            default -> Kind.BUSY;
+        };
     }
 }

@@ -95,7 +95,8 @@ class RoomPlanner {
                                 ownBytes,
                                 neededBytes,
                                 survey.takenBytes(),
-                                survey.capacityBytes())
+                                survey.capacityBytes(),
+                                known(survey))
                         .decide(without(others, going), shares, now);
         int before = before(survey.queue(), version, urgency);
         if (before > 0 && neededBytes > 0 && room.admission() != Admission.REFUSED) {
@@ -120,6 +121,11 @@ class RoomPlanner {
                 Admission.AFTER_EVICTION,
                 Stream.concat(going.stream(), room.victims().stream()).toList(),
                 room.problem() == null ? quotaProblem : room.problem());
+    }
+
+    private static long known(RegionSurvey survey) {
+        Long known = survey.knownBytes();
+        return known == null ? survey.capacityBytes() : known;
     }
 
     private @Nullable Room ofQuota(
@@ -148,6 +154,7 @@ class RoomPlanner {
                         ownBytes,
                         counted == null ? neededBytes : counted,
                         taken == null ? 0 : taken,
+                        quota,
                         quota)
                 .decide(own, RoomShares.of(survey, namespace), now);
     }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownBytes how much the chunks of the version take
  * @param neededBytes how much of that is not taken yet
  * @param takenBytes how much versions take that are there
+ * @param knownBytes how much there is when all are back that are away
  */
 record RoomRules(
         DatasetVersion version,
@@ -30,7 +31,8 @@ record RoomRules(
         long ownBytes,
         long neededBytes,
         long takenBytes,
-        long capacityBytes) {
+        long capacityBytes,
+        long knownBytes) {
 
     /**
      * What holds while these are there.
@@ -40,6 +42,20 @@ record RoomRules(
     Room decide(List<Occupant> others, List<Shares.Share> shares, Instant now) {
         if (neededBytes == 0) {
             return room(Admission.ADMITTED, null, null);
+        }
+        if (ownBytes > capacityBytes && ownBytes <= knownBytes) {
+            return room(
+                    Admission.WAITS,
+                    new Problem(
+                            ErrorCode.CAPACITY_EXCEEDED,
+                            String.format(
+                                    Locale.ROOT,
+                                    "%s takes %,d bytes, and some workers are away: without them %s have %,d",
+                                    version,
+                                    ownBytes,
+                                    where,
+                                    capacityBytes)),
+                    null);
         }
         if (ownBytes > capacityBytes) {
             return room(

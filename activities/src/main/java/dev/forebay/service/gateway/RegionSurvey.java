@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * What a region has of a version, and how much room there is for it.
  *
  * @param capacityBytes what the stores of its workers may hold together
+ * @param knownBytes the same with workers that are away and may come back; empty from agents that
+ *     do not say it
  * @param takenBytes how much of that the versions take that are mounted, this one included if it is
  *     one of them
  * @param namespaceBytes how much of that the version's namespace takes; empty if none was named,
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RegionSurvey(
         long capacityBytes,
+        @Nullable Long knownBytes,
         long takenBytes,
         @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
@@ -54,6 +57,7 @@ public record RegionSurvey(
                 spared.stream().map(DatasetVersion::toString).collect(Collectors.toSet());
         return new RegionSurvey(
                 capacityBytes,
+                knownBytes,
                 takenBytes,
                 namespaceBytes,
                 neededBytes,
@@ -115,7 +119,7 @@ public record RegionSurvey(
      * @param version {@code namespace/name@version}
      * @param roomBytes about how much its chunks take, those too that it shares with {@link
      *     #relatives}
-     * @param state WARMING, CACHED or EVICTING
+     * @param state WARMING, CACHED, EVICTING, or UNKNOWN where a later release says another one
      * @param pins how many pins hold it
      */
     public record Resident(

@@ -37,10 +37,25 @@ class RoomRulesTest {
     @Test
     void whatIsThereNeedsNoRoomEvenIfTheRegionIsFull() {
         Room room =
-                new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY)
+                new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY, CAPACITY)
                         .decide(List.of(), List.of(), NOON);
 
         assertThat(room.admission()).isEqualTo(Admission.ADMITTED);
+    }
+
+    @Test
+    void whatFitsWhenWorkersAreBackWaits() {
+        Room room =
+                new RoomRules(WANTED, "us-1", 150, 150, 0, CAPACITY, 150)
+                        .decide(List.of(), List.of(), NOON);
+
+        assertThat(room.admission()).isEqualTo(Admission.WAITS);
+        assertThat(room.problem()).extracting("message").asString().contains("away");
+        assertThat(
+                        new RoomRules(WANTED, "us-1", 151, 151, 0, CAPACITY, 150)
+                                .decide(List.of(), List.of(), NOON)
+                                .admission())
+                .isEqualTo(Admission.REFUSED);
     }
 
     @Test
@@ -229,7 +244,7 @@ class RoomRulesTest {
         }
 
         Room room =
-                new RoomRules(WANTED, "us-1", 35, 35, 85, CAPACITY)
+                new RoomRules(WANTED, "us-1", 35, 35, 85, CAPACITY, CAPACITY)
                         .decide(List.of(others), family(), LATER.minusSeconds(1));
 
         assertThat(names(room)).doesNotContain("team/alone@v1").hasSize(3);
@@ -375,7 +390,7 @@ class RoomRulesTest {
 
     private static Room decide(
             long needed, long taken, List<Shares.Share> shares, Occupant... others) {
-        return new RoomRules(WANTED, "us-1", needed, needed, taken, CAPACITY)
+        return new RoomRules(WANTED, "us-1", needed, needed, taken, CAPACITY, CAPACITY)
                 .decide(List.of(others), shares, NOON);
     }
 

@@ -20,6 +20,7 @@ class RoomSharesTest {
     private static final RegionSurvey SURVEY =
             new RegionSurvey(
                     100,
+                    100L,
                     60,
                     40L,
                     10L,

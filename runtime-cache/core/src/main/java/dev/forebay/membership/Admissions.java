@@ -45,7 +45,10 @@ final class Admissions {
                     while (true) {
                         Reading reading = read(session, version);
                         Optional<Mount> mount = mount(reading.view, version);
-                        mount.ifPresent(Admissions::requireNotEvicting);
+                        mount.ifPresent(Mounts::requireUsable);
+                        if (mount.isEmpty() && reading.mountRevision != 0) {
+                            throw Mounts.ofLaterRelease(Keys.MOUNTS + "/" + version.path());
+                        }
                         if (mount.filter(there -> there.manifest().equals(manifest)).isPresent()) {
                             reading.waiting.ifPresent(there -> leave(session, there));
                             return Optional.empty();
@@ -138,9 +141,5 @@ final class Admissions {
 
     private static Optional<Mount> mount(RegionView view, DatasetVersion version) {
         return view.mounts().stream().filter(each -> each.version().equals(version)).findFirst();
-    }
-
-    private static void requireNotEvicting(Mount mount) {
-        Mounts.requireNotEvicting(new Mounts.Current(mount, 0));
     }
 }

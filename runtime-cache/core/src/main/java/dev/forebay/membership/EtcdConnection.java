@@ -78,7 +78,9 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
                 return operation.apply(new EtcdSession(client, deadline));
             } catch (ForebayException e) {
                 boolean timeLeft = deadline - System.nanoTime() > pause.toNanos();
-                if (e.code() != ErrorCode.UNAVAILABLE || !timeLeft || closed) {
+                // A failure without a cause is a refusal of our own: etcd did answer.
+                boolean passes = e.code() == ErrorCode.UNAVAILABLE && e.getCause() != null;
+                if (!passes || !timeLeft || closed) {
                     throw e;
                 }
             } catch (IllegalStateException | EtcdException e) {

@@ -85,6 +85,11 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
+    public int rowsNotUnderstood() {
+        return watch.rowsNotUnderstood();
+    }
+
+    @Override
     public boolean confirmedSince(long nanos) {
         return watch.confirmedSince(nanos);
     }
@@ -130,10 +135,28 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
-    public void remove(String workerId) {
-        Change gone = Change.delete(keys.worker(workerId));
-        String live = keys.live(workerId);
-        connection.run(session -> session.ifUnchanged(live, 0, gone));
+    public void remove(String workerId, Duration remembered) {
+        String key = keys.worker(workerId);
+        connection.run(
+                session -> {
+                    Optional<KeyValue> row = session.get(key);
+                    if (row.isPresent()) {
+                        long lease = session.grantLease(remembered);
+                        boolean removed =
+                                session.ifUnchanged(
+                                        keys.live(workerId),
+                                        0,
+                                        Change.delete(key),
+                                        Change.put(
+                                                keys.departed(workerId),
+                                                row.get().getValue().getBytes(),
+                                                lease));
+                        if (!removed) {
+                            session.revokeLease(lease);
+                        }
+                    }
+                    return true;
+                });
     }
 
     @Override
@@ -208,7 +231,7 @@ public final class EtcdRegionState implements RegionState {
 
     @Override
     public void beginEviction(DatasetVersion version) {
-        mounts.beginEviction(version);
+        mounts.beginEviction(version, view().hiddenClaims());
     }
 
     @Override

@@ -1,10 +1,15 @@
 package dev.forebay.membership;
 
+import static java.util.Map.entry;
+
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.NodeName;
 import dev.forebay.model.RegionName;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -29,9 +34,49 @@ record Keys(String root, String nodes) {
     static final String QUEUE = "queue";
     static final String GATE = "gate";
     static final String SOURCES = "sources";
+    static final String DEPARTED = "departed";
+
+    /** The number of names in a key of each kind, with the kind itself. */
+    private static final Map<String, Integer> NAMES =
+            Map.ofEntries(
+                    entry(WORKERS, 2),
+                    entry(LIVE, 2),
+                    entry(DEPARTED, 2),
+                    entry(MOUNTS, 4),
+                    entry(PINS, 5),
+                    entry(REPLICAS, 4),
+                    entry(QUEUE, 4),
+                    entry(GATE, 1),
+                    entry(SOURCES, 4));
+
+    /** Kinds of rows that protect no data. */
+    private static final Set<String> CLAIM_NOTHING =
+            Set.of(WORKERS, LIVE, DEPARTED, REPLICAS, QUEUE, GATE, SOURCES);
 
     static Keys of(RegionName region) {
         return new Keys(ALL + region + "/", "/forebay-nodes/" + region + "/");
+    }
+
+    /**
+     * Returns the names in a key without the region's root. The first one is its kind.
+     *
+     * @throws IOException if it is a key of no kind
+     */
+    static String[] names(String key) throws IOException {
+        String[] names = key.split("/", -1);
+        if (NAMES.getOrDefault(names[0], 0) != names.length) {
+            throw new IOException("no such kind of key");
+        }
+        return names;
+    }
+
+    /** Returns whether a row with this key, without the region's root, may protect data. */
+    static boolean mayClaim(String key) {
+        try {
+            return !CLAIM_NOTHING.contains(names(key)[0]);
+        } catch (IOException ofLaterRelease) {
+            return true;
+        }
     }
 
     /** What comes after all that begins with a text that ends in a slash. */
@@ -63,6 +108,11 @@ record Keys(String root, String nodes) {
     /** A version that waits for room; under a lease. */
     String waiting(DatasetVersion version) {
         return root + QUEUE + "/" + version.path();
+    }
+
+    /** A worker whose row was removed because it stayed away; under a lease. */
+    String departed(String id) {
+        return root + DEPARTED + "/" + checked("worker", id);
     }
 
     /** Touched by everything that enters the mount table. */

@@ -1,5 +1,6 @@
 package dev.forebay.membership;
 
+import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
@@ -23,6 +24,10 @@ public record Mount(
         this(version, manifest, state, 1, List.of());
     }
 
+    Mount in(State other) {
+        return new Mount(version, manifest, other, replicas, siblings);
+    }
+
     Mount with(int replicaCount, List<Sibling> otherRegions) {
         return new Mount(version, manifest, state, replicaCount, otherRegions);
     }
@@ -34,6 +39,9 @@ public record Mount(
         /** Complete and verified. */
         CACHED,
         /** Being dropped; no new pin, no new open. */
-        EVICTING
+        EVICTING,
+        /** What a later release says: it is read, kept, and left as it is. Never written. */
+        @JsonEnumDefaultValue
+        UNKNOWN
     }
 }

@@ -10,6 +10,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import java.util.List;
 import java.util.Optional;
@@ -24,8 +25,21 @@ import java.util.stream.Collectors;
  */
 final class Mounts {
 
-    /** A mount's row and its modification revision. */
-    record Current(Mount mount, long revision) {}
+    /** A mount's row, as it is read and as it is written, and its modification revision. */
+    record Current(Mount mount, ByteSequence value, long revision) {
+
+        /**
+         * Returns a change that writes the row as it is, so that an eviction that has read it
+         * fails.
+         */
+        Change touch(String key) {
+            return put(key, value.getBytes());
+        }
+
+        Change in(State state, String key) {
+            return put(key, Rows.with(state, value.getBytes()));
+        }
+    }
 
     private final EtcdAccess etcd;
     private final Keys keys;
@@ -40,7 +54,7 @@ final class Mounts {
         untilDecided(
                 session -> {
                     Optional<Current> current = current(session.get(key));
-                    current.ifPresent(Mounts::requireNotEvicting);
+                    current.map(Current::mount).ifPresent(Mounts::requireUsable);
                     boolean there =
                             current.filter(is -> is.mount.manifest().equals(manifest)).isPresent();
                     return there
@@ -57,20 +71,22 @@ final class Mounts {
         untilDecided(
                 session -> {
                     Current current = current(session.get(key)).orElseThrow(notMounted(version));
-                    requireNotEvicting(current);
+                    requireUsable(current.mount);
                     return current.mount.state() == State.CACHED
                             || session.ifUnchanged(
-                                    key,
-                                    current.revision,
-                                    put(key, Rows.of(current.mount.manifest(), State.CACHED)));
+                                    key, current.revision, current.in(State.CACHED, key));
                 });
     }
 
-    void beginEviction(DatasetVersion version) {
+    /**
+     * @param hidden the keys of rows that may claim any version
+     */
+    void beginEviction(DatasetVersion version, List<String> hidden) {
         String key = keys.mount(version);
         untilDecided(
                 session -> {
                     KeyAndRange read = session.getWithRange(key, keys.pinsOf(version));
+                    read.key().ifPresent(row -> requireUnclaimed(version, row));
                     Optional<Current> current = current(read.key());
                     if (current.isEmpty() || current.get().mount.state() == State.EVICTING) {
                         return true;
@@ -78,10 +94,11 @@ final class Mounts {
                     if (!read.range().isEmpty()) {
                         throw pinned(version, read.range());
                     }
+                    if (!hidden.isEmpty()) {
+                        throw mayBeClaimed(version, hidden.getFirst());
+                    }
                     return session.ifUnchanged(
-                            key,
-                            current.get().revision,
-                            put(key, Rows.of(current.get().mount.manifest(), State.EVICTING)));
+                            key, current.get().revision, current.get().in(State.EVICTING, key));
                 });
     }
 
@@ -94,6 +111,7 @@ final class Mounts {
                         // A filling that was given up while it waited for room has left this.
                         return session.ifUnchanged(key, 0, delete(keys.sources(version)));
                     }
+                    requireUnderstood(current.get().mount);
                     if (current.get().mount.state() != State.EVICTING) {
                         throw new ForebayException(
                                 ErrorCode.INTERNAL,
@@ -124,26 +142,81 @@ final class Mounts {
     }
 
     Optional<Current> current(Optional<KeyValue> pair) {
-        return pair.map(
-                read -> new Current(((Row.Mounted) row(read)).mount(), read.getModRevision()));
+        return pair.map(read -> new Current(mount(read), read.getValue(), read.getModRevision()));
     }
 
+    private Mount mount(KeyValue pair) {
+        try {
+            return ((Row.Mounted) Rows.parse(key(pair), pair.getValue().getBytes())).mount();
+        } catch (ForebayException e) {
+            throw ofLaterRelease(key(pair));
+        }
+    }
+
+    /** A pin; of one that is not understood what its key says. */
     Pin pin(KeyValue pair) {
-        return ((Row.Pinned) row(pair)).pin();
+        Row row = understood(pair).or(() -> Rows.ofKey(key(pair))).orElseThrow();
+        return ((Row.Pinned) row).pin();
     }
 
-    private Row row(KeyValue pair) {
-        String key = pair.getKey().toString(UTF_8).substring(keys.root().length());
-        return Rows.parse(key, pair.getValue().getBytes());
+    /** Returns what a row says; empty if a later release wrote it in another form. */
+    Optional<Row> understood(KeyValue pair) {
+        try {
+            return Optional.of(Rows.parse(key(pair), pair.getValue().getBytes()));
+        } catch (ForebayException e) {
+            return Optional.empty();
+        }
     }
 
-    static void requireNotEvicting(Current current) {
-        if (current.mount.state() == State.EVICTING) {
+    private String key(KeyValue pair) {
+        return pair.getKey().toString(UTF_8).substring(keys.root().length());
+    }
+
+    static void requireUsable(Mount mount) {
+        requireUnderstood(mount);
+        if (mount.state() == State.EVICTING) {
             throw new ForebayException(
                     ErrorCode.EVICTING,
-                    "%s is being evicted; try again when it is gone"
-                            .formatted(current.mount.version()));
+                    "%s is being evicted; try again when it is gone".formatted(mount.version()));
         }
+    }
+
+    private static void requireUnderstood(Mount mount) {
+        if (mount.state() == State.UNKNOWN) {
+            throw ofLaterRelease(Keys.MOUNTS + "/" + mount.version().path());
+        }
+    }
+
+    private void requireUnclaimed(DatasetVersion version, KeyValue row) {
+        boolean understood =
+                understood(row).orElse(null) instanceof Row.Mounted(Mount mount)
+                        && mount.state() != State.UNKNOWN;
+        if (!understood) {
+            throw mayBeClaimed(version, key(row));
+        }
+    }
+
+    /** PINNED, so that the version stays in use until this process understands the row. */
+    static ForebayException mayBeClaimed(DatasetVersion version, String key) {
+        return new ForebayException(
+                ErrorCode.PINNED,
+                "%s may be held by etcd key %s, which a later release wrote: upgrade this region's agent"
+                        .formatted(version, key));
+    }
+
+    /** Has no cause, so that {@link EtcdConnection#run} does not ask etcd again. */
+    static ForebayException ofLaterRelease(String key) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "etcd key %s is not understood, and left as it is: a later release wrote it, so upgrade this region's agent"
+                        .formatted(key));
+    }
+
+    private String holder(KeyValue row) {
+        return understood(row).or(() -> Rows.ofKey(key(row))).orElse(null)
+                        instanceof Row.Pinned(Pin pin)
+                ? "%s (pin %s)".formatted(pin.holder(), pin.id())
+                : "etcd key %s of a later release: upgrade this region's agent".formatted(key(row));
     }
 
     static Supplier<ForebayException> notMounted(DatasetVersion version) {
@@ -154,11 +227,7 @@ final class Mounts {
 
     private ForebayException pinned(DatasetVersion version, List<KeyValue> pins) {
         String holders =
-                pins.stream()
-                        .map(this::pin)
-                        .map(pin -> "%s (pin %s)".formatted(pin.holder(), pin.id()))
-                        .limit(10)
-                        .collect(Collectors.joining(", "));
+                pins.stream().map(this::holder).limit(10).collect(Collectors.joining(", "));
         return new ForebayException(
                 ErrorCode.PINNED, "%s is held by %d: %s".formatted(version, pins.size(), holders));
     }

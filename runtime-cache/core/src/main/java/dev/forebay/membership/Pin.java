@@ -41,6 +41,12 @@ public record Pin(
         this(version, id, holder, reason, lease, null);
     }
 
+    /** Returns a pin of which only the key is understood. It counts; only its holder ends it. */
+    static Pin ofLaterRelease(DatasetVersion version, String id) {
+        return new Pin(
+                version, id, "a holder that this release does not understand", "", Duration.ZERO);
+    }
+
     /** The same pin after a renewal. */
     Pin asRenewed() {
         return new Pin(version, id, holder, reason, lease, job, true);

@@ -86,9 +86,7 @@ final class Pins {
                         mountKey,
                         mount.revision(),
                         Change.put(pinKey, Rows.of(pin), lease),
-                        Change.put(
-                                mountKey,
-                                Rows.of(mount.mount().manifest(), mount.mount().state())));
+                        mount.touch(mountKey));
             } catch (ForebayException e) {
                 if (e.code() != ErrorCode.NOT_FOUND) {
                     throw e;
@@ -103,7 +101,7 @@ final class Pins {
             try {
                 Current mount =
                         mounts.current(read.key()).orElseThrow(Mounts.notMounted(pin.version()));
-                Mounts.requireNotEvicting(mount);
+                Mounts.requireUsable(mount.mount());
                 present(read).ifPresent(this::requireSameHolder);
                 return mount;
             } catch (ForebayException refused) {
@@ -147,16 +145,15 @@ final class Pins {
     /**
      * Writes, at the first renewal only, that the holder renews the pin: a pin that is not renewed
      * any more can then be told from one for a fixed term. If the pin was taken again or has ended
-     * meanwhile, it says nothing.
+     * meanwhile, or a later release took it, it says nothing.
      */
     private void noteRenewal(EtcdCalls session, KeyValue pair) {
-        Pin pin = mounts.pin(pair);
-        if (!pin.renewed()) {
+        if (mounts.understood(pair).orElse(null) instanceof Row.Pinned(Pin pin) && !pin.renewed()) {
             String key = keys.pin(pin.version(), pin.id());
             session.ifUnchanged(
                     key,
                     pair.getModRevision(),
-                    Change.put(key, Rows.of(pin.asRenewed()), pair.getLease()));
+                    Change.put(key, Rows.asRenewed(pair.getValue().getBytes()), pair.getLease()));
         }
     }
 
@@ -180,7 +177,12 @@ final class Pins {
         return etcd.with(
                 session -> {
                     Optional<KeyValue> same =
-                            session.get(key).filter(pair -> mounts.pin(pair).equals(seen));
+                            session.get(key)
+                                    .filter(
+                                            pair ->
+                                                    mounts.understood(pair)
+                                                            .filter(new Row.Pinned(seen)::equals)
+                                                            .isPresent());
                     same.map(KeyValue::getLease).ifPresent(session::revokeLease);
                     return same.isPresent();
                 });

@@ -15,8 +15,10 @@ import java.util.function.Consumer;
  * A region's shared state in its etcd. Safe for use by many threads.
  *
  * <p>Every mutation is one etcd transaction; calls block for at most the configured time-out and
- * then throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE}. {@link #view}
- * never blocks and never fails once the first snapshot was read.
+ * then throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE}, as they do at
+ * once where a later release wrote the row that they are to change. They throw {@code DENIED} if
+ * etcd refuses this process. {@link #view} never blocks and never fails once the first snapshot was
+ * read.
  */
 public interface RegionState extends AutoCloseable {
 
@@ -37,6 +39,9 @@ public interface RegionState extends AutoCloseable {
      * be stale.
      */
     boolean connected();
+
+    /** How many rows of the region a later release wrote; 0 if none was read yet. */
+    int rowsNotUnderstood();
 
     /**
      * Whether what {@link #view} says was compared with etcd, by a question that was asked after
@@ -88,8 +93,11 @@ public interface RegionState extends AutoCloseable {
     /**
      * Removes a worker that is not live, so that its chunks are placed elsewhere; does nothing to
      * one that is.
+     *
+     * @param remembered how long it is among the {@linkplain RegionView#departed departed} then, if
+     *     it does not come back
      */
-    void remove(String workerId);
+    void remove(String workerId, Duration remembered);
 
     /**
      * Enters a version into the mount table as WARMING if the gatekeeper lets it; does nothing if
@@ -167,7 +175,7 @@ public interface RegionState extends AutoCloseable {
      * one wins. Does nothing if the version is EVICTING or not mounted.
      *
      * @throws dev.forebay.model.ForebayException {@code PINNED}, naming the holders, if a pin is
-     *     alive
+     *     alive, or naming the key of a row of a later release that may claim the version
      */
     void beginEviction(DatasetVersion version);
 

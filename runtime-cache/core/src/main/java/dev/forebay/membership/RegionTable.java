@@ -11,9 +11,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,13 +25,21 @@ final class RegionTable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegionTable.class);
 
-    /** {@code row} is null for a key that is there but not understood. */
-    private record Cell(long revision, String value, @Nullable Row row) {}
+    /**
+     * @param row what it says, or said last when that was understood; null if nothing is known
+     * @param understood whether {@code row} is all that it says
+     */
+    private record Cell(long revision, String value, @Nullable Row row, boolean understood) {}
 
     private final SortedMap<String, Cell> cells = new TreeMap<>();
+    private Map<String, Cell> replaced = Map.of();
 
-    void clear() {
+    /** Replaces all keys. A row that is not understood keeps what it said before. */
+    void replace(Runnable puts) {
+        replaced = new HashMap<>(cells);
         cells.clear();
+        puts.run();
+        replaced = Map.of();
     }
 
     /**
@@ -39,13 +49,33 @@ final class RegionTable {
      * @param revision the key's modification revision
      */
     void put(String key, byte[] value, long revision) {
-        Row row = null;
+        @Nullable Row row;
+        boolean understood;
         try {
             row = Rows.parse(key, value);
+            understood = !isOfLaterRelease(row);
         } catch (ForebayException e) {
-            LOG.warn("Left out of the region's view: {}", e.getMessage());
+            LOG.debug("Left as it is: {}", e.getMessage());
+            row = known(key).or(() -> Rows.ofKey(key)).orElse(null);
+            understood = false;
         }
-        cells.put(key, new Cell(revision, new String(value, UTF_8), row));
+        cells.put(key, new Cell(revision, new String(value, UTF_8), row, understood));
+    }
+
+    private static boolean isOfLaterRelease(Row row) {
+        return row instanceof Row.Mounted(Mount mount) && mount.state() == Mount.State.UNKNOWN;
+    }
+
+    /** Returns what the row said before. A mount keeps its manifest: a version never changes. */
+    private Optional<Row> known(String key) {
+        Cell before = cells.getOrDefault(key, replaced.get(key));
+        return Optional.ofNullable(before)
+                .flatMap(cell -> Optional.ofNullable(cell.row))
+                .map(
+                        row ->
+                                row instanceof Row.Mounted(Mount mount)
+                                        ? new Row.Mounted(mount.in(Mount.State.UNKNOWN))
+                                        : row);
     }
 
     void delete(String key) {
@@ -73,12 +103,14 @@ final class RegionTable {
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
         List<Applicant> queue = new ArrayList<>();
+        List<WorkerNode> departed = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
         Map<DatasetVersion, List<Sibling>> siblings = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
                 case Row.Worker(WorkerNode node) -> workers.add(node);
                 case Row.Live(String workerId) -> live.add(workerId);
+                case Row.Departed(WorkerNode node) -> departed.add(node);
                 case Row.Mounted(Mount mount) -> mounts.add(mount);
                 case Row.Pinned(Pin pin) -> pins.add(pin);
                 case Row.Replicated(DatasetVersion version, int count) ->
@@ -95,11 +127,22 @@ final class RegionTable {
                         mount.with(
                                 replicas.getOrDefault(mount.version(), 1),
                                 siblings.getOrDefault(mount.version(), List.of())));
+        Set<String> registered = workers.stream().map(WorkerNode::id).collect(Collectors.toSet());
+        departed.removeIf(node -> registered.contains(node.id()));
         return new RegionView(
                 List.copyOf(workers),
                 Set.copyOf(live),
                 List.copyOf(mounts),
                 List.copyOf(pins),
-                List.copyOf(queue));
+                List.copyOf(queue),
+                List.copyOf(departed),
+                notUnderstood());
+    }
+
+    private Set<String> notUnderstood() {
+        return cells.entrySet().stream()
+                .filter(cell -> !cell.getValue().understood)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
     }
 }

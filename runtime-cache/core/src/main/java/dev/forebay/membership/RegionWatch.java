@@ -12,6 +12,7 @@ import io.etcd.jetcd.watch.WatchEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -120,6 +121,11 @@ final class RegionWatch implements AutoCloseable {
                             .formatted(connection.config().endpoints()));
         }
         return current;
+    }
+
+    int rowsNotUnderstood() {
+        RegionView current = view;
+        return current == null ? 0 : current.notUnderstood().size();
     }
 
     boolean connected() {
@@ -233,8 +239,7 @@ final class RegionWatch implements AutoCloseable {
     private void follow() {
         long asked = System.nanoTime();
         GetResponse snapshot = connection.run(session -> session.range(root));
-        table.clear();
-        snapshot.getKvs().forEach(this::put);
+        table.replace(() -> snapshot.getKvs().forEach(this::put));
         publish();
         remember();
         confirmation.give(asked);
@@ -367,10 +372,25 @@ final class RegionWatch implements AutoCloseable {
     private void publish() {
         unpublished = false;
         RegionView next = table.view();
+        warnOfLaterRelease(next.notUnderstood());
         if (!next.equals(view)) {
             view = next;
         }
         tell();
+    }
+
+    /** Once for each row. */
+    private void warnOfLaterRelease(Set<String> keys) {
+        RegionView before = view;
+        Set<String> known = before == null ? Set.of() : before.notUnderstood();
+        for (String key : keys) {
+            if (!known.contains(key)) {
+                LOG.warn(
+                        "etcd key {}{} is not understood, and left as it is: a later release wrote it, so upgrade this process",
+                        root,
+                        key);
+            }
+        }
     }
 
     /** Tells each listener what it was not told yet. One that fails is told again. */

@@ -12,6 +12,8 @@ sealed interface Row {
 
     record Live(String workerId) implements Row {}
 
+    record Departed(WorkerNode node) implements Row {}
+
     record Mounted(Mount mount) implements Row {}
 
     record Pinned(Pin pin) implements Row {}

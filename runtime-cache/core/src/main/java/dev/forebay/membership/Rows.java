@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
@@ -20,14 +21,20 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
+/**
+ * Rows as JSON values and back. A later release may have added members: those are ignored, and kept
+ * where a row is changed. A state of a mount that is not known is {@link State#UNKNOWN}.
+ */
 final class Rows {
 
     private static final ObjectMapper JSON =
             JsonMapper.builder()
                     .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+                    .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
                     .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
                     .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
                     .build();
@@ -113,6 +120,26 @@ final class Rows {
                         state));
     }
 
+    /** Returns a mount's row in another state, with all members that this release does not know. */
+    static byte[] with(State state, byte[] mount) {
+        return with("state", state.name(), mount);
+    }
+
+    /** Returns a pin's row as renewed, with all members that this release does not know. */
+    static byte[] asRenewed(byte[] pin) {
+        return with("renewed", true, pin);
+    }
+
+    private static byte[] with(String member, Object value, byte[] row) {
+        try {
+            ObjectNode changed = (ObjectNode) JSON.readTree(row);
+            changed.putPOJO(member, value);
+            return JSON.writeValueAsBytes(changed);
+        } catch (IOException e) {
+            throw new AssertionError("a row that was understood", e);
+        }
+    }
+
     static byte[] ofReplicas(int count) {
         return json(new ReplicasValue(count));
     }
@@ -178,10 +205,11 @@ final class Rows {
      */
     static Row parse(String key, byte[] value) {
         try {
-            String[] parts = key.split("/", -1);
+            String[] parts = Keys.names(key);
             return switch (parts[0]) {
-                case Keys.WORKERS -> worker(parts[1], value);
+                case Keys.WORKERS -> new Row.Worker(node(parts[1], value));
                 case Keys.LIVE -> new Row.Live(parts[1]);
+                case Keys.DEPARTED -> new Row.Departed(node(parts[1], value));
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
                 case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
@@ -195,14 +223,28 @@ final class Rows {
         }
     }
 
+    /**
+     * Returns what the key of a row alone says. The key of a pin says that its version is pinned.
+     */
+    static Optional<Row> ofKey(String key) {
+        try {
+            String[] parts = Keys.names(key);
+            return parts[0].equals(Keys.PINS)
+                    ? Optional.of(new Row.Pinned(Pin.ofLaterRelease(version(parts), parts[4])))
+                    : Optional.empty();
+        } catch (IOException | ForebayException ofLaterRelease) {
+            return Optional.empty();
+        }
+    }
+
     private static ForebayException notUnderstood(String key, Exception why) {
         return new ForebayException(
                 ErrorCode.CORRUPT, "etcd key %s is not understood: %s".formatted(key, why), why);
     }
 
-    private static Row worker(String id, byte[] value) throws IOException {
+    private static WorkerNode node(String id, byte[] value) throws IOException {
         WorkerValue read = JSON.readValue(value, WorkerValue.class);
-        return new Row.Worker(new WorkerNode(id, read.address, read.capacityBytes));
+        return new WorkerNode(id, read.address, read.capacityBytes);
     }
 
     private static Mount mount(DatasetVersion version, byte[] value) throws IOException {

@@ -1,5 +1,7 @@
 package dev.forebay.model;
 
+import java.util.Arrays;
+
 /**
  * Every way in which Forebay refuses or fails, the single source for errno, HTTP status and
  * Temporal failure type.
@@ -56,6 +58,14 @@ public enum ErrorCode {
     DENIED(Category.DENIED, false),
     /** A defect in Forebay. */
     INTERNAL(Category.INTERNAL, true);
+
+    /** Returns the code with this name; {@link #INTERNAL} for a code of a later release. */
+    public static ErrorCode named(String name) {
+        return Arrays.stream(values())
+                .filter(code -> code.name().equals(name))
+                .findFirst()
+                .orElse(INTERNAL);
+    }
 
     /** What kind of answer a caller can give to an error. */
     public enum Category {

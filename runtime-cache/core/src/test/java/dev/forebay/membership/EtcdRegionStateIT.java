@@ -369,13 +369,27 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         AutoCloseable presence = process.join(worker);
         eventually("live", () -> state.view().live().contains("w1"));
         assertThat(state.view().workers()).containsExactly(worker);
-        state.remove("w1");
+        state.remove("w1", Duration.ofMinutes(1));
         assertThat(connected().view().workers()).containsExactly(worker);
         presence.close();
         eventually("not live", () -> state.view().live().isEmpty());
         assertThat(state.view().workers()).containsExactly(worker);
-        state.remove("w1");
+        state.remove("w1", Duration.ofMinutes(1));
         eventually("gone", () -> state.view().workers().isEmpty());
+        assertThat(connected().view().departed()).containsExactly(worker);
+
+        opened.add(process.join(worker));
+        eventually("back", () -> state.view().live().contains("w1"));
+        assertThat(state.view().departed()).isEmpty();
+    }
+
+    @Test
+    void aWorkerThatStaysAwayIsForgottenInTheEnd() throws Exception {
+        state.join(new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10)).close();
+        state.remove("w1", Duration.ofSeconds(1));
+        eventually(
+                "forgotten",
+                () -> state.view().workers().isEmpty() && state.view().departed().isEmpty());
     }
 
     @Test

@@ -222,13 +222,13 @@ class PinProtocolTest {
     }
 
     private static Actor evict() {
-        return actor((_, mounts) -> mounts.beginEviction(VERSION));
+        return actor((_, mounts) -> mounts.beginEviction(VERSION, List.of()));
     }
 
     private static Actor evictAndUnmount() {
         return actor(
                 (_, mounts) -> {
-                    mounts.beginEviction(VERSION);
+                    mounts.beginEviction(VERSION, List.of());
                     mounts.unmount(VERSION);
                 });
     }

@@ -47,4 +47,10 @@ class ErrorCodeTest {
         assertThat(givenUp.withMessage("more").retryable()).isFalse();
         assertThat(new ForebayException(ErrorCode.PINNED, "held").retryable()).isFalse();
     }
+
+    @Test
+    void aCodeThatALaterReleaseWroteDownIsRead() {
+        assertThat(ErrorCode.named("PINNED")).isEqualTo(ErrorCode.PINNED);
+        assertThat(ErrorCode.named("OF_A_LATER_RELEASE")).isEqualTo(ErrorCode.INTERNAL);
+    }
 }

@@ -48,5 +48,9 @@ final class PodFigures {
                 "forebay_fuse_etcd_connected",
                 "1 if the mount table is current",
                 () -> region.connected() ? 1 : 0);
+        metrics.gauge(
+                "forebay_fuse_etcd_rows_not_understood",
+                "Rows of etcd that a later release wrote",
+                region::rowsNotUnderstood);
     }
 }

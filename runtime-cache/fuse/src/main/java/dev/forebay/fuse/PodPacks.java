@@ -55,6 +55,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
 
     // Guarded by this.
     private List<Mount> mounts = List.of();
+    private boolean mayBeMore;
     private @Nullable Closeable lock;
 
     /**
@@ -178,13 +179,20 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         return now.map(packs -> packs.isUndecided(manifest)).orElse(!failed);
     }
 
-    /** Takes over the mount table; call it before the versions are shown. */
-    synchronized void update(List<Mount> now) {
+    /**
+     * Takes over the mount table; call it before the versions are shown.
+     *
+     * @param more whether versions may be mounted that are not known here: then nothing is given
+     *     back
+     */
+    synchronized void update(List<Mount> now, boolean more) {
         mounts = now;
+        mayBeMore = more;
         open.ifPresent(this::update);
     }
 
     private void update(NodePacks packs) {
+        packs.keepAll(mayBeMore);
         packs.update(mounts);
         if (eager) {
             useAll(packs);

@@ -151,7 +151,7 @@ final class PodReads {
     /** Takes over the mount table; call it before the versions are shown. */
     void update(RegionView view) {
         List<Mount> mounts = view.mounts();
-        nodePacks.ifPresent(cache -> cache.update(mounts));
+        nodePacks.ifPresent(cache -> cache.update(mounts, view.hidesClaims()));
         source.update(mounts);
     }
 }

@@ -71,7 +71,7 @@ class NodeHoldingsTest {
                                 new NeighbourStore(List.of()),
                                 (_, pack, from, to, target) -> fetch(pack, from, to, target)),
                         _ -> {});
-        packs.update(List.of(dataset.mount()));
+        packs.update(List.of(dataset.mount()), false);
         return packs;
     }
 

@@ -118,7 +118,7 @@ class PodPacksTest {
     void whatCouldNotBeHadComesThoughNobodyReadsIt() throws Exception {
         down = true;
         try (PodPacks packs = packs()) {
-            packs.update(List.of(dataset.mount()));
+            packs.update(List.of(dataset.mount()), false);
             packs.openNow();
             assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
             down = false;
@@ -136,7 +136,7 @@ class PodPacksTest {
                         .start();
         try (PodPacks packs = packs(false)) {
             assertThat(other.getInputStream().read()).isEqualTo('+');
-            packs.update(List.of(dataset.mount()));
+            packs.update(List.of(dataset.mount()), false);
             packs.serve();
             packs.use(dataset.file().digest());
             assertThat(packs.open()).isEmpty();
@@ -152,7 +152,7 @@ class PodPacksTest {
     @Test
     void whatIsReadBeforeItServesBringsNothing() throws Exception {
         try (PodPacks packs = packs(false)) {
-            packs.update(List.of(dataset.mount()));
+            packs.update(List.of(dataset.mount()), false);
             packs.openNow();
             NodePacks open = packs.open().orElseThrow();
 

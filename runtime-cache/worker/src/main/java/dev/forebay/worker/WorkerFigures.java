@@ -88,5 +88,9 @@ final class WorkerFigures {
                 pace::perSecond);
         metrics.count("lake.throttled", "Requests that the lake throttled", pace::throttled);
         metrics.gauge("etcd.in.touch", "1 if etcd answers", () -> state.connected() ? 1 : 0);
+        metrics.gauge(
+                "etcd.rows.not.understood",
+                "Rows of etcd that a later release wrote",
+                state::rowsNotUnderstood);
     }
 }

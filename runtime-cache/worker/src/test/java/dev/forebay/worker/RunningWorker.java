@@ -162,7 +162,7 @@ abstract class RunningWorker {
                     now.workers().stream()
                             .map(WorkerNode::id)
                             .filter(id -> !now.live().contains(id))
-                            .forEach(region.state::remove);
+                            .forEach(dead -> region.state.remove(dead, Duration.ofSeconds(1)));
                     return now.live().equals(Set.of(shared)) && now.workers().size() == 1;
                 });
     }

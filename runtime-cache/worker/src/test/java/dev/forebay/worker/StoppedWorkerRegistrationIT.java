@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.membership.Membership;
 import dev.forebay.placement.WorkerNode;
 import java.net.URI;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,7 +33,7 @@ class StoppedWorkerRegistrationIT extends RunningWorker {
             }
         } finally {
             own.resume();
-            region.state.remove(id);
+            region.state.remove(id, Duration.ofMinutes(1));
         }
     }
 

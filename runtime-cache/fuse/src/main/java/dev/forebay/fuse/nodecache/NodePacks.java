@@ -108,6 +108,11 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         }
     }
 
+    /** Pauses, or resumes, the sweep of what no mounted version has. */
+    public void keepAll(boolean all) {
+        sweeper.pause(all);
+    }
+
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         cache.read(manifest, pack, from, to, target);

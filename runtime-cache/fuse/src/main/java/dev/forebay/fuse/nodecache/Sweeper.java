@@ -35,6 +35,8 @@ final class Sweeper implements AutoCloseable {
 
     private long waitingSinceNanos;
 
+    private volatile boolean paused;
+
     Sweeper(PackCache cache, VersionPages pages, Duration delay) {
         this.cache = cache;
         this.pages = pages;
@@ -56,12 +58,21 @@ final class Sweeper implements AutoCloseable {
         next = executor.schedule(this::sweep, delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** While it is paused it removes nothing, and looks again after each delay. */
+    void pause(boolean now) {
+        paused = now;
+    }
+
     private synchronized void begin() {
         next = null;
     }
 
     private void sweep() {
         begin();
+        if (paused) {
+            mountsChanged();
+            return;
+        }
         try {
             if (cache.giveUpAllBut(pages::mounted, pages::packs)) {
                 return;

@@ -365,6 +365,21 @@ class NodePacksTest {
         awaitUsed(0);
     }
 
+    /** "Rows of a later release": a version may be mounted that this one does not see. */
+    @Test
+    void nothingIsGivenBackWhileVersionsMayBeMountedThatAreNotKnown() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        long used = nodePacks.usedBytes();
+        nodePacks.keepAll(true);
+        nodePacks.update(List.of(other.mount()));
+        reads(other, 0, 100);
+        awaitComplete(other);
+        assertThat(nodePacks.usedBytes()).isEqualTo(2 * used);
+        nodePacks.keepAll(false);
+        awaitUsed(used);
+    }
+
     @Test
     void aSweepComesBackWhenAManifestCouldNotBeRead() throws Exception {
         reads(one, 0, 100);

@@ -31,7 +31,8 @@ final class Payers {
         return switch (mount.state()) {
             case WARMING -> 0;
             case CACHED -> 1;
-            case EVICTING -> 2;
+            case UNKNOWN -> 2;
+            case EVICTING -> 3;
         };
     }
 

@@ -143,6 +143,7 @@ public final class Drain implements AutoCloseable {
                     handOver(mount, deadline);
                 }
             }
+            requireAllUnderstood();
             if (!closed) {
                 membership.remove();
                 end();
@@ -153,6 +154,17 @@ public final class Drain implements AutoCloseable {
             LOG.warn("Draining ended early: {}", progress(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Keeps the worker: no other worker was asked to take what such a row may protect. */
+    private void requireAllUnderstood() {
+        List<String> hidden = versions.view().hiddenClaims();
+        if (!hidden.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "this worker stays, as it does not understand etcd key %s of a later release: upgrade it"
+                            .formatted(hidden.getFirst()));
         }
     }
 

@@ -28,7 +28,8 @@ final class DropRule {
      *
      * @throws ForebayException {@code PINNED} if a pin lives on a version with this manifest and no
      *     other version with it is being evicted, {@code UNAVAILABLE} if this worker has not seen
-     *     yet that one is, {@code NOT_FOUND} if none is mounted
+     *     yet that one is, or a row that it does not understand may claim the chunks, {@code
+     *     NOT_FOUND} if none is mounted
      */
     static List<ManifestRef> keep(RegionView view, Digest digest) {
         List<Mount> concerned =
@@ -42,6 +43,12 @@ final class DropRule {
         }
         if (leaving(view, digest).isEmpty()) {
             throw refusal(view, concerned);
+        }
+        if (view.hidesClaims()) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "this worker drops nothing, as it does not understand etcd key %s of a later release: upgrade it"
+                            .formatted(view.hiddenClaims().getFirst()));
         }
         Set<DatasetVersion> pinned = pinned(view);
         return view.mounts().stream()

@@ -104,8 +104,11 @@ public final class LastReads {
                 .map(of -> Duration.ofMillis(Math.max(0, clock.millis() - of.readMillis)));
     }
 
-    /** Forgets what is not mounted any more. */
+    /** Forgets what is certainly not mounted any more. */
     public void update(RegionView view) {
+        if (view.hidesClaims()) {
+            return;
+        }
         Set<Digest> mounted =
                 view.mounts().stream()
                         .map(Mount::manifest)

@@ -235,15 +235,17 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Runs an action if no version is mounted with another manifest than these. None appears while
-     * it runs: whoever asks this worker about one asks afterwards.
+     * Runs an action if no version is mounted with another manifest than these, nor may be by a row
+     * that is not understood. None appears while it runs: whoever asks this worker about one asks
+     * afterwards.
      *
      * @param action quick
      * @return whether it was run
      */
     boolean unlessOthers(Set<Digest> known, Runnable action) {
         synchronized (tableChange) {
-            if (!known.containsAll(table().entries.keySet())) {
+            Table now = table();
+            if (now.view.hidesClaims() || !known.containsAll(now.entries.keySet())) {
                 return false;
             }
             action.run();

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * while their version was evicted.
  *
  * <p>In doubt it leaves everything: when etcd is away, while no version is mounted at all, which is
- * how a region looks that has lost its etcd, and while the manifest of some mounted version cannot
- * be read. A chunk goes only if nothing needed it at the look before either. Remembers a bit for
- * each chunk.
+ * how a region looks that has lost its etcd, while the manifest of some mounted version cannot be
+ * read, and while a row of a later release may claim anything. A chunk goes only if nothing needed
+ * it at the look before either. Remembers a bit for each chunk.
  */
 public final class OrphanSweep implements AutoCloseable {
 
@@ -86,7 +86,7 @@ public final class OrphanSweep implements AutoCloseable {
             return;
         }
         List<Mount> mounts = versions.view().mounts();
-        if (mounts.isEmpty()) {
+        if (mounts.isEmpty() || versions.view().hidesClaims()) {
             suspects = Map.of();
             return;
         }

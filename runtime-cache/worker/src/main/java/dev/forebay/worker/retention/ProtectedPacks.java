@@ -21,11 +21,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The packs whose chunks must not be evicted, because a living pin is on a version that refers to
- * them.
+ * them, or its mount is in a state that only a later release knows.
  *
- * <p>In doubt everything is protected: before the region's state was seen for the first time, and
- * while the manifest of a pinned version cannot be read. While etcd is away the last known pins
- * count. Asking never blocks. Safe for use by many threads.
+ * <p>In doubt everything is protected: before the region's state was seen for the first time, while
+ * the manifest of a pinned version cannot be read, and while a row of a later release may claim
+ * anything. While etcd is away the last known pins count. Asking never blocks. Safe for use by many
+ * threads.
  */
 public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
 
@@ -41,6 +42,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     private volatile List<ManifestRef> pinned = List.of();
     // Null means everything.
     private volatile @Nullable Set<PackId> packs;
+    private volatile boolean hidden;
     private volatile boolean closed;
 
     /**
@@ -58,16 +60,20 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     @Override
     public boolean test(PackId pack) {
         Set<PackId> known = packs;
-        return known == null || known.contains(pack) || behind.getAsBoolean();
+        return known == null || hidden || known.contains(pack) || behind.getAsBoolean();
     }
 
     /** Takes over what the region's etcd says now; call it after {@link MountedVersions#update}. */
     public synchronized void update(RegionView view) {
+        hidden = view.hidesClaims();
         Set<DatasetVersion> versionsWithPins =
                 view.pins().stream().map(Pin::version).collect(Collectors.toSet());
         pinned =
                 view.mounts().stream()
-                        .filter(mount -> versionsWithPins.contains(mount.version()))
+                        .filter(
+                                mount ->
+                                        mount.state() == Mount.State.UNKNOWN
+                                                || versionsWithPins.contains(mount.version()))
                         .map(Mount::manifest)
                         .distinct()
                         .toList();

@@ -3,6 +3,7 @@ package dev.forebay.worker.retention;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ChunkStoreStats;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
@@ -38,11 +39,11 @@ public final class StoreUsage {
      * @throws ForebayException {@code UNAVAILABLE} if the region's mount table was not seen yet
      */
     public WorkerUsage measure() {
-        List<ManifestRef> mounted =
-                versions.view().mounts().stream().map(Mount::manifest).distinct().toList();
+        RegionView view = versions.view();
+        List<ManifestRef> mounted = view.mounts().stream().map(Mount::manifest).distinct().toList();
         Map<PackId, Set<Digest>> owners = new HashMap<>();
         Map<Digest, Duration> readAgo = new HashMap<>();
-        boolean complete = true;
+        boolean complete = !view.hidesClaims();
         for (ManifestRef ref : mounted) {
             complete &= addTo(owners, ref);
             reads.ago(ref.digest()).ifPresent(ago -> readAgo.put(ref.digest(), ago));

@@ -67,11 +67,21 @@ class DrainTest {
 
     /** The worker's own claim is given up already. */
     private void seen(String addressOfOther, List<Mount> mounts) {
+        seen(addressOfOther, mounts, Set.of());
+    }
+
+    private void seen(String addressOfOther, List<Mount> mounts, Set<String> notUnderstood) {
         WorkerNode self = new WorkerNode(SELF, URI.create("http://127.0.0.1:1"), 10);
         WorkerNode other = new WorkerNode(OTHER, URI.create(addressOfOther), 10);
         versions.update(
                 new RegionView(
-                        List.of(self.drained(), other), Set.of(SELF, OTHER), mounts, List.of()));
+                        List.of(self.drained(), other),
+                        Set.of(SELF, OTHER),
+                        mounts,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        notUnderstood));
     }
 
     private Path written() {
@@ -112,6 +122,15 @@ class DrainTest {
         drain.close();
         versions.close();
         client.close();
+    }
+
+    /** Nobody was asked to take what such a row claims. */
+    @Test
+    void oneThatDoesNotUnderstandARowStays() throws Exception {
+        seen("http://127.0.0.1:2", List.of(), Set.of("mounts/ns/data/v1"));
+        assertThat(started()).isEqualTo(State.DRAINING);
+        seen("http://127.0.0.1:2", List.of());
+        assertThat(started()).isEqualTo(State.DRAINED);
     }
 
     private State started() throws InterruptedException {

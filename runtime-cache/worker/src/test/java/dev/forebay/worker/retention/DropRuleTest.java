@@ -77,6 +77,36 @@ class DropRuleTest {
     }
 
     @Test
+    void dropsNothingWhileALaterReleaseMayClaimIt() {
+        List<Mount> mounts = List.of(mount("1", A, Mount.State.EVICTING));
+
+        assertRefused(ofLaterRelease("holds/ns/name", mounts), ErrorCode.UNAVAILABLE, "holds/ns");
+        assertRefused(ofLaterRelease("mounts/ns/b/1", mounts), ErrorCode.UNAVAILABLE, "upgrade");
+        assertThat(DropRule.keep(ofLaterRelease("sources/ns/name/1", mounts), A.digest()))
+                .isEmpty();
+    }
+
+    @Test
+    void keepsWhatIsInAStateOfALaterRelease() {
+        RegionView view =
+                view(
+                        List.of(
+                                mount("1", A, Mount.State.EVICTING),
+                                mount("2", B, Mount.State.UNKNOWN)));
+
+        assertThat(DropRule.keep(view, A.digest())).containsExactly(B);
+        assertRefused(
+                view(List.of(mount("1", A, Mount.State.UNKNOWN))),
+                ErrorCode.UNAVAILABLE,
+                "ns/name@1");
+    }
+
+    private static RegionView ofLaterRelease(String key, List<Mount> mounts) {
+        return new RegionView(
+                List.of(), Set.of(), mounts, List.of(), List.of(), List.of(), Set.of(key));
+    }
+
+    @Test
     void knowsNothingOfWhatIsNotMounted() {
         assertRefused(view(List.of()), ErrorCode.NOT_FOUND, A.digest().hex());
     }

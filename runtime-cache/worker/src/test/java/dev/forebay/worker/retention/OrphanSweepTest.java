@@ -99,6 +99,22 @@ class OrphanSweepTest {
     }
 
     @Test
+    void leavesEverythingWhileALaterReleaseMayClaimIt() {
+        Set<String> keys = Set.of("mounts/ns/data/left");
+        mounted(keys, stays);
+        sweep.look();
+        sweep.look();
+        assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
+
+        // Between the look and the removal.
+        mounted(stays);
+        sweep.look();
+        mounted(keys, stays);
+        sweep.look();
+        assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
+    }
+
+    @Test
     void removesWhatNobodyNeedsOfAPackThatIsReferredTo() {
         store(stays.pack, 3);
         mounted(stays, left);
@@ -295,12 +311,19 @@ class OrphanSweepTest {
     }
 
     private void mounted(Version... mounted) {
+        mounted(Set.of(), mounted);
+    }
+
+    private void mounted(Set<String> notUnderstood, Version... mounted) {
         versions.update(
                 new RegionView(
                         List.of(),
                         Set.of(),
                         Arrays.stream(mounted).map(Version::mount).toList(),
-                        List.of()));
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        notUnderstood));
     }
 
     private Version version(String name) {
