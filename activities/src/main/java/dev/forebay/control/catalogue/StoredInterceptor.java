@@ -27,17 +27,31 @@ import org.jspecify.annotations.Nullable;
 @Priority(Interceptor.Priority.PLATFORM_BEFORE)
 class StoredInterceptor {
 
+    private static final String DATABASE = "the catalogue's database (quarkus.datasource.jdbc.url)";
+
     /**
-     * Classes of SQLSTATE: connection, resources, operator's intervention, system. See PostgreSQL's
-     * appendix on error codes. And 99, which is the driver's own, for what it does not expect when
-     * it connects: that the pool has lost its patience, say.
+     * Classes of SQLSTATE of what may pass by itself: connection, transaction (a standby that has
+     * become the primary's successor takes no writes yet), conflict, resources, locks, operator's
+     * intervention, system. See PostgreSQL's appendix on error codes. And 99, which is the driver's
+     * own, for what it does not expect when it connects: that the pool has lost its patience, say.
      */
-    private static final Set<String> AWAY = Set.of("08", "53", "57", "58", "99");
+    private static final Set<String> AWAY = Set.of("08", "25", "40", "53", "55", "57", "58", "99");
 
-    private static final String SERIALIZATION_OR_DEADLOCK = "40";
+    /** A statement that the connection had prepared, before another release changed the schema. */
+    private static final Set<String> PREPARED_BEFORE = Set.of("0A000", "26000");
 
-    /** The text has a NUL, say: the same value is refused however often it comes. */
-    private static final String DATA_EXCEPTION = "22";
+    /** No such database, schema, table, column, function or type. */
+    private static final Set<String> OTHER_SCHEMA =
+            Set.of("3D000", "3F000", "42P01", "42703", "42883", "42704");
+
+    private static final String NO_AUTHORIZATION = "28";
+    private static final String NO_PRIVILEGE = "42501";
+
+    /**
+     * The text has a NUL, say, or is too long for an index: the same value is refused however often
+     * it comes.
+     */
+    private static final Set<String> UNFIT = Set.of("22", "54");
 
     @AroundInvoke
     @Nullable Object around(InvocationContext call) throws Exception {
@@ -58,30 +72,69 @@ class StoredInterceptor {
     static Exception translated(Exception failure) {
         List<Throwable> reasons = reasons(failure);
         if (reasons.size() == 1 && failure instanceof RollbackException) {
-            return away(failure);
+            return away("the transaction took too long", failure);
         }
-        for (Throwable reason : reasons) {
-            if (reason instanceof SQLException sql) {
-                String state = sql.getSQLState();
-                if (isAway(state)) {
-                    return away(failure);
-                }
-                if (state != null && state.startsWith(DATA_EXCEPTION)) {
-                    return new ForebayException(
-                            ErrorCode.INVALID_ARGUMENT,
-                            "the catalogue's database cannot hold a value: " + sql.getMessage(),
-                            failure);
-                }
-            }
+        List<SQLException> said =
+                reasons.stream()
+                        .filter(SQLException.class::isInstance)
+                        .map(SQLException.class::cast)
+                        .toList();
+        List<SQLException> coded = said.stream().filter(StoredInterceptor::hasState).toList();
+        // The connection pool's own have none: no connection was free or could be made.
+        if (coded.isEmpty() && !said.isEmpty()) {
+            return away(firstLine(said.getFirst()), failure);
         }
-        return failure;
+        return coded.stream()
+                .flatMap(reason -> meaning(reason, failure).stream())
+                .findFirst()
+                .orElse(failure);
     }
 
-    private static ForebayException away(Exception failure) {
+    private static boolean hasState(SQLException reason) {
+        String state = reason.getSQLState();
+        return state != null && state.length() == 5;
+    }
+
+    /** The table "What PostgreSQL answers" in {@code docs/operations.md}; empty for a defect. */
+    private static Optional<Exception> meaning(SQLException reason, Exception failure) {
+        String state = reason.getSQLState();
+        String said = firstLine(reason);
+        String kind = state.substring(0, 2);
+        if (AWAY.contains(kind) || PREPARED_BEFORE.contains(state)) {
+            return Optional.of(away(said, failure));
+        }
+        if (OTHER_SCHEMA.contains(state)) {
+            return Optional.of(
+                    new ForebayException(
+                            ErrorCode.UNAVAILABLE,
+                            "%s has not the schema of this release: %s".formatted(DATABASE, said),
+                            failure));
+        }
+        if (kind.equals(NO_AUTHORIZATION) || state.equals(NO_PRIVILEGE)) {
+            return Optional.of(
+                    new ForebayException(
+                            ErrorCode.DENIED,
+                            "%s refuses the user of quarkus.datasource.username: %s"
+                                    .formatted(DATABASE, said),
+                            failure));
+        }
+        return UNFIT.contains(kind)
+                ? Optional.of(
+                        new ForebayException(
+                                ErrorCode.INVALID_ARGUMENT,
+                                "the catalogue's database cannot hold a value: " + said,
+                                failure))
+                : Optional.empty();
+    }
+
+    private static ForebayException away(String said, Exception failure) {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE,
-                "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
-                failure);
+                ErrorCode.UNAVAILABLE, "%s does not answer: %s".formatted(DATABASE, said), failure);
+    }
+
+    /** Returns the first line. The other lines quote the statement. */
+    private static String firstLine(SQLException reason) {
+        return String.valueOf(reason.getMessage()).lines().findFirst().orElse("");
     }
 
     /**
@@ -101,16 +154,5 @@ class StoredInterceptor {
             }
         }
         return reasons;
-    }
-
-    /**
-     * The connection pool's own failures have no state: no connection was free or could be made.
-     */
-    private static boolean isAway(@Nullable String state) {
-        if (state == null || state.length() < 2) {
-            return true;
-        }
-        String kind = state.substring(0, 2);
-        return AWAY.contains(kind) || kind.equals(SERIALIZATION_OR_DEADLOCK);
     }
 }

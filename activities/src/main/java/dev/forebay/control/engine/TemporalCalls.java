@@ -6,10 +6,12 @@ import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.Failures;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.temporal.api.errordetails.v1.NamespaceNotFoundFailure;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
+import io.temporal.serviceclient.StatusUtils;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 class TemporalCalls {
+
+    /** The words of gRPC's server for a request that is too large for it to decode. */
+    private static final String TOO_LARGE = "received message larger than max";
 
     private static final String ENDED_MEANWHILE = "AcceptedUpdateCompletedWorkflow";
 
@@ -44,8 +51,8 @@ class TemporalCalls {
      * Calls Temporal.
      *
      * @throws NoSuchRunException if the workflow, its run or its update is not there (any more)
-     * @throws ForebayException with what the workflow says, or {@code UNAVAILABLE} if Temporal does
-     *     not answer in time
+     * @throws ForebayException with what the workflow says, {@code UNAVAILABLE} if Temporal does
+     *     not answer in time, or as it refuses
      */
     <T extends @Nullable Object> T call(Duration limit, Callable<T> call) {
         FutureTask<T> task = new FutureTask<>(call);
@@ -72,21 +79,81 @@ class TemporalCalls {
         if (isOfEndedWorkflow(failure)) {
             return new NoSuchRunException(failure);
         }
-        Optional<Status.Code> status = status(failure);
+        Optional<StatusRuntimeException> status = status(failure);
         boolean saidByWorkflow = hasCause(failure, TemporalFailure.class);
-        if (!saidByWorkflow
-                && (hasCause(failure, WorkflowNotFoundException.class)
-                        || status.filter(Status.Code.NOT_FOUND::equals).isPresent())) {
+        if (saidByWorkflow) {
+            return Failures.exception(failure);
+        }
+        if (status.isPresent()) {
+            return ofStatus(status.get(), failure);
+        }
+        if (hasCause(failure, WorkflowNotFoundException.class)) {
             return new NoSuchRunException(failure);
         }
-        if (!saidByWorkflow
-                && (status.isPresent()
-                        || hasCause(failure, WorkflowUpdateTimeoutOrCancelledException.class))) {
-            return unavailable(
-                    "(%s)".formatted(status.map(Status.Code::name).orElse("no poller answered")),
-                    failure);
+        return hasCause(failure, WorkflowUpdateTimeoutOrCancelledException.class)
+                ? unavailable("(no poller answered)", failure)
+                : Failures.exception(failure);
+    }
+
+    /** The table "What Temporal answers" in {@code docs/operations.md}. */
+    private RuntimeException ofStatus(StatusRuntimeException answer, Throwable failure) {
+        Status status = answer.getStatus();
+        String said = said(status);
+        return switch (status.getCode()) {
+            case NOT_FOUND ->
+                    StatusUtils.hasFailure(answer, NamespaceNotFoundFailure.class)
+                            ? unavailable(
+                                    "for its namespace %s (forebay.temporal.namespace), which it does not have"
+                                            .formatted(config.namespace()),
+                                    failure)
+                            : new NoSuchRunException(failure);
+            case PERMISSION_DENIED, UNAUTHENTICATED ->
+                    new ForebayException(
+                            ErrorCode.DENIED,
+                            "Temporal at %s refuses this control plane (%s): give what forebay.temporal.tls.certificate names the right to namespace %s"
+                                    .formatted(config.target(), said, config.namespace()),
+                            failure);
+            case INVALID_ARGUMENT, UNIMPLEMENTED -> refused(said, failure);
+            case RESOURCE_EXHAUSTED ->
+                    said.contains(TOO_LARGE)
+                            ? refused(said, failure)
+                            : unavailable("(%s)".formatted(said), failure);
+            case OUT_OF_RANGE,
+                    UNAVAILABLE,
+                    DEADLINE_EXCEEDED,
+                    CANCELLED,
+                    ABORTED,
+                    ALREADY_EXISTS,
+                    FAILED_PRECONDITION,
+                    DATA_LOSS,
+                    INTERNAL,
+                    UNKNOWN,
+                    OK ->
+                    unavailable("(%s)".formatted(said), failure);
+        };
+    }
+
+    /** Returns a failure that is never retried: Temporal refuses the same request each time. */
+    private ForebayException refused(String said, Throwable failure) {
+        return ForebayException.givenUp(
+                ErrorCode.INTERNAL,
+                "Temporal at %s refuses a request (%s): it must be 1.29 or later, and know Forebay's search attributes"
+                        .formatted(config.target(), said),
+                failure);
+    }
+
+    /** With what is behind it: gRPC says of a handshake that fails that it is an I/O exception. */
+    private static String said(Status status) {
+        Throwable root = status.getCause();
+        while (root != null && root.getCause() != null) {
+            root = root.getCause();
         }
-        return Failures.exception(failure);
+        return Stream.of(
+                        Optional.of(status.getCode().name()),
+                        Optional.ofNullable(status.getDescription()),
+                        Optional.ofNullable(root).map(Throwable::toString))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining(": "));
     }
 
     private ForebayException unavailable(String how, Throwable cause) {
@@ -97,10 +164,10 @@ class TemporalCalls {
                 cause);
     }
 
-    private static Optional<Status.Code> status(Throwable failure) {
+    private static Optional<StatusRuntimeException> status(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof StatusRuntimeException status) {
-                return Optional.of(status.getStatus().getCode());
+                return Optional.of(status);
             }
         }
         return Optional.empty();

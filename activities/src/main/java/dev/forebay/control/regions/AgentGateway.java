@@ -38,6 +38,8 @@ class AgentGateway {
 
     private static final int OK = 200;
     private static final int NO_CONTENT = 204;
+    private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
 
     private final HttpClient http;
@@ -145,7 +147,7 @@ class AgentGateway {
                 }
                 default ->
                         throw unavailable(
-                                region, "it answered with status " + answer.statusCode(), null);
+                                region, refusal(answer.statusCode(), answer.body()), null);
             };
         } catch (JsonProcessingException e) {
             throw unavailable(region, "its answer is not understood", e);
@@ -155,6 +157,23 @@ class AgentGateway {
             Thread.currentThread().interrupt();
             throw unavailable(region, "interrupted", e);
         }
+    }
+
+    /**
+     * Returns why an agent refuses, in its own words if it sends them. Even a refused token is
+     * retried: tokens are changed in one process after the other, and pins must outlive that.
+     */
+    private String refusal(int status, String body) {
+        String said = "it answered with status " + status;
+        try {
+            String detail = json.readTree(body).path("detail").asText();
+            said = detail.isEmpty() ? said : said + ": " + detail;
+        } catch (JsonProcessingException ofSomethingBetween) {
+            // Its page is of no use to who reads this.
+        }
+        return status == UNAUTHORIZED || status == FORBIDDEN
+                ? said + " (compare forebay.token-file of both)"
+                : said;
     }
 
     /** What is in between, such as an ingress that lost its route, must not end a pin. */

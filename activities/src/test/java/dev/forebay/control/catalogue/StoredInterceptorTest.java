@@ -8,6 +8,9 @@ import jakarta.transaction.RollbackException;
 import java.sql.SQLException;
 import javax.transaction.xa.XAException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StoredInterceptorTest {
 
@@ -17,6 +20,71 @@ class StoredInterceptorTest {
     @Test
     void aDatabaseThatEndsBetweenTwoStatementsIsAway() {
         assertAway(new IllegalStateException("query", new RuntimeException(ended)));
+    }
+
+    /** The rows of "What PostgreSQL answers" in docs/operations.md. */
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    08001 | connection refused                   | UNAVAILABLE      | again
+                    08006 | connection lost                      | UNAVAILABLE      | again
+                    57P01 | shut down by an administrator        | UNAVAILABLE      | again
+                    57P03 | it starts                            | UNAVAILABLE      | again
+                    57014 | statement timeout                    | UNAVAILABLE      | again
+                    53100 | disk full                            | UNAVAILABLE      | again
+                    53300 | too many connections                 | UNAVAILABLE      | again
+                    58030 | I/O error                            | UNAVAILABLE      | again
+                    40001 | could not serialize                  | UNAVAILABLE      | again
+                    40P01 | deadlock                             | UNAVAILABLE      | again
+                    55P03 | lock not available                   | UNAVAILABLE      | again
+                    25006 | read-only: it is a standby           | UNAVAILABLE      | again
+                    25P03 | idle in transaction for too long     | UNAVAILABLE      | again
+                    0A000 | cached plan must not change          | UNAVAILABLE      | again
+                    26000 | prepared statement does not exist    | UNAVAILABLE      | again
+                    99999 | the driver's own                     | UNAVAILABLE      | again
+                    3D000 | no such database                     | UNAVAILABLE      | again
+                    3F000 | no such schema                       | UNAVAILABLE      | again
+                    42P01 | no such table                        | UNAVAILABLE      | again
+                    42703 | no such column                       | UNAVAILABLE      | again
+                    42883 | no such function                     | UNAVAILABLE      | again
+                    28000 | no such role                         | DENIED           | final
+                    28P01 | wrong password                       | DENIED           | final
+                    42501 | no right to a table                  | DENIED           | final
+                    22021 | a NUL                                | INVALID_ARGUMENT | final
+                    22001 | too long                             | INVALID_ARGUMENT | final
+                    54000 | an index row that is too large       | INVALID_ARGUMENT | final
+                    """)
+    void eachAnswerHasItsMeaning(String state, String said, ErrorCode code, String again) {
+        SQLException answer = new SQLException(said + "\n  Where: x", state);
+        assertThat(StoredInterceptor.translated(new RuntimeException(answer)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        failure -> {
+                            assertThat(failure.code()).isEqualTo(code);
+                            assertThat(failure.retryable()).isEqualTo(again.equals("again"));
+                        })
+                .hasMessageContaining(said)
+                .hasMessageNotContaining("Where");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"42601", "23505", "XX000"})
+    void aDefectStaysOne(String state) {
+        Exception defect = new RuntimeException(new SQLException("defect", state));
+        assertThat(StoredInterceptor.translated(defect)).isSameAs(defect);
+    }
+
+    /** As the pool says it, which has no states. */
+    @Test
+    void whatTheDatabaseSaysCountsBeforeWhatThePoolSays() {
+        SQLException denied = new SQLException("wrong password", "28P01");
+        assertThat(StoredInterceptor.translated(new SQLException("no connection", denied)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(ErrorCode.DENIED));
+        assertAway(new SQLException("Sorry, acquisition timeout!"));
     }
 
     /** As Narayana and Agroal say it. */

@@ -1,6 +1,5 @@
 package dev.forebay.membership;
 
-import static io.etcd.jetcd.common.exception.ErrorCode.NOT_FOUND;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.forebay.membership.RegionTable.Fingerprint;
@@ -9,7 +8,6 @@ import dev.forebay.model.ForebayException;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
-import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
@@ -17,7 +15,6 @@ import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -31,7 +28,7 @@ import java.util.concurrent.TimeoutException;
  * Blocking calls to etcd with one common deadline.
  *
  * <p>All throw {@link ForebayException} with {@code UNAVAILABLE} if there is no answer in time, and
- * leave it open whether the call took effect.
+ * leave it open whether the call took effect; {@link EtcdFailure} says what else they throw.
  */
 final class EtcdSession implements EtcdCalls {
 
@@ -176,34 +173,12 @@ final class EtcdSession implements EtcdCalls {
         } catch (TimeoutException e) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "etcd does not answer", e);
         } catch (ExecutionException e) {
-            throw translated(e.getCause() == null ? e : e.getCause());
+            throw EtcdFailure.of(e.getCause() == null ? e : e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         } finally {
             call.cancel(true);
         }
-    }
-
-    private static ForebayException translated(Throwable cause) {
-        boolean notFound =
-                cause instanceof EtcdException refused
-                        ? refused.getErrorCode() == NOT_FOUND
-                        : Status.fromThrowable(cause).getCode() == Status.Code.NOT_FOUND;
-        return new ForebayException(
-                notFound ? ErrorCode.NOT_FOUND : ErrorCode.UNAVAILABLE,
-                "etcd: " + reason(cause),
-                cause);
-    }
-
-    /** With what is behind it: gRPC says of a handshake that fails that it is an I/O exception. */
-    private static String reason(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root == failure
-                ? String.valueOf(failure.getMessage())
-                : failure.getMessage() + ": " + root;
     }
 }

@@ -1,34 +1,63 @@
 package dev.forebay.transfer;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Turns a worker's refusal back into the exception it was made from. */
 final class Problems {
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** A worker may be of a later release than we are. */
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
     private Problems() {}
 
     static ForebayException toException(WorkerNode worker, int status, byte[] body) {
-        ErrorCode code = ofStatus(status);
-        String detail = "HTTP " + status;
+        JsonNode problem = problem(body);
+        String said = problem.path(WorkerProtocol.PROBLEM_CODE).asText();
+        ErrorCode code =
+                Arrays.stream(ErrorCode.values())
+                        .filter(each -> each.name().equals(said))
+                        .findFirst()
+                        .orElseGet(() -> ofStatus(status, problem));
+        return new ForebayException(
+                code,
+                "worker %s: %s"
+                        .formatted(worker.id(), problem.path("detail").asText("HTTP " + status)));
+    }
+
+    private static JsonNode problem(byte[] body) {
         try {
-            JsonNode problem = JSON.readTree(body);
-            detail = problem.path("detail").asText(detail);
-            code = ErrorCode.valueOf(problem.path(WorkerProtocol.PROBLEM_CODE).asText());
-        } catch (JacksonException | IllegalArgumentException notOurs) {
-            // Somebody else's error page, or a code of a later version: the status has to do.
+            return JSON.readTree(body);
+        } catch (JacksonException notOurs) {
+            return MissingNode.getInstance();
         } catch (IOException impossible) {
             throw new AssertionError("reading from memory", impossible);
         }
-        return new ForebayException(code, "worker %s: %s".formatted(worker.id(), detail));
+    }
+
+    /**
+     * Returns the code for a problem whose code this release does not know, by its status. An
+     * answer without a code is of a proxy, and says nothing about packs and pins.
+     */
+    private static ErrorCode ofStatus(int status, JsonNode problem) {
+        if (status == 401 || status == 403) {
+            return ErrorCode.DENIED;
+        }
+        boolean ofWorker = problem.has(WorkerProtocol.PROBLEM_CODE);
+        return ofWorker && !problem.path("retryable").asBoolean()
+                ? ofStatus(status)
+                : ErrorCode.UNAVAILABLE;
     }
 
     static <T> T read(WorkerNode worker, byte[] body, Class<T> type) {
@@ -53,7 +82,6 @@ final class Problems {
     private static ErrorCode ofStatus(int status) {
         return switch (status) {
             case 400, 405, 406, 415, 416, 422 -> ErrorCode.INVALID_ARGUMENT;
-            case 401, 403 -> ErrorCode.DENIED;
             case 404, 410 -> ErrorCode.NOT_FOUND;
             case 409 -> ErrorCode.PINNED;
             case 507 -> ErrorCode.CAPACITY_EXCEEDED;

@@ -10,6 +10,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -154,22 +155,54 @@ class WorkerClientTest {
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
+    /** The rows of "What workers answer" in docs/operations.md; without a code it is no worker. */
     @ParameterizedTest
     @CsvSource({
-        "409, PINNED, PINNED",
-        "502, LAKE_OBJECT_CHANGED, LAKE_OBJECT_CHANGED",
-        "503, , UNAVAILABLE",
-        "503, FROM_THE_FUTURE, UNAVAILABLE",
-        "404, , NOT_FOUND",
-        "401, , DENIED",
-        "400, , INVALID_ARGUMENT",
-        "507, , CAPACITY_EXCEEDED",
-        "504, , UNAVAILABLE",
-        "200, , UNAVAILABLE"
+        "409, PINNED, PINNED, final",
+        "409, LAKE_OBJECT_CHANGED, LAKE_OBJECT_CHANGED, final",
+        "409, EVICTING, EVICTING, again",
+        "403, LAKE_DENIED, LAKE_DENIED, final",
+        "503, LAKE_UNAVAILABLE, LAKE_UNAVAILABLE, again",
+        "503, UNAVAILABLE, UNAVAILABLE, again",
+        "401, DENIED, DENIED, final",
+        "404, NOT_FOUND, NOT_FOUND, final",
+        "400, INVALID_ARGUMENT, INVALID_ARGUMENT, final",
+        "409, CORRUPT, CORRUPT, again",
+        "507, CAPACITY_EXCEEDED, CAPACITY_EXCEEDED, again",
+        "500, INTERNAL, INTERNAL, again",
+        "503, FROM_THE_FUTURE, UNAVAILABLE, again",
+        "429, FROM_THE_FUTURE, UNAVAILABLE, again",
+        "507, FROM_THE_FUTURE, CAPACITY_EXCEEDED, again",
+        "404, FROM_THE_FUTURE, NOT_FOUND, final",
+        "400, FROM_THE_FUTURE, INVALID_ARGUMENT, final",
+        "401, , DENIED, final",
+        "403, , DENIED, final",
+        "302, , UNAVAILABLE, again",
+        "400, , UNAVAILABLE, again",
+        "404, , UNAVAILABLE, again",
+        "409, , UNAVAILABLE, again",
+        "502, , UNAVAILABLE, again",
+        "503, , UNAVAILABLE, again",
+        "504, , UNAVAILABLE, again",
+        "507, , UNAVAILABLE, again",
+        "200, , UNAVAILABLE, again"
     })
-    void aRefusalKeepsItsCode(int status, String code, ErrorCode expected) {
+    void aRefusalKeepsItsCode(int status, String code, ErrorCode expected, String again) {
         worker.refuse(status, code);
         assertThat(failure()).isEqualTo(expected);
+        assertThat(expected.retryable()).isEqualTo(again.equals("again"));
+    }
+
+    @Test
+    void aLaterReleaseSaysItselfWhatPasses() {
+        worker.behave(
+                exchange ->
+                        FakeWorker.send(
+                                exchange,
+                                409,
+                                "{\"code\":\"RESHARDING\",\"retryable\":true,\"detail\":\"soon\"}"
+                                        .getBytes(StandardCharsets.UTF_8)));
+        assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     @Test
@@ -196,6 +229,20 @@ class WorkerClientTest {
                     .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
         }
         assertThat(worker.requests()).isEmpty();
+    }
+
+    /** It may have been upgraded before whoever asks it. */
+    @Test
+    void aWorkerOfALaterReleaseMaySayMore() {
+        worker.json(
+                "{\"liveBytes\":3,\"bytesFromLake\":2,\"bytesFromPeers\":1,\"bytesFromSiblings\":0,\"bytesFromTape\":9}");
+        assertThat(client.fill(worker.node(), MANIFEST, new ChunkId(PACK, 7)))
+                .isEqualTo(new FillAnswer(3, 2, 1, 0));
+        worker.json("{\"chunks\":1,\"held\":\"AQ==\",\"liveBytes\":3,\"tiers\":{\"nvme\":1}}");
+        assertThat(client.coverage(worker.node(), MANIFEST).held().cardinality()).isEqualTo(1);
+        worker.json(
+                "{\"id\":\"w1\",\"region\":\"r\",\"capacityBytes\":9,\"usedBytes\":8,\"chunks\":7,\"tier\":{}}");
+        assertThat(client.status(worker.node()).capacityBytes()).isEqualTo(9);
     }
 
     @Test
