@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -215,6 +215,10 @@ bench-eviction: target/benchmarks ## Compares policies of eviction on traces of 
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.eviction.EvictionBenchmark
 
+locks: ## Writes the hashes of the Python packages that sdk-python-shim/requirements-*.txt pin; needs uv
+	@cd sdk-python-shim && for list in requirements-*.txt; do \
+	  uv pip compile -q --upgrade --no-deps --generate-hashes --no-annotate --no-header --universal -o $${list%txt}lock $$list || exit 1; done
+
 build: target/built ## Builds everything, and runs no tests
 
 format: ## Formats the Java and Python sources
@@ -246,16 +250,19 @@ target/aot: target/programs
 target/benchmarks: target/built
 	@$(MVN) -q -pl runtime-cache/benchmarks -am package -DskipTests && touch $@
 
-$(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
+BUILD_LOCK := sdk-python-shim/requirements-build.lock
+PACKAGE := $(BUILD_LOCK) sdk-python-shim/pyproject.toml
+
+$(VENV)/ready: sdk-python-shim/requirements-dev.lock $(PACKAGE)
 	$(call make-environment,$(VENV),$<)
 
-$(INTEGRATIONS)/ready: sdk-python-shim/requirements-integrations.txt sdk-python-shim/pyproject.toml
+$(INTEGRATIONS)/ready: sdk-python-shim/requirements-integrations.lock $(PACKAGE)
 	$(call make-environment,$(INTEGRATIONS),$<)
 
-$(FRAMEWORKS)/ready: sdk-python-shim/requirements-frameworks.txt sdk-python-shim/pyproject.toml
+$(FRAMEWORKS)/ready: sdk-python-shim/requirements-frameworks.lock $(PACKAGE)
 	$(call make-environment,$(FRAMEWORKS),$<)
 
-# $(1): where; $(2): the file that lists what is in it, beside the package itself.
+# $(1): where; $(2): the list of what is in it, with hashes. What builds packages comes first: pip would obtain it anew without hashes.
 define make-environment
 @echo "== Making the Python environment $(1)"
 @python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -263,7 +270,8 @@ define make-environment
 @rm -rf $(1)
 @python3 -m venv $(1) || \
   { echo "python3 cannot make environments (Debian: apt-get install python3-venv)" >&2; exit 1; }
-@$(1)/bin/pip install -q --disable-pip-version-check -r $(2)
-@$(1)/bin/pip install -q --disable-pip-version-check --no-deps -e sdk-python-shim
+@$(1)/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r $(BUILD_LOCK)
+@$(1)/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes --no-build-isolation -r $(2)
+@$(1)/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e sdk-python-shim
 @touch $(1)/ready
 endef

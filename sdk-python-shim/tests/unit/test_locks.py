@@ -1,0 +1,52 @@
+"""Each pinned package is obtained by its hashes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2]
+LISTS = sorted(PACKAGE.glob("requirements-*.txt"))
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(text: str) -> dict[str, str]:
+    return {normal(name): version for name, version in re.findall(r"(?m)^([\w.-]+)==([^\s;\\]+)", text)}
+
+
+def test_there_are_lists() -> None:
+    assert [it.name for it in LISTS] == [
+        f"requirements-{name}.txt" for name in ("build", "dev", "frameworks", "integrations")
+    ]
+
+
+@pytest.mark.parametrize("listed", LISTS, ids=lambda it: it.stem)
+def test_a_lock_has_the_pinned_versions_with_hashes(listed: Path) -> None:
+    lock = listed.with_suffix(".lock").read_text()
+
+    assert pins(lock) == pins(listed.read_text()), "run 'make locks'"
+    for entry in re.split(r"(?m)^(?=\S)", lock)[1:]:
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry
+
+
+def test_the_package_is_built_by_what_is_pinned() -> None:
+    build = pins((PACKAGE / "requirements-build.txt").read_text())
+
+    for listed in LISTS:
+        others = pins(listed.read_text())
+        assert {name: others[name] for name in build.keys() & others.keys()} == {
+            name: build[name] for name in build.keys() & others.keys()
+        }, listed.name
+
+
+def test_nothing_is_installed_without_a_hash() -> None:
+    makefile = (PACKAGE.parent / "Makefile").read_text()
+
+    for command in re.findall(r"(?m)pip install .*", makefile):
+        assert "--require-hashes" in command or "--no-build-isolation" in command
+        assert "--no-deps" in command
