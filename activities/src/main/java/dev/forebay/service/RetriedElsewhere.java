@@ -3,7 +3,6 @@ package dev.forebay.service;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
@@ -24,10 +23,7 @@ class RetriedElsewhere {
     }
 
     private static void watch(RoutingContext request) {
-        // HTTP/2 has no such header, and takes an answer with it for broken.
-        if (request.request().version() == HttpVersion.HTTP_1_1) {
-            int _ = request.addHeadersEndHandler(_ -> part(request.response()));
-        }
+        int _ = request.addHeadersEndHandler(_ -> part(request.response()));
         request.next();
     }
 

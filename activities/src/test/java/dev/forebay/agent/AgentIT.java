@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.agent.RegionCalls.Call;
 import dev.forebay.agent.RegionCalls.Step;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
@@ -486,6 +487,14 @@ class AgentIT {
                 Optional.of(activity.getHeartbeatDetails()),
                 WarmProgress.class,
                 WarmProgress.class);
+    }
+
+    @Test
+    void speaksNoHttp2() throws IOException {
+        Http2Probe probe = Http2Probe.plain(agent.address());
+
+        assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+        assertThat(probe.upgrade("/q/health/live")).isEqualTo("HTTP/1.1 200");
     }
 
     @Test

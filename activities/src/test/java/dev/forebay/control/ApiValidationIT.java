@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.testing.Api;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.stream.Stream;
@@ -445,6 +447,14 @@ class ApiValidationIT {
                                 () -> new ByteArrayInputStream(tooLong.getBytes(UTF_8)))),
                 413,
                 "INVALID_ARGUMENT");
+    }
+
+    @Test
+    void theControlPlaneSpeaksNoHttp2() throws IOException {
+        Http2Probe probe = Http2Probe.plain(TestControlPlane.shared().process.address());
+
+        assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+        assertThat(probe.upgrade("/q/health/live")).isEqualTo("HTTP/1.1 200");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.forebay.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.devstack.tls.CertificateAuthority.Issued;
@@ -154,6 +155,17 @@ class EncryptedServiceIT {
                 assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1))
                         .doesNotContain("HTTP/1.1");
             }
+        }
+    }
+
+    @Test
+    void neitherSpeaksHttp2() throws IOException {
+        for (ApplicationProcess each : new ApplicationProcess[] {agent, control}) {
+            Http2Probe probe = Http2Probe.encrypted(each.address(), authority.context());
+
+            assertThat(probe.alpn()).isNotEqualTo("h2");
+            assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+            assertThat(probe.upgrade("/q/health/live")).isEqualTo("HTTP/1.1 200");
         }
     }
 

@@ -181,6 +181,21 @@ class StartIT {
                 assertThat(api.get("/q/openapi").status()).isEqualTo(401);
                 assertThat(api.get("/q/health/../metrics").status()).isEqualTo(401);
                 assertThat(api.get("/console/../v1/region").status()).isEqualTo(401);
+                for (String disguised :
+                        List.of(
+                                "/q/health;a/../metrics",
+                                "/q/health%3Ba/../metrics",
+                                "/q/health/..;a/metrics",
+                                "/q/health/..%3Ba/metrics",
+                                "/q/health/..%2Fmetrics",
+                                "/q/health/%2e%2e/metrics",
+                                "/q/health/..%5Cmetrics",
+                                "/console/..;a/v1/region",
+                                "/console/..%3Ba/v1/region",
+                                "/console/..%2Fv1/region",
+                                "/console/%2e%2e/v1/region")) {
+                    assertThat(api.get(disguised).status()).as(disguised).isIn(400, 401, 404);
+                }
                 assertThat(api.get("/console").status()).as("of control planes").isEqualTo(404);
                 assertThat(api.get("/q/health/ready").status()).isEqualTo(200);
             }

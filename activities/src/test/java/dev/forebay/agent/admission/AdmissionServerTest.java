@@ -3,10 +3,12 @@ package dev.forebay.agent.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.jobs.WebhookKey;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.testing.Await;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -96,6 +98,16 @@ class AdmissionServerTest {
             Await.until("room is given back", () -> status() == 200);
             assertThat(second.isConnected()).isTrue();
         }
+    }
+
+    @Test
+    void speaksNoHttp2() throws Exception {
+        URI address = URI.create("https://%s:%d".formatted(NAME, server.port().orElseThrow()));
+        Http2Probe probe = Http2Probe.encrypted(address, ReviewCall.trusting(trusted));
+
+        assertThat(probe.alpn()).isNotEqualTo("h2");
+        assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+        assertThat(probe.upgrade("/")).isEqualTo("HTTP/1.1 404");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.devstack.tls.CertificateAuthority.Issued;
 import dev.forebay.model.ErrorCode;
@@ -118,6 +119,15 @@ class TlsIT extends RunningWorker {
             assertThatThrownBy(older::startHandshake).isInstanceOf(SSLException.class);
         }
         assertThat(own.get("/v1/status").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void speaksNoHttp2() throws Exception {
+        Http2Probe probe = Http2Probe.encrypted(encrypted.address(), Wire.authority().context());
+
+        assertThat(probe.alpn()).isNotEqualTo("h2");
+        assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+        assertThat(probe.upgrade("/q/health/live")).isEqualTo("HTTP/1.1 200");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.fault.Http2Probe;
 import dev.forebay.model.ErrorCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +89,14 @@ class WorkerEdgeIT extends RunningWorker {
                                         "Bearer a-token-of-enough-characters")
                                 .statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void speaksNoHttp2() throws Exception {
+        Http2Probe probe = Http2Probe.plain(worker.address());
+
+        assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
+        assertThat(probe.upgrade("/q/health/live")).isEqualTo("HTTP/1.1 200");
     }
 
     /** One setting for each place that reads settings. {@link StartupTest} has the others. */
