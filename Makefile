@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -60,6 +60,7 @@ SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
 # With TESTS= only these classes, and none of the jobs.
 JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
         --job 'python=$(MAKE) --no-print-directory test-package' \
+        --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
@@ -76,7 +77,13 @@ test-times: ## Records the times of the last whole run of 'make test' for the ne
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
 	@$(SUITE) --parts unit --changed --slots 4 \
 	  --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
-	  --job 'python=$(MAKE) --no-print-directory test-package'
+	  --job 'python=$(MAKE) --no-print-directory test-package' \
+	  --job 'advisories=$(MAKE) --no-print-directory test-advisories'
+
+# By the bills of materials that the programs' build writes.
+test-advisories:
+	@$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+	  -cp "helm/images/target/classes:$$(cat helm/images/target/test.classpath)" dev.forebay.images.AdvisoryCheck .
 
 test-package: $(VENV)/ready
 	@echo "== Python: format, style, types, unit tests"
@@ -111,13 +118,11 @@ test-mutants: ## Changes the code of pure packages with PIT and fails if unit te
 test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	@$(SUITE) --parts kube --slots 1 --limit 900
 
-# What Maven says of the programs' libraries is written beside them first, for the bills of materials.
 # Packaging writes the programs' jars anew, so the AOT caches beside them do not fit any more.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
 	@echo "== Building the programs, and listing their libraries"
 	@rm -f target/aot
-	@$(MVN) -q -pl activities,runtime-cache/worker,runtime-cache/fuse,helm/images -am package -DskipTests \
-	  org.cyclonedx:cyclonedx-maven-plugin:makeBom
+	@$(MVN) -q -pl activities,runtime-cache/worker,runtime-cache/fuse,helm/images -am package -DskipTests
 	@echo "== Making images below target/images"
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
 	  dev.forebay.images.Images . target/images

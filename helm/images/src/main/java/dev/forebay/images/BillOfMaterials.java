@@ -1,7 +1,6 @@
 package dev.forebay.images;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -70,24 +69,7 @@ final class BillOfMaterials {
     }
 
     private void addProgram(Path distribution) throws IOException {
-        Set<String> missing = jars(distribution);
-        Component ours = program.getMetadata().getComponent();
-        components.put(ours.getBomRef(), ours);
-        for (Component component : program.getComponents()) {
-            if (missing.removeAll(fileNames(component))) {
-                components.put(component.getBomRef(), component);
-            }
-        }
-        for (Component added : QuarkusDependencies.of(distribution)) {
-            if (missing.removeAll(fileNames(added))) {
-                components.put(added.getBomRef(), added);
-            }
-        }
-        if (!missing.isEmpty()) {
-            throw new IOException(
-                    "the bill of materials of %s lacks %s"
-                            .formatted(image.getName(), String.join(", ", missing)));
-        }
+        components.putAll(ProgramLibraries.of(program, distribution));
         for (Dependency dependency : program.getDependencies()) {
             if (components.containsKey(dependency.getRef())) {
                 Dependency here = new Dependency(dependency.getRef());
@@ -99,28 +81,6 @@ final class BillOfMaterials {
                 dependencies.add(here);
             }
         }
-    }
-
-    /** The names of the libraries that are there. */
-    private static Set<String> jars(Path distribution) throws IOException {
-        Set<String> names = new HashSet<>();
-        for (Path path : Directories.below(distribution.resolve("lib"))) {
-            if (Files.isRegularFile(path)) {
-                names.add(path.getFileName().toString());
-            }
-        }
-        return names;
-    }
-
-    /** As Maven and as Quarkus call the jar of a component. */
-    private static Set<String> fileNames(Component component) {
-        String purl = component.getPurl();
-        String classifier =
-                purl.contains("classifier=")
-                        ? "-" + purl.replaceFirst(".*classifier=([^&]*).*", "$1")
-                        : "";
-        String name = component.getName() + "-" + component.getVersion() + classifier + ".jar";
-        return Set.of(name, component.getGroup() + "." + name);
     }
 
     private void add(DebianPackage debian) {

@@ -38,8 +38,9 @@ public final class Images {
         make(Path.of(arguments[0]).toAbsolutePath().normalize(), Path.of(arguments[1]));
     }
 
-    /** Makes all images; what was made before is replaced. */
+    /** Makes all images, unless a library is known to be weak; what was made before is replaced. */
     static void make(Path repository, Path output) throws IOException, InterruptedException {
+        AdvisoryCheck.check(repository);
         Path absolute = Files.createDirectories(output).toRealPath();
         Path work = Directories.fresh(absolute.resolve("work"));
         try {
