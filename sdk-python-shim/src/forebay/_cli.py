@@ -97,7 +97,8 @@ exit codes:
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer, or another server does
   128 and the number of a signal that ended it: 130 for Ctrl-C
-With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
+With --json an error is one line on stderr: {"code", "message", "field", "retryable"}; a reason for which `ensure`
+waits is one before it: {"waiting": {"region", "code", "message"}}.
 
 environment:
   FOREBAY_API         address of the control plane, for example http://127.0.0.1:8080
@@ -339,7 +340,7 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument(
         "--detach", action="store_true", help="if Ctrl-C or a signal ends the wait, let the request go on"
     )
-    ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress; only why it waits")
 
     plan = add("plan", _commands.plans.plan, "say what it would take to have a version in regions; nothing begins")
     _add_version_or_latest(plan)

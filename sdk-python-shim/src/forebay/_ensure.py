@@ -250,13 +250,16 @@ class _Wait:
         how_far = ""
         if progress is not None:
             total = "" if progress.bytes is None else f" of {human_bytes(progress.bytes)}"
-            how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
+            waiting = progress.waiting
+            why = "" if waiting is None else f", waits: {waiting.code}: {waiting.message}"
+            how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total}{why})"
         version = f"{asked.dataset}@{asked.version}"
         pinned = "" if asked.pin is None else ", and pins it then"
         return EnsureTimeout(
             f"{version} was not complete in {asked.region} within {self._seconds} s{how_far}; "
             f"the platform goes on with it{pinned}; asking again joins it; "
-            f"'forebay cancel {version} {seen.request_id}' takes it back",
+            f"'forebay cancel {version} {seen.request_id}' takes it back, "
+            f"'forebay explain {version} --region {asked.region}' says what holds it up",
             progress=progress,
             request_id=seen.request_id,
         )

@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import time
 from collections import deque
 
 from forebay import _surfaces
-from forebay._models import Progress
+from forebay._display import Unfailing
+from forebay._models import Blocked, Progress
 from forebay._surfaces import Line, Surface
+from forebay._text import one_line
 from forebay._values import human_bytes, human_seconds
 
 _RATE_WINDOW_SECONDS = 15.0
+
+
+class Told:
+    """Remembers the last reason, so that each is told once: attempts and bytes in it change all the time."""
+
+    def __init__(self) -> None:
+        self._last: str | None = None
+
+    def is_new(self, reason: Blocked | None) -> bool:
+        if reason is None:
+            return False
+        last, self._last = self._last, re.sub(r"\d[\d,.]*", "#", f"{reason.code}: {reason.message}")
+        return self._last != last
+
+
+class Reasons:
+    """Says on stderr why a version waits, for who wants to see no progress: each reason once for each region.
+
+    Args:
+        as_json: whether each is a JSON object.
+    """
+
+    def __init__(self, version: str, as_json: bool = False) -> None:
+        self._version = version
+        self._as_json = as_json
+        self._told: dict[str, Told] = {}
+
+    def __call__(self, progress: Progress) -> None:
+        reason = progress.waiting
+        if reason is not None and self._told.setdefault(progress.region, Told()).is_new(reason):
+            Unfailing(sys.stderr).write(self._text(progress.region, reason) + "\n")
+
+    def _text(self, region: str, reason: Blocked) -> str:
+        if self._as_json:
+            return json.dumps({"waiting": {"region": region, "code": reason.code, "message": reason.message}})
+        return one_line(f"{self._version} in {region} waits: {reason.code}: {reason.message}")
 
 
 class ProgressDisplay:
@@ -22,6 +63,7 @@ class ProgressDisplay:
         self._started = time.monotonic()
         self._shown_at: float | None = None
         self._history: deque[tuple[float, int]] = deque()
+        self._told = Told()
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -53,9 +95,11 @@ class ProgressDisplay:
 
     def _line(self, progress: Progress) -> Line:
         waiting = progress.waiting
-        why = () if waiting is None else (f"waits: {waiting.code}: {waiting.message}",)
+        reason = None if waiting is None else f"waits: {waiting.code}: {waiting.message}"
+        why = () if reason is None else (reason,)
+        news = reason if self._told.is_new(waiting) else None
         if progress.bytes is None:
-            return Line(self._title, ("listing the lake", *why))
+            return Line(self._title, ("listing the lake", *why), news=news)
         share = min(1.0, progress.bytes_cached / progress.bytes) if progress.bytes else 0.0
         details = [f"{human_bytes(progress.bytes_cached)}/{human_bytes(progress.bytes)}"]
         rate = self._rate()
@@ -64,7 +108,7 @@ class ProgressDisplay:
             details += [f"{human_bytes(rate)}/s", f"ETA {human_seconds(left / rate)}"]
         elif progress.state != "WARMING":
             details.append(progress.state.lower())
-        return Line(self._title, (*details, *why), share)
+        return Line(self._title, (*details, *why), share, news)
 
     def _rate(self) -> float:
         (t0, b0), (t1, b1) = self._history[0], self._history[-1]

@@ -14,7 +14,7 @@ from forebay._ensure import CANCEL_SECONDS
 from forebay._errors import EnsureTimeout, ForebayError
 from forebay._exchange import Exchanges, Operation
 from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
-from forebay._progress import ProgressDisplay
+from forebay._progress import ProgressDisplay, Reasons
 from forebay._runs import PinClaim, Run
 from forebay._values import Duration
 
@@ -100,6 +100,11 @@ class EnsureRequest:
             held = yield from _held.take(exchanges, there, pin)
             if held is not None:
                 return held
+
+        def hear(answer: EnsureStatus) -> None:
+            meant.hear(answer)
+            show.hear(answer)
+
         receipts = yield from _ensure.ensure(
             exchanges,
             self.name,
@@ -113,7 +118,7 @@ class EnsureRequest:
             terms=self.terms,
             detach=self.detach,
             create=self.create,
-            on_answer=meant.hear,
+            on_answer=hear,
         )
         show.done(receipts[0])
         return receipts
@@ -149,6 +154,10 @@ class EnsureRequest:
 
     @contextlib.contextmanager
     def _shown(self) -> Iterator[_Shown]:
+        if isinstance(self.progress, Reasons):
+            # They come with the answers: to ask every second is for who watches.
+            yield _Shown(None, lambda receipt: None, self.progress)
+            return
         if self.progress is not True:
             yield _Shown(self.progress or None, lambda receipt: None)
             return
@@ -195,3 +204,9 @@ class _Shown:
 
     progress: Callable[[Progress], None] | None
     done: Callable[[Receipt], None]
+    reasons: Reasons | None = None
+
+    def hear(self, answer: EnsureStatus) -> None:
+        if self.reasons is not None and answer.progress is not None:
+            for region in answer.regions or (answer.progress,):
+                self.reasons(region)

@@ -18,11 +18,17 @@ _BARS = (("█", "·"), ("#", "."))
 
 @dataclass(frozen=True)
 class Line:
-    """What is to be shown; ``share`` is from 0 to 1, None where there is nothing to measure."""
+    """What is to be shown.
+
+    Attributes:
+        share: from 0 to 1; None where there is nothing to measure.
+        news: what must be readable as a whole where details are cut, and stay when they are overwritten.
+    """
 
     title: str
     details: tuple[str, ...]
     share: float | None = None
+    news: str | None = None
 
     def text(self, *more: str) -> str:
         # 100 % is for what is complete, which is said in words.
@@ -56,8 +62,9 @@ class Terminal:
         if line.share is not None:
             filled = int(line.share * _BAR_CELLS)
             bar = (self._full * filled + self._empty * (_BAR_CELLS - filled),)
+        news = "" if line.news is None else f"\r\x1b[2K{one_line(f'{line.title}: {line.news}')}\n"
         # The end of a longer line before must go, too.
-        _write(self._stream, "\r\x1b[2K" + line.text(*bar)[: shutil.get_terminal_size().columns - 1])
+        _write(self._stream, news + "\r\x1b[2K" + line.text(*bar)[: shutil.get_terminal_size().columns - 1])
         self._open = True
 
     def close(self) -> None:

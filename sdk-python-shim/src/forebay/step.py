@@ -24,6 +24,7 @@ from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_c
 from forebay._errors import ConfigurationError, ForebayError
 from forebay._models import to_json
 from forebay._prefetch import prefetch_dataset
+from forebay._progress import Reasons
 from forebay._signals import ChildSignals, Ended
 from forebay._values import split_version, version_or_latest
 
@@ -79,7 +80,7 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
         on_deadline=options.on_deadline,
         detach=options.detach,
         create=options.create,
-        progress=not options.quiet,
+        progress=Reasons(f"{name}@{version}") if options.quiet else True,
         api=options.api,
     )
     with ds if holds else contextlib.nullcontext():
@@ -186,7 +187,7 @@ def _parser() -> argparse.ArgumentParser:
         help="then start to bring this one, for the step that follows; may be repeated",
     )
     add("--api", "URL", "address of the control plane (default: $FOREBAY_API)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress; only why it waits")
     return parser
 
 

@@ -526,6 +526,7 @@ class ControlPlane:
                 "state": "WARMING",
                 "bytes_cached": int(TOTAL_BYTES * share),
                 "bytes": TOTAL_BYTES if asked["looks"] > 1 else None,
+                "waiting": self.state.waiting,
             }
             return 202, self._answered(key, {"done": False, "progress": progress})
         receipts = [self._receipt(asked, region) for region in (asked["region"], *asked.get("others", ()))]

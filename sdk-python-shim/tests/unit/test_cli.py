@@ -401,6 +401,28 @@ def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:
     assert json.loads(run("regions", "--json"))[0]["problem"] == away
 
 
+@pytest.mark.parametrize("quiet", ["-q", "--json"])
+def test_who_wants_no_progress_still_hears_why_it_waits_once(run: Run, plane: ControlPlane, quiet: str) -> None:
+    plane.state.waiting = {"code": "CAPACITY_EXCEEDED", "message": "first in the queue of eu\n(attempt 2 follows)"}
+    plane.state.looks_until_cached = 3
+    run("ensure", "vision/digits@1", quiet)
+    if quiet == "--json":
+        assert json.loads(run.err) == {"waiting": {"region": "eu", **plane.state.waiting}}
+    else:
+        reason = "CAPACITY_EXCEEDED: first in the queue of eu (attempt 2 follows)"
+        assert run.err == f"vision/digits@1 in eu waits: {reason}\n"
+    # Who does not watch does not ask every second.
+    assert {each.query["wait_seconds"] for each in plane.seen("GET", "/requests/")} == {"30"}
+
+
+def test_a_time_limit_says_what_was_waited_for(run: Run, plane: ControlPlane) -> None:
+    plane.state.waiting = {"code": "CAPACITY_EXCEEDED", "message": "first in the queue of eu"}
+    plane.state.looks_until_cached = 1_000_000
+    run("ensure", "vision/digits@1", "-q", "--timeout", "1", code=1)
+    assert "waits: CAPACITY_EXCEEDED: first in the queue of eu)" in run.err
+    assert "'forebay explain vision/digits@1 --region eu' says what holds it up" in run.err
+
+
 def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     run("status", "team/none@1", code=4)
     assert run.err == "forebay: NOT_FOUND: there is no dataset team/none\n"

@@ -9,7 +9,7 @@ from control_plane import TOTAL_BYTES, ControlPlane
 
 from forebay import Client, Progress, _surfaces
 from forebay._models import Blocked
-from forebay._progress import ProgressDisplay
+from forebay._progress import ProgressDisplay, Told
 from forebay._surfaces import Line, Log, Terminal
 
 MIB = 1 << 20
@@ -101,6 +101,38 @@ def test_what_a_region_waits_for_is_said_on_one_line(clock: Clock) -> None:
     assert stream.getvalue() == (
         "x:  50%  1 B/2 B  evic\\x9bting  waits: UNAVAILABLE: no worker of eu answers\\x1b[31m\n"
     )
+
+
+def test_a_reason_is_not_cut_by_a_narrow_terminal_and_is_said_once(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = io.StringIO()
+    display = ProgressDisplay("a/b@1 in eu", Terminal(stream))
+    reason = "number 2 of 3 in the queue of eu, behind a/c@1; 'forebay queue --region eu' lists it (attempt %d follows)"
+    for attempt in range(9, 12):
+        clock.now += 1
+        display(Progress("eu", "WARMING", 0, 100 * MIB, Blocked("CAPACITY_EXCEEDED", reason % attempt)))
+    display.done(100 * MIB)
+    drawn = stream.getvalue().split("\r\x1b[2K")
+    assert [each for each in drawn if each.endswith("\n")] == [
+        f"a/b@1 in eu: waits: CAPACITY_EXCEEDED: {reason % 9}\n",
+        "a/b@1 in eu: 100 MiB complete and verified in 3s\n",
+    ]
+    assert all(len(each) <= 59 for each in drawn if not each.endswith("\n"))
+
+
+def test_a_reason_is_told_again_when_it_is_another_one() -> None:
+    told = Told()
+    reasons = [
+        Blocked("UNAVAILABLE", "no worker (attempt 1 follows)"),
+        Blocked("UNAVAILABLE", "no worker (attempt 12 follows)"),
+        None,
+        Blocked("UNAVAILABLE", "no agent (attempt 13 follows)"),
+        Blocked("CAPACITY_EXCEEDED", "1,024 bytes are missing"),
+        Blocked("CAPACITY_EXCEEDED", "17 bytes are missing"),
+    ]
+    assert [told.is_new(each) for each in reasons] == [True, False, False, True, True, False]
 
 
 def test_progress_never_runs_backwards(plane: ControlPlane, client: Client) -> None:

@@ -21,6 +21,7 @@ from forebay._commands._output import (
 from forebay._dataset import ensure_dataset_cached
 from forebay._errors import ForebayError, NotFound
 from forebay._models import Origin, Receipt, Version
+from forebay._progress import Reasons, Told
 from forebay._tables import print_table
 from forebay._text import one_line
 from forebay._values import human_bytes, human_seconds, human_size, split_version, version_or_latest
@@ -44,7 +45,7 @@ def ensure(options: Namespace) -> None:
         also_in=options.also_in,
         detach=options.detach,
         create=options.create,
-        progress=not (options.quiet or options.json),
+        progress=Reasons(f"{name}@{version}", options.json) if options.quiet or options.json else True,
         api=options.api,
     )
     if options.json:
@@ -104,13 +105,11 @@ class _Listing:
 
     def __init__(self, version: str) -> None:
         self._version = version
-        self._told = ""
+        self._told = Told()
 
     def show(self, seen: Version) -> None:
         cause = seen.freezing
-        # Attempts are counted in the message.
-        if cause is not None and cause.code != self._told:
-            self._told = cause.code
+        if cause is not None and self._told.is_new(cause):
             say(f"{self._version} waits: {cause.code}: {one_line(cause.message)}", file=sys.stderr)
 
 
