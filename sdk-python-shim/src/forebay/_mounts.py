@@ -39,7 +39,10 @@ def wait_for(path: Path, receipt: Receipt, mount_root: Path | None) -> None:
 def _shown(receipt: Receipt) -> str:
     if receipt.path is None:
         why = "" if receipt.cold is None else f": {receipt.cold.message}"
-        raise MountMissing(f"{receipt.region} does not show {receipt.dataset}@{receipt.version} yet{why}")
+        raise MountMissing(
+            f"{receipt.region} does not show {receipt.dataset}@{receipt.version} yet{why}; "
+            f"'forebay status {receipt.dataset}@{receipt.version}' says how far it is"
+        )
     return receipt.path
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -305,7 +306,6 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "eu CACHED" in run("status", "vision/digits")
     assert json.loads(run("status", "vision/digits@1", "--json"))["regions"][0]["state"] == "CACHED"
     assert "stays 1h30m" in run("ttl", "vision/digits@1", "1h30m")
-    assert "CACHED" in run("resume", "vision/digits@1")
     assert "1/1" in run("regions")
 
 
@@ -335,8 +335,10 @@ def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
 def test_what_is_blocked_is_given_up(run: Run, plane: ControlPlane) -> None:
     plane.state.blocked = {"code": "LAKE_DENIED", "message": "the lake refuses our key"}
     assert "BLOCKED" in run("status", "vision/digits@1")
+    assert run("resume", "vision/digits@1") == "vision/digits@1 in eu: BLOCKED\n"
     assert run("abandon", "vision/digits@1", "--reason", "wrong bucket") == "vision/digits@1 in eu: ABSENT\n"
     assert plane.log[-1].body == {"region": "eu", "reason": "wrong bucket"}
+    plane.state.blocked = {"code": "LAKE_DENIED", "message": "the lake refuses our key"}
     assert json.loads(run("abandon", "vision/digits@1", "--json"))["version"] == "1"
 
 
@@ -421,6 +423,28 @@ def test_a_time_limit_says_what_was_waited_for(run: Run, plane: ControlPlane) ->
     run("ensure", "vision/digits@1", "-q", "--timeout", "1", code=1)
     assert "waits: CAPACITY_EXCEEDED: first in the queue of eu)" in run.err
     assert "'forebay explain vision/digits@1 --region eu' says what holds it up" in run.err
+
+
+def test_what_has_nothing_to_act_on_is_no_success(run: Run, plane: ControlPlane) -> None:
+    for command, instead in (("resume", "'forebay ensure"), ("abandon", "'forebay ensure")):
+        run(command, "vision/digits@1", code=4)
+        assert "vision/digits@1 is ABSENT in eu, not BLOCKED, so nothing was" in run.err
+        assert f"{instead} vision/digits@1 --region eu' brings it" in run.err
+    run("ensure", "vision/digits@1", "-q")
+    run("abandon", "vision/digits@1", code=4)
+    assert "'forebay evict vision/digits@1 --region eu' removes it" in run.err
+    run("tracking", "off", "vision/digits", code=4)
+    assert "does not follow its source" in run.err
+    run("quota", "team", "1G", "--region", "eu")
+    run("quota", "team", "none", code=4)
+    assert run.err == "forebay: NOT_FOUND: namespace team has no quota of its own; it has one in eu\n"
+    run("quota", "other", "none", "--region", "eu", code=4)
+    assert run.err == "forebay: NOT_FOUND: namespace other has no quota of its own in eu; it has none\n"
+    plane.state.datasets["vision/digits"]["deleted_at"] = "2026-11-22T12:00:00Z"
+    run("datasets", "delete", "vision/digits", code=4)
+    assert "vision/digits was deleted before, at 2026-11-22" in run.err
+    assert not plane.seen("POST", "/(resume|abandon)$")
+    assert not plane.seen("DELETE", "/(tracking|quota)$")
 
 
 def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -580,7 +604,11 @@ def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) ->
     shows = (["datasets", "show"], ["status"], ["ls"])
     for command in (*([*each, "vision/digits"] for each in shows), ["status", "vision/digits@1"]):
         assert "vision/digits was deleted at 2026-11-22" in run(*command)
-    assert "forebay datasets register vision/digits s3://" in run("status", "vision/digits")
+    plane.state.datasets["vision/digits"] |= {"include": ["train/**"], "exclude": ["it's/*"], "keys": "s3://lake/l"}
+    remedy = run("status", "vision/digits").split("to bring it back: ")[1].strip()
+    again = shlex.split(remedy)[1:]
+    assert again[:3] == ["datasets", "register", "vision/digits"]
+    assert again[4:] == ["--include", "train/**", "--exclude", "it's/*", "--keys", "s3://lake/l"]
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["deleted_at"] is not None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from argparse import Namespace
 from datetime import datetime, timezone
@@ -72,9 +73,16 @@ def say_if_deleted(dataset: Dataset) -> None:
     if dataset.deleted_at is not None:
         say(
             f"{dataset.dataset} was deleted at {stamped(dataset.deleted_at)}: it has no new versions and pins, and "
-            "what regions hold of it goes; "
-            f"'forebay datasets register {dataset.dataset} {dataset.source}' brings it back"
+            "what regions hold of it goes; to bring it back: "
+            f"forebay datasets register {registration(dataset)}"
         )
+
+
+def registration(dataset: Dataset) -> str:
+    """Returns what names the same dataset again, as a shell reads it."""
+    chosen_by = {"--include": dataset.include, "--exclude": dataset.exclude, "--keys": filter(None, [dataset.keys])}
+    words = [word for option, values in chosen_by.items() for value in values for word in (option, value)]
+    return shlex.join([dataset.dataset, dataset.source, *words])
 
 
 def stamped(moment: datetime) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, until
+from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, stamped, until
 from forebay._commands.versions import print_versions
+from forebay._errors import NotFound
 from forebay._models import Dataset, Tracking, to_json
 from forebay._tables import print_table
 from forebay._text import one_line
@@ -63,6 +64,10 @@ def set_dataset_ttl(options: Namespace) -> None:
 
 def delete_dataset(options: Namespace) -> None:
     with connect(options) as client:
+        # To delete what is deleted is no error of the API, which may be asked twice; a person should hear of it.
+        deleted_at = client.dataset(options.dataset).deleted_at
+        if deleted_at is not None:
+            raise NotFound("NOT_FOUND", 404, f"{options.dataset} was deleted before, at {stamped(deleted_at)}")
         client.delete_dataset(options.dataset)
     if options.json:
         print_json({"deleted": options.dataset})
@@ -94,6 +99,7 @@ def check_drift(options: Namespace) -> None:
 
 def unfollow(options: Namespace) -> None:
     with connect(options) as client:
+        client.tracking(options.dataset)  # That it does not follow its source is an error of this alone.
         client.unfollow(options.dataset)
     if options.json:
         print_json({"unfollowed": options.dataset})
@@ -122,5 +128,4 @@ def _print_tracking(found: Tracking, options: Namespace) -> None:
     said = "nothing had changed" if check.made is None else f"made {check.made}: {news}"
     if check.problem is not None:
         said = f"given up: {check.problem.code}: {one_line(check.problem.message)}"
-    stamp = check.checked_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    say(f"  last check {stamp}: {said}")
+    say(f"  last check {stamped(check.checked_at)}: {said}")

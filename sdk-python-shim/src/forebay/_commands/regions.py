@@ -7,7 +7,8 @@ from argparse import Namespace
 
 from forebay import _region
 from forebay._commands._output import connect, print_json, say, say_cause, until
-from forebay._models import Sweep, SweepPlan, SweepSchedule
+from forebay._errors import NotFound
+from forebay._models import Quota, Sweep, SweepPlan, SweepSchedule
 from forebay._tables import print_table
 from forebay._text import one_line
 from forebay._values import bytes_of, human_bytes, human_seconds
@@ -85,6 +86,7 @@ def quota(options: Namespace) -> None:
         if options.bytes is None:
             found = client.quotas(options.namespace)
         elif options.bytes == "none":
+            _require_quota(client.quotas(options.namespace), options)
             found = client.remove_quota(options.namespace, region=options.region)
         else:
             found = client.set_quota(options.namespace, bytes_of(options.bytes), region=options.region)
@@ -93,6 +95,15 @@ def quota(options: Namespace) -> None:
         return
     rows = [[options.namespace, each.region or "(all others)", human_bytes(each.bytes)] for each in found]
     print_table(["NAMESPACE", "REGION", "ROOM"], rows, right=("ROOM",))
+
+
+def _require_quota(quotas: tuple[Quota, ...], options: Namespace) -> None:
+    # To remove what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
+    if options.region not in {each.region for each in quotas}:
+        of = "" if options.region is None else f" in {options.region}"
+        there = ", ".join(each.region or "all others" for each in quotas)
+        it_has = f"it has one in {there}" if there else "it has none"
+        raise NotFound("NOT_FOUND", 404, f"namespace {options.namespace} has no quota of its own{of}; {it_has}")
 
 
 def _show_sweep_plan(plan: SweepPlan, as_json: bool) -> None:

@@ -177,6 +177,19 @@ def _require_there(version: Version, region: str) -> None:
         )
 
 
+def _require_blocked(version: Version, region: str, what: str) -> None:
+    state = version.residency(region).state
+    if state != "BLOCKED":
+        named = f"{version.dataset}@{version.version}"
+        instead = {
+            "ABSENT": f"'forebay ensure {named} --region {region}' brings it",
+            "CACHED": f"'forebay evict {named} --region {region}' removes it",
+        }.get(state, f"'forebay explain {named} --region {region}' says how far it is")
+        raise NotFound(
+            "NOT_FOUND", 404, f"{named} is {state} in {region}, not BLOCKED, so nothing was {what}; {instead}"
+        )
+
+
 def set_ttl(options: Namespace) -> None:
     with connect(options) as client:
         version = client.set_ttl(*split_version(options.version), options.ttl)
@@ -191,6 +204,7 @@ def resume(options: Namespace) -> None:
     name, wanted = split_version(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
+        _require_blocked(client.version(name, wanted), region, "resumed")
         version = client.resume(name, wanted, region)
     if options.json:
         print_json(version)
@@ -202,6 +216,7 @@ def abandon(options: Namespace) -> None:
     name, wanted = split_version(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
+        _require_blocked(client.version(name, wanted), region, "given up")
         version = client.abandon(name, wanted, region, reason=options.reason)
     if options.json:
         print_json(version)
@@ -310,4 +325,4 @@ def restore_catalogue(options: Namespace) -> None:
     for problem in problems:
         say(f"not restored: {problem}", file=sys.stderr)
     if problems:
-        raise ForebayError("not all versions could be restored; the others are there")
+        raise ForebayError("not all versions could be restored; 'forebay restore-catalogue' tries them again")
