@@ -3,10 +3,12 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.KeyFilter;
+import dev.forebay.model.ShellWord;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,6 +107,35 @@ public record LakeSource(
                     "keys '%s' must be s3://bucket/key of an object".formatted(uri));
         }
         return new Address(matcher.group(1), matcher.group(2));
+    }
+
+    /** The same choice without what these patterns exclude, too. */
+    public LakeSource without(List<String> excluded) {
+        return new LakeSource(
+                bucket,
+                prefix,
+                include,
+                Stream.concat(exclude.stream(), excluded.stream()).distinct().toList(),
+                keys);
+    }
+
+    /**
+     * The command that registers a dataset with this source.
+     *
+     * @param dataset as {@code namespace/name}
+     */
+    public String registration(String dataset) {
+        StringBuilder command =
+                new StringBuilder("forebay datasets register ")
+                        .append(dataset)
+                        .append(' ')
+                        .append(ShellWord.of(toString()));
+        include.forEach(each -> command.append(" --include ").append(ShellWord.of(each)));
+        exclude.forEach(each -> command.append(" --exclude ").append(ShellWord.of(each)));
+        if (keys != null) {
+            command.append(" --keys ").append(ShellWord.of(keys));
+        }
+        return command.toString();
     }
 
     /** All of it, for people. */

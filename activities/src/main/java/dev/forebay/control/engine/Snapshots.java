@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
@@ -173,15 +174,16 @@ class Snapshots {
             Path folder) {
         Optional<Frozen> before = versions.frozenBefore(version);
         if (before.isEmpty()) {
-            return write(source, null, null, work, listed, folder);
+            return write(version, source, null, null, work, listed, folder);
         }
         // Objects that did not change keep their place in the packs of the version before.
         try (CachedManifest previous = manifests.open(before.get().manifest())) {
-            return write(source, before.get().version(), previous, work, listed, folder);
+            return write(version, source, before.get().version(), previous, work, listed, folder);
         }
     }
 
     private Snapshot write(
+            DatasetVersion version,
             LakeSource source,
             @Nullable DatasetVersion before,
             @Nullable Manifest previous,
@@ -196,15 +198,36 @@ class Snapshots {
                         ManifestWriter.DEFAULT_PACK_BYTES,
                         previous)) {
             Origin.@Nullable ListIdentity keys = null;
-            if (source.keysAddress() == null) {
-                walk(source, work, writer::add, listed, folder);
-            } else {
-                keys = walkKeys(source, writer::add, listed, folder);
+            ManifestFile file;
+            try {
+                if (source.keysAddress() == null) {
+                    walk(source, work, writer::add, listed, folder);
+                } else {
+                    keys = walkKeys(source, writer::add, listed, folder);
+                }
+                file = writer.finish();
+            } catch (ForebayException failed) {
+                throw withRemedy(failed, version, source, writer.excludes());
             }
-            ManifestFile file = writer.finish();
             return new Snapshot(
                     file, new Origin(source, keys, before, writer.comparison(), Instant.now()));
         }
+    }
+
+    /** A dataset keeps its source, so what leaves keys out has another name. */
+    private static ForebayException withRemedy(
+            ForebayException failed,
+            DatasetVersion version,
+            LakeSource source,
+            List<String> excludes) {
+        return failed.code() != ErrorCode.INVALID_KEY || excludes.isEmpty()
+                ? failed
+                : failed.withMessage(
+                        "%s; rename them in the lake, or leave them out by '%s'"
+                                .formatted(
+                                        failed.getMessage(),
+                                        source.without(excludes)
+                                                .registration(version.dataset() + "-2")));
     }
 
     private void walk(

@@ -55,6 +55,17 @@ class LakeSourceTest {
     }
 
     @Test
+    void theCommandThatRegistersItHasAllOfTheChoice() {
+        LakeSource chosen =
+                LakeSource.parse("s3://lake/a b/")
+                        .with(List.of("x/**"), List.of("*.tmp"), "s3://lists/keys.txt");
+
+        assertThat(chosen.without(List.of("a/*/b", "*.tmp")).registration("team/x-2"))
+                .isEqualTo(
+                        "forebay datasets register team/x-2 \"s3://lake/a b/\" --include \"x/**\" --exclude \"*.tmp\" --exclude \"a/*/b\" --keys s3://lists/keys.txt");
+    }
+
+    @Test
     void refusesAChoiceThatIsNone() {
         LakeSource all = LakeSource.parse("s3://lake/a/");
         assertThatThrownBy(() -> all.with(List.of("/x"), List.of(), null))

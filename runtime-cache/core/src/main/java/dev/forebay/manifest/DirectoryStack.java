@@ -82,6 +82,13 @@ final class DirectoryStack {
                         mtimeNanos);
     }
 
+    /**
+     * How many directories below the root are open: if {@link #enter} failed, as far as it came.
+     */
+    int depth() {
+        return open.size() - 1;
+    }
+
     long id() {
         return open.getLast().id;
     }

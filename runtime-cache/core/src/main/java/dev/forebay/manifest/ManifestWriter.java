@@ -4,6 +4,8 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ShellWord;
+import dev.forebay.model.ShownText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +30,6 @@ public final class ManifestWriter implements AutoCloseable {
     /** A sensible limit for a pack: 1 TiB. */
     public static final long DEFAULT_PACK_BYTES = 1L << 40;
 
-    private static final int NAMED_KEYS = 10;
-
     /** 8 PiB: a thousand million chunks. */
     private static final long MOST_BYTES = 1L << 53;
 
@@ -42,7 +42,7 @@ public final class ManifestWriter implements AutoCloseable {
     private final PreviousVersion previous;
     private final DirectoryStack directories;
     private final PackLayout layout;
-    private final List<String> invalid = new ArrayList<>();
+    private final InvalidKeys invalid;
     private long objects;
     private long bytes;
     private long newBytes;
@@ -72,6 +72,7 @@ public final class ManifestWriter implements AutoCloseable {
         }
         this.bucket = bucket;
         this.prefix = prefix;
+        this.invalid = new InvalidKeys(prefix);
         this.target = target;
         this.unfinished = target.resolveSibling(target.getFileName() + ".unfinished");
         this.previous = new PreviousVersion(previous, bucket, packBytes);
@@ -96,16 +97,15 @@ public final class ManifestWriter implements AutoCloseable {
      *     too many bytes
      */
     public void add(LakeObject object) {
+        KeyPath path;
         try {
-            addPath(object, KeyPath.of(prefix, object.key(), object.size()));
+            path = KeyPath.of(prefix, object.key(), object.size());
         } catch (ForebayException e) {
-            if (e.code() != ErrorCode.INVALID_KEY) {
-                throw e;
-            }
-            invalid.add(e.getMessage());
-            if (invalid.size() == NAMED_KEYS) {
-                throw invalidKeys();
-            }
+            invalid.add(e, object.key());
+            return;
+        }
+        try {
+            addPath(object, path);
         } catch (SQLException e) {
             throw SqlFailure.of(unfinished, e);
         }
@@ -117,21 +117,31 @@ public final class ManifestWriter implements AutoCloseable {
                         ? path.components()
                         : path.components().subList(0, path.components().size() - 1);
         if (!directories.enter(parents, NodeTable.nanos(object.modified()))) {
-            throw KeyPath.invalid(object.key(), "is below another key that is a file");
+            // Without that file all that is below it can stay.
+            String file = prefix + String.join("/", parents.subList(0, directories.depth() + 1));
+            invalid.add(
+                    KeyPath.invalid(
+                            object.key(),
+                            "is below '%s', which is a file".formatted(ShownText.of(file))),
+                    file);
+            return;
         }
         if (path.directory()) {
             return;
         }
         String name = path.components().getLast();
         if (nodes.addFile(directories.id(), name, object, place(name, object)).isEmpty()) {
-            throw KeyPath.invalid(object.key(), "is also a directory, or was listed twice");
+            invalid.add(
+                    KeyPath.invalid(object.key(), "is also a directory, or was listed twice"),
+                    object.key());
+            return;
         }
         objects++;
         bytes += object.size();
         if (bytes > MOST_BYTES) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
-                    "s3://%s/%s has more than %d bytes, the most that a version can have"
+                    "s3://%s/%s has more than %d bytes, the most that a version can have: register parts of it as several datasets"
                             .formatted(bucket, prefix, MOST_BYTES));
         }
     }
@@ -157,12 +167,13 @@ public final class ManifestWriter implements AutoCloseable {
      *     {@code LAKE_EMPTY} if there was no object
      */
     public ManifestFile finish() {
-        if (!invalid.isEmpty()) {
-            throw invalidKeys();
-        }
+        invalid.requireNone();
         if (objects == 0) {
             throw new ForebayException(
-                    ErrorCode.LAKE_EMPTY, "no objects below s3://" + bucket + "/" + prefix);
+                    ErrorCode.LAKE_EMPTY,
+                    "no objects of the dataset are below s3://%s/%s: compare with 'aws s3 ls %s'"
+                            .formatted(
+                                    bucket, prefix, ShellWord.of("s3://" + bucket + "/" + prefix)));
         }
         try {
             directories.finish();
@@ -220,11 +231,11 @@ public final class ManifestWriter implements AutoCloseable {
         insert.executeUpdate();
     }
 
-    private ForebayException invalidKeys() {
-        return new ForebayException(
-                ErrorCode.INVALID_KEY,
-                "these keys cannot be paths, rename them in the lake or choose another prefix: "
-                        + String.join("; ", invalid));
+    /**
+     * The exclude patterns that leave out the keys that were named because they cannot be paths.
+     */
+    public List<String> excludes() {
+        return invalid.excludes();
     }
 
     /** Gives up, if the manifest was not finished; then nothing is left of it. */

@@ -43,11 +43,25 @@ public final class KeyFilter {
         if (relative.isEmpty() || (include.isEmpty() && exclude.isEmpty())) {
             return true;
         }
-        String path =
-                relative.endsWith("/") ? relative.substring(0, relative.length() - 1) : relative;
-        List<String> components = List.of(path.split("/", -1));
+        List<String> components = components(relative);
         return (include.isEmpty() || include.stream().anyMatch(glob -> glob.matches(components)))
                 && exclude.stream().noneMatch(glob -> glob.matches(components));
+    }
+
+    private static List<String> components(String relative) {
+        String path =
+                relative.endsWith("/") ? relative.substring(0, relative.length() - 1) : relative;
+        return List.of(path.split("/", -1));
+    }
+
+    /**
+     * The narrowest exclude pattern that leaves a key out, for a person to use. It may leave out
+     * others, too: there is no pattern for an empty component alone.
+     *
+     * @param relative to the prefix, and not empty
+     */
+    public static String excluding(String relative) {
+        return KeyGlob.matching(components(relative));
     }
 
     /** What every key that belongs to the dataset begins with: nothing else need be listed. */

@@ -2,6 +2,7 @@ package dev.forebay.model;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A pattern of keys, relative to a dataset's prefix: {@code *} is any number of characters of one
@@ -15,6 +16,9 @@ final class KeyGlob {
     private static final int LONGEST = 1024;
     private static final String ANY = "**";
     private static final String FOREIGN = "[]{}\\";
+
+    /** What a shell, or a person, may take for something else. */
+    private static final String CONFUSING = "*?'\"$`!" + FOREIGN;
 
     private final String text;
     private final List<String> components;
@@ -39,6 +43,31 @@ final class KeyGlob {
                                     "%s '%s' %s".formatted(field, text, rule));
                         });
         return new KeyGlob(text);
+    }
+
+    /**
+     * The narrowest pattern that stands for a path: with a wildcard for what no pattern can have,
+     * and for what a shell would not leave alone.
+     */
+    static String matching(List<String> path) {
+        return path.stream().map(KeyGlob::matching).collect(Collectors.joining("/"));
+    }
+
+    private static String matching(String name) {
+        if (name.isEmpty()) {
+            return "*";
+        }
+        if (name.equals(".") || name.equals("..")) {
+            return "?".repeat(name.length());
+        }
+        StringBuilder pattern = new StringBuilder();
+        name.codePoints()
+                .forEach(
+                        c -> {
+                            boolean plain = ShownText.isVisible(c) && CONFUSING.indexOf(c) < 0;
+                            pattern.appendCodePoint(plain ? c : '?');
+                        });
+        return pattern.toString();
     }
 
     /** The rule that a text breaks if it is no pattern, to be read after its field and itself. */

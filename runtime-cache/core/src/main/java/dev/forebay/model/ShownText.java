@@ -27,7 +27,7 @@ public final class ShownText {
         return text.length() > MOST_CHARACTERS ? shown + "…" : shown.toString();
     }
 
-    private static boolean isVisible(char c) {
+    static boolean isVisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,
                     Character.FORMAT,

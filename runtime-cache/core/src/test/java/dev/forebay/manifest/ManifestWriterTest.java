@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.KeyFilter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -226,10 +227,10 @@ class ManifestWriterTest {
                         Listings.object("p/a", 1),
                         Listings.object("p/a-b", 1),
                         Listings.object("p/a/b", 1)),
-                "'p/a/b' is below another key that is a file");
+                "'p/a/b' is below 'p/a', which is a file");
         assertInvalid(
                 List.of(Listings.object("p/a", 1), Listings.object("p/a/", 0)),
-                "'p/a/' is below another key");
+                "'p/a/' is below 'p/a', which is a file");
     }
 
     @Test
@@ -242,7 +243,32 @@ class ManifestWriterTest {
                         () -> Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null))
                 .hasMessageContaining("'p/10//x'")
                 .hasMessageContaining("'p/19//x'")
-                .hasMessageNotContaining("'p/20//x'");
+                .hasMessageNotContaining("'p/20//x'")
+                .hasMessageContaining("there may be more");
+    }
+
+    @Test
+    void thePatternsThatItNamesLeaveOutTheKeysThatCannotBePaths() {
+        List<String> keys =
+                List.of("p/a//b", "p/c/../d", "p/dir/", "p/f", "p/f/1", "p/f/2", "p/good");
+        try (ManifestWriter writer = writer()) {
+            keys.forEach(key -> writer.add(Listings.object(key, 1)));
+
+            assertThat(writer.excludes()).containsExactly("a/*/b", "c/??/d", "dir", "f");
+            assertThatThrownBy(writer::finish).hasMessageContaining("'p/f/2' is below 'p/f'");
+        }
+        KeyFilter filter = KeyFilter.of(List.of(), List.of("a/*/b", "c/??/d", "dir", "f"));
+        try (ManifestWriter writer = writer()) {
+            keys.stream()
+                    .filter(key -> filter.accepts(key.substring(2)))
+                    .forEach(key -> writer.add(Listings.object(key, 1)));
+
+            assertThat(writer.finish().objects()).isEqualTo(3);
+        }
+    }
+
+    private ManifestWriter writer() {
+        return new ManifestWriter(directory.resolve("m"), "b", "p/", 1 << 30, null);
     }
 
     @ParameterizedTest

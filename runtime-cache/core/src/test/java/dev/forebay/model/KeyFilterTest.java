@@ -110,4 +110,30 @@ class KeyFilterTest {
         Assertions.assertTimeout(
                 Duration.ofSeconds(20), () -> assertThat(filter.accepts(key)).isFalse());
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a//b",
+                "/b",
+                "a/../b",
+                "./b",
+                "full/",
+                "a//",
+                "x[1]{2}/*?\\",
+                "nul\0byte",
+                "it's \"$HOME\" `x`!",
+                "**",
+                "\u202eabc/\u200b",
+                "\ud83d\ude00/é"
+            })
+    void thePatternThatIsNamedForAKeyLeavesItOut(String key) {
+        String pattern = KeyFilter.excluding(key);
+
+        assertThat(KeyFilter.violation(pattern)).isEmpty();
+        KeyFilter filter = KeyFilter.of(List.of(), List.of(pattern));
+        assertThat(filter.accepts(key)).as(pattern).isFalse();
+        assertThat(filter.accepts("good/file.jpg")).isTrue();
+        assertThat(ShellWord.of(pattern)).doesNotContain("'");
+    }
 }

@@ -145,12 +145,26 @@ class LakeFaultsIT {
         assertThat(answer.body().get("detail").asText())
                 .contains("'names/../x' has a component ..")
                 .contains("'names/a//b' has an empty component")
-                .contains("'names/both/b' is below another key that is a file")
+                .contains("'names/both/b' is below 'names/both', which is a file")
                 .contains("rename")
+                .contains(
+                        "'forebay datasets register faults/names-2 s3://datasets/names/ --exclude \"??/x\" --exclude \"a/*/b\" --exclude both'")
                 .doesNotContain("good");
         JsonNode residency = stack.api().residency("faults/names@v1", REGION);
         assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
         assertThat(residency.get("blocked").get("code").asText()).isEqualTo("INVALID_KEY");
+
+        // What it says to paste helps.
+        stack.api()
+                .post(
+                        "/datasets",
+                        Map.of(
+                                "namespace", "faults",
+                                "name", "names-2",
+                                "source", "s3://datasets/names/",
+                                "exclude", List.of("??/x", "a/*/b", "both")))
+                .expect(201);
+        stack.api().post("/datasets/faults/names-2/versions/v1/freeze", Map.of()).expect(200);
 
         stack.lakeProxy().spoil(spared -> Fault.NONE);
         stack.api().ensure("faults/names@v1", REGION);

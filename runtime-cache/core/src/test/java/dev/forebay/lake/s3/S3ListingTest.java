@@ -278,7 +278,8 @@ class S3ListingTest {
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_KEY))
                 .hasMessageContaining(key)
-                .hasMessageContaining("garbles");
+                .hasMessageContaining("garbles")
+                .hasMessageContaining("--exclude ");
     }
 
     @Test
