@@ -52,7 +52,9 @@ record Doorkeeper(
         long capacity = RecentCapacity.of(view);
         if (capacity == 0) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "no worker is registered in " + region);
+                    ErrorCode.UNAVAILABLE,
+                    "no worker is registered in %s: 'forebay regions' shows them when they have started"
+                            .formatted(region));
         }
         long needed = rooms.more(manifest, view.mounts());
         if (needed > 0) {
@@ -77,7 +79,7 @@ record Doorkeeper(
                     ErrorCode.TOO_LARGE,
                     String.format(
                             Locale.ROOT,
-                            "%s takes %,d bytes, the chunk stores of %s together have %,d",
+                            "%s takes %,d bytes, the chunk stores of %s together have %,d: add workers, or raise forebay.worker.capacity",
                             version,
                             manifest.roomBytes(),
                             region,
@@ -99,12 +101,13 @@ record Doorkeeper(
                     ErrorCode.TOO_LARGE,
                     String.format(
                             Locale.ROOT,
-                            "%s takes %,d bytes, the quota of namespace %s in %s is %,d",
+                            "%s takes %,d bytes, the quota of namespace %s in %s is %,d: '%s' gives it enough",
                             version,
                             manifest.roomBytes(),
                             namespace(),
                             region,
-                            quotaBytes));
+                            quotaBytes,
+                            quotaOf(manifest.roomBytes())));
         }
         long taken = rooms.of(namespace(), view.mounts());
         return taken + counted <= quotaBytes
@@ -116,13 +119,18 @@ record Doorkeeper(
                                 true,
                                 String.format(
                                         Locale.ROOT,
-                                        "namespace %s has %,d of the %,d bytes of its quota in %s, %s needs %,d",
+                                        "namespace %s has %,d of the %,d bytes of its quota in %s, %s needs %,d: '%s' gives it enough",
                                         namespace(),
                                         taken,
                                         quotaBytes,
                                         region,
                                         version,
-                                        counted)));
+                                        counted,
+                                        quotaOf(taken + counted))));
+    }
+
+    private String quotaOf(long bytes) {
+        return "forebay quota %s %d --region %s".formatted(namespace(), bytes, region);
     }
 
     /**
@@ -186,7 +194,7 @@ record Doorkeeper(
                                                 capacity)
                                         : String.format(
                                                 Locale.ROOT,
-                                                "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d",
+                                                "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d; 'forebay regions' counts them",
                                                 version,
                                                 manifest.roomBytes(),
                                                 region,
@@ -215,11 +223,12 @@ record Doorkeeper(
                                 false,
                                 String.format(
                                         Locale.ROOT,
-                                        "number %d of %d in the queue of %s, behind %s",
+                                        "number %d of %d in the queue of %s, behind %s; 'forebay queue --region %s' lists it",
                                         before + 1,
                                         ordered.size(),
                                         region,
-                                        ordered.get(before - 1).version())));
+                                        ordered.get(before - 1).version(),
+                                        region)));
     }
 
     private Optional<Applicant> lackOfRoom(long needed, long capacity, RegionView view) {
@@ -233,11 +242,12 @@ record Doorkeeper(
                                 false,
                                 String.format(
                                         Locale.ROOT,
-                                        "first in the queue of %s: it needs %,d bytes, and %,d of %,d are taken",
+                                        "first in the queue of %s: it needs %,d bytes, and %,d of %,d are taken; 'forebay pins --region %s' lists what may not go",
                                         region,
                                         needed,
                                         taken,
-                                        capacity)));
+                                        capacity,
+                                        region)));
     }
 
     private Applicant waiting(long needed, RegionView view, boolean steppedAside, String reason) {

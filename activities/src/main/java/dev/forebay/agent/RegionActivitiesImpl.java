@@ -111,7 +111,7 @@ class RegionActivitiesImpl implements RegionActivities {
         if (room > 0 && manifest.bytes() > room) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
-                    "%s has %,d bytes, the chunk stores of the region together %,d"
+                    "%s has %,d bytes, the chunk stores of the region together %,d: add workers, or raise forebay.worker.capacity"
                             .formatted(version, manifest.bytes(), room));
         }
     }

@@ -179,15 +179,7 @@ final class Report {
                     "%s@%s is complete in %s"
                             .formatted(declared.dataset(), named, String.join(", ", wanted())));
         } else if (blocked.isPresent()) {
-            conditions.isFalse(
-                    Conditions.WARM,
-                    BLOCKED,
-                    "%s; 'forebay resume %s@%s --region %s' tries again"
-                            .formatted(
-                                    told(blocked.get()),
-                                    declared.dataset(),
-                                    named,
-                                    blocked.get().name()));
+            conditions.isFalse(Conditions.WARM, BLOCKED, told(blocked.get()));
         } else if (stuck.isPresent()) {
             Problem problem = outcome.regions().get(stuck.get().name());
             String reason = problem == null ? WAITING : Conditions.reason(problem.code().name());

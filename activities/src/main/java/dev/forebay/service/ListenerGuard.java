@@ -61,7 +61,7 @@ final class ListenerGuard {
                 Problem.of(
                         UNAUTHORIZED,
                         ErrorCode.DENIED,
-                        "this server wants Authorization: Bearer with the token of forebay.token-file",
+                        "this server wants Authorization: Bearer with the token of forebay.token-file: 'export FOREBAY_TOKEN_FILE=FILE' names yours",
                         null));
     }
 

@@ -32,9 +32,10 @@ class LifecycleIT {
 
     @Test
     void aDatasetIsRegisteredOnce() {
+        String name = platform.newName();
         String body =
                 "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/once/\"}"
-                        .formatted(platform.newName());
+                        .formatted(name);
 
         Api.Answer first = api.post("/datasets", body);
         Api.Answer second = api.post("/datasets", body);
@@ -46,6 +47,14 @@ class LifecycleIT {
         assertThat(second.body()).isEqualTo(first.body());
         assertThat(other.status()).isEqualTo(409);
         assertThat(other.text("code")).isEqualTo("ALREADY_EXISTS");
+        assertThat(other.text("detail"))
+                .endsWith("'forebay datasets register team/%s-2 s3://lake/other/'".formatted(name));
+        for (String field : List.of("\"ttl_seconds\":60", "\"ttl_after\":\"read\"")) {
+            Api.Answer differs = api.post("/datasets", body.replace("}", "," + field + "}"));
+            assertThat(differs.text("code")).isEqualTo("ALREADY_EXISTS");
+            assertThat(differs.text("detail"))
+                    .contains("'forebay datasets ttl team/%s --ttl".formatted(name));
+        }
     }
 
     @Test

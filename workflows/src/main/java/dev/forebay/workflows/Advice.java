@@ -1,53 +1,69 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 
-/** What a person can do when a filling has failed for good. */
+/**
+ * What a person can do when a filling has failed for good: for each code, unless messages with it
+ * say so themselves. {@code docs/operations.md}, "A version is BLOCKED", has the same codes.
+ */
 final class Advice {
+
+    /** Messages of some codes have a remedy of their own, as their causes differ. */
+    private static final String AS_SAID = "mend that";
 
     private Advice() {}
 
-    /** The problem with what to do about it. */
-    static Problem with(Problem problem, RegionName region) {
+    /** The problem with what to do about it, as commands. */
+    static Problem with(Problem problem, DatasetVersion version, RegionName region) {
         return new Problem(
                 problem.code(),
-                "%s. To do: %s; then resume, or ask for it again; or abandon it"
-                        .formatted(stripped(problem.message()), of(problem.code(), region)));
+                "%s. To do: %s; then 'forebay resume %s --region %s', or 'forebay abandon %s --region %s' to give it up"
+                        .formatted(
+                                stripped(problem.message()),
+                                of(problem.code(), version, region),
+                                version,
+                                region,
+                                version,
+                                region));
     }
 
     private static String stripped(String message) {
         return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
     }
 
-    private static String of(ErrorCode code, RegionName region) {
+    private static String of(ErrorCode code, DatasetVersion version, RegionName region) {
         return switch (code) {
-            case LAKE_EMPTY -> "check the dataset's bucket and prefix";
-            case INVALID_KEY -> "rename the objects named here, or choose another prefix";
+            case LAKE_EMPTY ->
+                    "put the objects where 'forebay datasets show %s' says"
+                            .formatted(version.dataset());
+            case INVALID_KEY, LAKE_DENIED, LAKE_UNSUPPORTED, TOO_LARGE, BUDGET_SPENT -> AS_SAID;
             case LAKE_OBJECT_CHANGED ->
-                    "put the object back as it was, or register the data as a new version";
-            case LAKE_DENIED -> "give Forebay's credentials what is said to be missing";
+                    "put the object back as it was, or freeze what is there now by 'forebay freeze %s@NEW'"
+                            .formatted(version.dataset());
             case LAKE_UNAVAILABLE -> "see whether the lake answers in " + region;
-            case LAKE_UNSUPPORTED ->
-                    "keep the data in a bucket, or behind a gateway, that does as S3 promises";
             case CORRUPT ->
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;
-            case CAPACITY_EXCEEDED -> "evict versions or add workers in %s".formatted(region);
-            case BUDGET_SPENT -> "give its namespace a larger budget";
-            case TOO_LARGE -> "add workers or give them larger stores in " + region;
+            case CAPACITY_EXCEEDED ->
+                    "make room: 'forebay pins --region %s' lists what may not go, 'forebay regions' what is full"
+                            .formatted(region);
             case UNAVAILABLE ->
-                    "see whether the agent, the workers and etcd of %s are up".formatted(region);
-            case EVICTING -> "wait until the eviction in %s has ended".formatted(region);
-            case DENIED -> "ask for the permission that is missing";
-            case UNKNOWN_REGION -> "use one of the regions of this installation";
+                    "see by 'forebay regions' whether the agent, the workers and etcd of %s are up"
+                            .formatted(region);
+            case EVICTING ->
+                    "wait until the eviction is over, as 'forebay status %s' shows"
+                            .formatted(version);
             case INVALID_ARGUMENT,
+                    UNKNOWN_REGION,
                     NOT_FOUND,
                     ALREADY_EXISTS,
                     PINNED,
                     DEADLINE_EXCEEDED,
                     CANCELLED,
+                    DENIED,
                     INTERNAL ->
                     "look at the failed activity in this workflow's history and report it";
         };

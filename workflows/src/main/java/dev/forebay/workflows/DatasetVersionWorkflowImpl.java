@@ -156,19 +156,21 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         } else if (!Deadlines.await(MOUNT_PATIENCE, known)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    "%s is not mounted in %s yet: pin it when its filling has begun, or ensure it with a pin"
-                            .formatted(input.version(), region));
+                    "%s is not mounted in %s yet: 'forebay ensure %s --region %s --pin-for 1h' waits for it"
+                            .formatted(input.version(), region, input.version(), region));
         }
         return switch (state.state(region)) {
             case WARMING, CACHED -> pins.take(request);
             case EVICTING ->
                     throw Failures.refusal(
                             ErrorCode.EVICTING,
-                            "%s is being evicted from %s".formatted(input.version(), region));
+                            "%s is being evicted from %s: 'forebay ensure %s --region %s --pin-for 1h' brings it back when it is gone"
+                                    .formatted(input.version(), region, input.version(), region));
             case ABSENT, BLOCKED ->
                     throw Failures.refusal(
                             ErrorCode.NOT_FOUND,
-                            "%s is not in %s: ensure it first".formatted(input.version(), region));
+                            "%s is not in %s: 'forebay ensure %s --region %s' brings it there"
+                                    .formatted(input.version(), region, input.version(), region));
         };
     }
 
@@ -201,7 +203,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (!Deadlines.await(EVICTION_PATIENCE, eviction::isCompleted)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    "%s does not answer; the eviction goes on by itself".formatted(region));
+                    "%s does not answer; the eviction goes on by itself, as 'forebay status %s' shows"
+                            .formatted(region, input.version()));
         }
         eviction.get();
     }
@@ -363,14 +366,17 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (!held.isEmpty()) {
             throw Failures.refusal(
                     ErrorCode.PINNED,
-                    "%s is pinned in %s by %s"
+                    "%s is pinned in %s by %s; 'forebay unpin %s %s --region %s' takes the first pin from its holder"
                             .formatted(
                                     input.version(),
                                     region,
                                     held.stream()
                                             .limit(10)
                                             .map(pin -> pin.holder() + " (" + pin.id() + ")")
-                                            .collect(Collectors.joining(", "))));
+                                            .collect(Collectors.joining(", ")),
+                                    input.version(),
+                                    held.getFirst().id(),
+                                    region));
         }
         if (request.onlyIfExpired()
                 && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {

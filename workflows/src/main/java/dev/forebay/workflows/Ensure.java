@@ -115,8 +115,8 @@ final class Ensure {
         }
         throw Failures.refusal(
                 ErrorCode.UNAVAILABLE,
-                "%s did not stay in %s long enough to be handed out, %d times in a row"
-                        .formatted(state.version(), region, MOST_ROUNDS));
+                "%s did not stay in %s long enough to be handed out, %d times in a row: others take its room; 'forebay ensure %s --region %s --pin-for 1h' holds it"
+                        .formatted(state.version(), region, MOST_ROUNDS, state.version(), region));
     }
 
     private void pinWhileFilling(Promise<Void> fill) {
@@ -251,7 +251,8 @@ final class Ensure {
             giveBack();
             throw Failures.refusal(
                     ErrorCode.CANCELLED,
-                    "the request for %s in %s was taken back".formatted(state.version(), region));
+                    "the request for %s in %s was taken back: 'forebay ensure %s --region %s' asks for it again"
+                            .formatted(state.version(), region, state.version(), region));
         }
         if (!deadline.hasCome()) {
             giveBack();

@@ -88,7 +88,7 @@ final class EnsureAll {
                 given.forEach(each -> giveBack(each.get().receipt()));
                 throw Failures.refusal(
                         ErrorCode.UNAVAILABLE,
-                        "not all of %s had it at the same moment, %d times in a row"
+                        "not all of %s had it at the same moment, %d times in a row: others take its room; a pin (--pin-for) holds it"
                                 .formatted(
                                         wanted.stream().map(EnsureRequest::region).toList(),
                                         MOST_ROUNDS));

@@ -93,8 +93,8 @@ final class Fill {
             if (state.state(region) != State.WARMING) {
                 throw Failures.refusal(
                         ErrorCode.EVICTING,
-                        "%s was evicted from %s while it was being filled"
-                                .formatted(state.version(), region));
+                        "%s was evicted from %s while it was being filled: 'forebay explain %s --region %s' says why"
+                                .formatted(state.version(), region, state.version(), region));
             }
             switch (outcome) {
                 case Outcome.Filled(FillResult result) -> {
@@ -182,7 +182,7 @@ final class Fill {
     }
 
     private RuntimeException blocked(Problem problem) {
-        Problem advised = Advice.with(problem, region);
+        Problem advised = Advice.with(problem, state.version(), region);
         state.apply(new FillFailed(region, advised));
         return Failures.givenUp(advised);
     }
@@ -219,8 +219,10 @@ final class Fill {
         return new Outcome.Failed(
                 new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "workflow %s of an earlier run does not end"
-                                .formatted(WorkflowIds.prewarm(state.version(), region))));
+                        "workflow %s of an earlier run does not end: 'temporal workflow terminate --workflow-id %s' ends it"
+                                .formatted(
+                                        WorkflowIds.prewarm(state.version(), region),
+                                        WorkflowIds.prewarm(state.version(), region))));
     }
 
     private FillResult child(ManifestRef manifest) {

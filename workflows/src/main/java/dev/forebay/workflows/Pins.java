@@ -139,8 +139,8 @@ final class Pins {
         if (!holds(grant)) {
             throw Failures.refusal(
                     ErrorCode.EVICTING,
-                    "%s was evicted from %s before it was pinned"
-                            .formatted(state.version(), region));
+                    "%s was evicted from %s before it was pinned: 'forebay ensure %s --region %s --pin-for 1h' brings it back"
+                            .formatted(state.version(), region, state.version(), region));
         }
         watch.follow(region);
         return grant;
@@ -281,7 +281,7 @@ final class Pins {
                 && state.pin(request.region(), request.id()).isEmpty()) {
             throw Failures.refusal(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "%s has %d pins already, the most a version can have"
+                    "%s has %d pins already, the most a version can have: 'forebay pins --leaked' lists those whose holders seem to be gone"
                             .formatted(state.version(), MOST_PINS));
         }
     }

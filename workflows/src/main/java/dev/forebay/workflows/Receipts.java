@@ -108,7 +108,7 @@ final class Receipts {
         long seconds = patience == null ? 0 : patience.toSeconds();
         return String.format(
                 Locale.ROOT,
-                "%s was not in %s within %d s: %s; %s",
+                "%s was not in %s within %d s: %s; %s. 'forebay explain %s --region %s' says why",
                 state.version(),
                 residency.region(),
                 seconds,
@@ -119,7 +119,9 @@ final class Receipts {
                                 "%,d of its %,d bytes are there and verified",
                                 verified,
                                 manifest.bytes()),
-                stage(residency, manifest));
+                stage(residency, manifest),
+                state.version(),
+                residency.region());
     }
 
     private static String stage(Residency residency, @Nullable ManifestRef manifest) {

@@ -492,7 +492,8 @@ class DatasetVersionWorkflowTest {
                 .isEqualTo(ErrorCode.LAKE_DENIED);
         Problem blocked = Objects.requireNonNull(platform.residency(US).blocked());
         assertThat(blocked.code()).isEqualTo(ErrorCode.LAKE_DENIED);
-        assertThat(blocked.message()).contains("To do: give Forebay's credentials");
+        assertThat(blocked.message())
+                .contains("then 'forebay resume %s --region %s'".formatted(Platform.VERSION, US));
         assertThat(platform.us.isPinned("p")).as("the pin is given back").isFalse();
         assertThat(platform.status().pins()).isEmpty();
 

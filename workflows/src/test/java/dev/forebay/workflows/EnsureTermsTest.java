@@ -121,7 +121,8 @@ class EnsureTermsTest {
         assertThat(problem.message())
                 .isEqualTo(
                         "team/digits@v1 was not in us-1 within 3 s: 320 of its 1,000 bytes are there and"
-                                + " verified; its filling goes on");
+                                + " verified; its filling goes on. 'forebay explain team/digits@v1"
+                                + " --region us-1' says why");
         assertThat(platform.status().pins()).isEmpty();
         assertThat(platform.us.isPinned("p")).isFalse();
 

@@ -120,7 +120,7 @@ class DatasetsResource {
     @Operation(
             summary = "Set how long versions that are made from now on stay in a region",
             description =
-                    "Versions that are there keep their ttl_seconds: PUT a version's ttl. ttl_after is of all.")
+                    "Versions that are there keep their ttl_seconds, which is changed for each by itself. ttl_after is of all.")
     @APIResponse(responseCode = "200", description = "The dataset")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public DatasetView setTtl(

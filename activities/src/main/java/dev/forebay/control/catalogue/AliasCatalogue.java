@@ -110,7 +110,8 @@ public class AliasCatalogue {
         if (all.size() > MOST) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "dataset %s has %d aliases already: remove one first".formatted(dataset, MOST));
+                    "dataset %s has %d aliases, the most there can be: 'forebay alias delete %s ALIAS' removes one"
+                            .formatted(dataset, MOST, dataset));
         }
         return all.stream().filter(it -> it.name().equals(name)).findFirst().orElseThrow();
     }

@@ -158,8 +158,11 @@ public class DatasetCatalogue {
         if (dataset.deletedAt() != null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "dataset %s was deleted at %s: register it again to use it"
-                            .formatted(name, dataset.deletedAt()));
+                    "dataset %s was deleted at %s: '%s' brings it back"
+                            .formatted(
+                                    name,
+                                    dataset.deletedAt(),
+                                    dataset.source().registration(name.toString())));
         }
         return dataset;
     }
@@ -216,20 +219,34 @@ public class DatasetCatalogue {
         if (!there.source().equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with source %s, not %s: choose another name"
-                            .formatted(there.name(), there.source().describe(), source.describe()));
+                    "dataset %s is registered with source %s, not %s, and keeps it: choose another name, as '%s'"
+                            .formatted(
+                                    there.name(),
+                                    there.source().describe(),
+                                    source.describe(),
+                                    source.registration(there.name() + "-2")));
         }
         if (ttl != null && !there.ttl().equals(ttl)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with ttl_seconds %d, not %d: leave it out, or PUT the dataset's ttl"
-                            .formatted(there.name(), there.ttl().toSeconds(), ttl.toSeconds()));
+                    "dataset %s is registered with ttl_seconds %d, not %d: 'forebay datasets ttl %s --ttl %ds' changes it"
+                            .formatted(
+                                    there.name(),
+                                    there.ttl().toSeconds(),
+                                    ttl.toSeconds(),
+                                    there.name(),
+                                    ttl.toSeconds()));
         }
         if (ttlAfter != null && there.ttlAfter() != ttlAfter) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with ttl_after %s, not %s: leave it out"
-                            .formatted(there.name(), written(there.ttlAfter()), written(ttlAfter)));
+                    "dataset %s is registered with ttl_after %s, not %s: 'forebay datasets ttl %s --ttl-after %s' changes it"
+                            .formatted(
+                                    there.name(),
+                                    written(there.ttlAfter()),
+                                    written(ttlAfter),
+                                    there.name(),
+                                    written(ttlAfter)));
         }
     }
 

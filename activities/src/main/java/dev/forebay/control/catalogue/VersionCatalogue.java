@@ -153,11 +153,12 @@ public class VersionCatalogue {
                 nearest.isEmpty()
                         ? "dataset %s has no version yet: 'forebay ensure %s' creates its first"
                                 .formatted(version.dataset(), version)
-                        : "dataset %s has no version '%s'; the nearest are %s. 'forebay freeze %s' creates it, and so does 'ensure' with create"
+                        : "dataset %s has no version '%s'; the nearest are %s. 'forebay freeze %s' creates it, and so does 'forebay ensure %s --create'"
                                 .formatted(
                                         version.dataset(),
                                         version.version(),
                                         String.join(", ", nearest),
+                                        version,
                                         version));
     }
 

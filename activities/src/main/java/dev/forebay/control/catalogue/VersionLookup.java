@@ -130,8 +130,8 @@ public class VersionLookup {
                 () ->
                         new ForebayException(
                                 ErrorCode.NOT_FOUND,
-                                "no request '%s' on %s@%s is remembered"
-                                        .formatted(requestId, dataset, asked)));
+                                "no request '%s' on %s@%s is remembered: 'forebay status %s' shows its versions"
+                                        .formatted(requestId, dataset, asked, dataset)));
     }
 
     /**
@@ -207,8 +207,8 @@ public class VersionLookup {
                                 () ->
                                         new ForebayException(
                                                 ErrorCode.NOT_FOUND,
-                                                "no version of %s has manifest %s"
-                                                        .formatted(dataset, asked)));
+                                                "no version of %s has manifest %s: 'forebay ls %s' lists its versions"
+                                                        .formatted(dataset, asked, dataset)));
     }
 
     private static ForebayException noneIsFrozen(DatasetName dataset) {

@@ -64,8 +64,12 @@ public class DatasetVersions {
                         () ->
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
-                                        "version %s is not in region %s: ensure it there first"
-                                                .formatted(version, request.region())));
+                                        "version %s is not in region %s: 'forebay ensure %s --region %s' brings it there"
+                                                .formatted(
+                                                        version,
+                                                        request.region(),
+                                                        version,
+                                                        request.region())));
     }
 
     /** Lets go of a pin; does nothing if the version has no such pin. */

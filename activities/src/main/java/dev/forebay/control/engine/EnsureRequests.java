@@ -194,7 +194,8 @@ public class EnsureRequests {
     private static ForebayException takenBack(DatasetVersion version, String requestId) {
         return new ForebayException(
                 ErrorCode.CANCELLED,
-                "request '%s' on %s was taken back".formatted(requestId, version));
+                "request '%s' on %s was taken back: 'forebay ensure %s' asks for it again"
+                        .formatted(requestId, version, version));
     }
 
     private RequestLog.Entry entry(DatasetVersion version, String requestId) {
@@ -204,7 +205,8 @@ public class EnsureRequests {
     private static ForebayException unknown(DatasetVersion version, String requestId) {
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
-                "no request '%s' on %s is remembered".formatted(requestId, version));
+                "no request '%s' on %s is remembered: 'forebay status %s' shows what there is"
+                        .formatted(requestId, version, version));
     }
 
     /** What became of an attempt. */

@@ -101,7 +101,8 @@ public class Freezes {
         } catch (NoSuchRunException ended) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the freezing of %s was ended; it may be asked for again".formatted(version),
+                    "the freezing of %s was ended: 'forebay freeze %s' begins it again"
+                            .formatted(version, version),
                     ended);
         }
     }

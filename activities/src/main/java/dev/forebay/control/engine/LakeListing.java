@@ -7,6 +7,7 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ShellWord;
 import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
 import java.util.concurrent.Semaphore;
@@ -65,7 +66,9 @@ class LakeListing {
         }
         if (count.objects == 0) {
             throw new ForebayException(
-                    ErrorCode.LAKE_EMPTY, "no objects below " + source.describe());
+                    ErrorCode.LAKE_EMPTY,
+                    "no objects of the dataset are below %s: compare with 'aws s3 ls %s'"
+                            .formatted(source.describe(), ShellWord.of(source.toString())));
         }
         return count.size(true);
     }

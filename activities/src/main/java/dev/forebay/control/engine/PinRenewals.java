@@ -67,8 +67,8 @@ public class PinRenewals {
                         () ->
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
-                                        "pin '%s' on %s in %s has ended: take a new one"
-                                                .formatted(id, version, region)));
+                                        "pin '%s' on %s in %s has ended: 'forebay ensure %s --region %s --pin-for 1h' takes a new one"
+                                                .formatted(id, version, region, version, region)));
         Instant expiresAt = Instant.now().plusSeconds(renewal.remainingSeconds());
         notes.execute(() -> note(version, region, id, expiresAt));
         return new PinGrant(

@@ -63,7 +63,10 @@ class RoomPlanner {
                     survey.takenBytes(),
                     0,
                     List.of(),
-                    new Problem(ErrorCode.UNAVAILABLE, "no worker is registered in " + region),
+                    new Problem(
+                            ErrorCode.UNAVAILABLE,
+                            "no worker is registered in %s: 'forebay regions' shows them when they have started"
+                                    .formatted(region)),
                     null);
         }
         Instant now = Instant.now();
@@ -89,15 +92,18 @@ class RoomPlanner {
         List<Victim> going = ofQuota == null ? List.of() : ofQuota.victims();
         Problem quotaProblem = ofQuota == null ? null : ofQuota.problem();
         Room room =
-                new RoomRules(
-                                version,
-                                "the chunk stores of " + region,
-                                ownBytes,
-                                neededBytes,
-                                survey.takenBytes(),
-                                survey.capacityBytes(),
-                                known(survey))
-                        .decide(without(others, going), shares, now);
+                advised(
+                        new RoomRules(
+                                        version,
+                                        "the chunk stores of " + region,
+                                        ownBytes,
+                                        neededBytes,
+                                        survey.takenBytes(),
+                                        survey.capacityBytes(),
+ known(survey))
+                                .decide(without(others, going), shares, now),
+                        "'forebay pins --region %s' lists what may not go, 'forebay regions' what room there is"
+                                .formatted(region));
         int before = before(survey.queue(), version, urgency);
         if (before > 0 && neededBytes > 0 && room.admission() != Admission.REFUSED) {
             return in(
@@ -108,8 +114,8 @@ class RoomPlanner {
                     List.of(),
                     new Problem(
                             ErrorCode.CAPACITY_EXCEEDED,
-                            "%d others wait for room in %s before %s"
-                                    .formatted(before, region, version)));
+                            "%d others wait for room in %s before %s: 'forebay queue --region %s' lists them"
+                                    .formatted(before, region, version, region)));
         }
         if (going.isEmpty() || isFinal(room)) {
             return room;
@@ -148,15 +154,33 @@ class RoomPlanner {
         // An agent that does not say how much that is decides by itself.
         Long taken = survey.namespaceBytes();
         Long counted = survey.countedBytes();
-        return new RoomRules(
-                        version,
-                        "the quota of namespace %s in %s".formatted(namespace, region),
-                        ownBytes,
-                        counted == null ? neededBytes : counted,
-                        taken == null ? 0 : taken,
-                        quota,
-                        quota)
-                .decide(own, RoomShares.of(survey, namespace), now);
+        return advised(
+                new RoomRules(
+                                version,
+                                "the quota of namespace %s in %s".formatted(namespace, region),
+                                ownBytes,
+                                counted == null ? neededBytes : counted,
+                                taken == null ? 0 : taken,
+                                quota,
+ quota)
+.decide(own, RoomShares.of(survey, namespace), now),
+                "'forebay quota %s BYTES --region %s' gives it more".formatted(namespace, region));
+    }
+
+    /** The same, with what helps if evictions do not. */
+    private static Room advised(Room room, String remedy) {
+        Problem problem = room.problem();
+        if (problem == null || room.admission() == Admission.AFTER_EVICTION) {
+            return room;
+        }
+        return new Room(
+                room.admission(),
+                room.neededBytes(),
+                room.takenBytes(),
+                room.capacityBytes(),
+                room.victims(),
+                new Problem(problem.code(), problem.message() + "; " + remedy),
+                room.notBefore());
     }
 
     /** Those that go for the quota's sake make room for all. */

@@ -68,7 +68,8 @@ public class SweepRuns {
         } catch (NoSuchRunException ended) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the sweep of %s was ended; it may be asked for again".formatted(region),
+                    "the sweep of %s was ended: 'forebay sweep --region %s' begins another"
+                            .formatted(region, region),
                     ended);
         }
     }

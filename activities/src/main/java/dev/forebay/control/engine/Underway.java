@@ -146,7 +146,7 @@ public class Underway {
         return Optional.of(
                 new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "no %s has taken up '%s' for %d s: none is up, or all are busy"
+                        "no %s has taken up '%s' for %d s: none is up, or all are busy; 'forebay regions' shows agents"
                                 .formatted(
                                         whoWorks,
                                         activity.getActivityType().getName(),

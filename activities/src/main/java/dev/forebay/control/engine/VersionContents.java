@@ -72,7 +72,8 @@ public class VersionContents {
         if (found.isEmpty() && isFirst && !below.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "version %s has no files below '%s'".formatted(version, below));
+                    "version %s has no files below '%s': 'forebay ls %s' lists what it has"
+                            .formatted(version, below, version));
         }
         return new Files(found, null);
     }

@@ -229,6 +229,8 @@ final class Mounts {
         String holders =
                 pins.stream().map(this::holder).limit(10).collect(Collectors.joining(", "));
         return new ForebayException(
-                ErrorCode.PINNED, "%s is held by %d: %s".formatted(version, pins.size(), holders));
+                ErrorCode.PINNED,
+                "%s is held by %d: %s; 'forebay pins --leaked' lists those whose holders seem to be gone"
+                        .formatted(version, pins.size(), holders));
     }
 }

@@ -61,7 +61,7 @@ public final class KeyList {
         if (object.size() > mostBytes) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
-                    "the list of keys %s has %d bytes, more than forebay.ingest.key-list, %d"
+                    "the list of keys %s has %d bytes, more than forebay.ingest.key-list, %d: raise that, or split the list"
                             .formatted(uri, object.size(), mostBytes));
         }
         KeyList list = new KeyList(uri, object, folder);
@@ -160,7 +160,7 @@ public final class KeyList {
     ForebayException missing(List<String> keys) {
         return new ForebayException(
                 ErrorCode.LAKE_EMPTY,
-                "%s lists keys that are not in the lake: %s"
+                "%s lists keys that are not in the lake: %s; upload them, or take them off the list"
                         .formatted(
                                 uri,
                                 String.join(

@@ -1,0 +1,50 @@
+"""The kind of fault that messages have: what they tell a person to type must be a command that there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from forebay._cli import build_parser
+
+_ROOT = Path(__file__).parents[3]
+_MESSAGES = {
+    ".java": ("activities/src/main", "workflows/src/main", "runtime-cache/core/src/main"),
+    ".py": ("sdk-python-shim/src",),
+}
+# What stands for a value in a message: %s and %d of Java, {name} of Python.
+_TEXT = re.compile(r"%s|\{[^{}]*\}")
+_NUMBER = re.compile(r"%,?d")
+
+
+def sources() -> list[Path]:
+    return [
+        path
+        for suffix, folders in _MESSAGES.items()
+        for folder in folders
+        for path in sorted((_ROOT / folder).rglob(f"*{suffix}"))
+    ]
+
+
+def commands() -> list[tuple[str, str]]:
+    found = [
+        (path.name, _NUMBER.sub("5", _TEXT.sub("a/b@v1", command.replace("--ttl-after %s", "--ttl-after pin"))))
+        for path in sources()
+        for command in re.findall(r"'forebay ([^'\"\n]*)'", path.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 20
+    return found
+
+
+@pytest.mark.parametrize(("file", "command"), sorted(set(commands())))
+def test_every_command_that_a_message_names_is_one(file: str, command: str) -> None:
+    assert build_parser().parse_args(shlex.split(command)).run is not None
+
+
+def test_no_message_tells_a_person_to_send_a_request() -> None:
+    verb = re.compile(r'"[^"\n]*[a-z] (?:PUT|POST|DELETE|PATCH)\b[^"\n]*"')
+    found = [f"{path.name}: {text}" for path in sources() for text in verb.findall(path.read_text(encoding="utf-8"))]
+    assert not found
