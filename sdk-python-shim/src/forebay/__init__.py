@@ -89,6 +89,7 @@ from forebay._errors import (
 from forebay._models import (
     Alias,
     Blocked,
+    BlockedVersion,
     Budget,
     BytesFrom,
     Check,
@@ -142,6 +143,7 @@ __all__ = [
     "ApiError",
     "AsyncClient",
     "Blocked",
+    "BlockedVersion",
     "Budget",
     "BudgetSpent",
     "BytesFrom",

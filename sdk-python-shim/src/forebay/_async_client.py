@@ -19,6 +19,7 @@ from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
     Alias,
+    BlockedVersion,
     Budget,
     Costs,
     Dataset,
@@ -291,6 +292,9 @@ class AsyncClient:
 
     async def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
         return await self._send(_calls.remove_quota(namespace, region))
+
+    async def blocked(self) -> tuple[BlockedVersion, ...]:
+        return await self._all(_calls.blocked)
 
     async def queue(self, region: str) -> tuple[Queued, ...]:
         return await self._send(_calls.queue(region))

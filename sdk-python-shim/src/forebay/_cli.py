@@ -359,8 +359,8 @@ def build_parser() -> argparse.ArgumentParser:
     prefetch.add_argument("--create", action="store_true", help=_CREATE)
     _add_region(prefetch)
 
-    status = add("status", _commands.versions.status, "show where a dataset or one version of it is")
-    status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
+    status = add("status", _commands.versions.status, "show where a dataset or a version of it is, or what is BLOCKED")
+    status.add_argument("dataset", metavar="NS/NAME[@VERSION]", nargs="?", help="without it: what is BLOCKED, and why")
 
     explain = add("explain", _commands.versions.explain, "say why a version is, or is not, in a region")
     explain.add_argument("dataset", metavar="NS/NAME[@VERSION]", help="without a version: the newest")

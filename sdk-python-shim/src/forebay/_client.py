@@ -17,6 +17,7 @@ from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
 from forebay._models import (
     Alias,
+    BlockedVersion,
     Budget,
     Costs,
     Dataset,
@@ -408,6 +409,10 @@ class Client:
     def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
         """Removes the quota of a region, or the one for all others, and returns what is left."""
         return self._send(_calls.remove_quota(namespace, region))
+
+    def blocked(self) -> tuple[BlockedVersion, ...]:
+        """What is BLOCKED anywhere: in which region, why, and what to do."""
+        return self._all(_calls.blocked)
 
     def queue(self, region: str) -> tuple[Queued, ...]:
         """The versions that wait for room in the region, in the order in which they are let in."""

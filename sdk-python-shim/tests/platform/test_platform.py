@@ -198,6 +198,7 @@ def test_the_asynchronous_client(made: Made, region: str) -> None:
             receipts = await asyncio.gather(*(client.ensure(made.name, "1", region) for _ in range(4)))
             assert {each.bytes for each in receipts} == {made.bytes}
             assert region in [each.name for each in await client.regions()]
+            assert all(each.blocked.code for each in await client.blocked())
 
     asyncio.run(run())
 

@@ -222,6 +222,7 @@ class ControlPlane:
             ("POST", version + "/abandon", lambda r, d, v: (200, self._abandon(d, v))),
             ("DELETE", version + "/requests/([^/]+)", self._cancel),
             ("GET", "/pins/leaked", lambda r: (200, {"items": self._leaked(), "next": None})),
+            ("GET", "/blocked", lambda r: (200, {"items": self._blocked(), "next": None})),
             ("GET", "/regions/eu/queue", lambda r: (200, {"items": self.state.queue})),
             ("GET", "/namespaces/([^/]+)/quota", lambda r, n: self._quotas(n)),
             ("PUT", "/namespaces/([^/]+)/quota", self._set_quota),
@@ -237,6 +238,10 @@ class ControlPlane:
             ("POST", "/regions/eu/sweep", self._sweep),
             ("POST", "/regions/eu/sweep/(pause|resume)", self._pause),
         ]
+
+    def _blocked(self) -> list[dict[str, Any]]:
+        found = {"dataset": "vision/digits", "version": "1", "region": "eu", "blocked": self.state.blocked}
+        return [] if self.state.blocked is None else [found]
 
     def _delete(self, request: Request, dataset: str) -> tuple[int, Any]:
         self._dataset(dataset)

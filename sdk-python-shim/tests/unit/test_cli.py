@@ -425,6 +425,15 @@ def test_a_time_limit_says_what_was_waited_for(run: Run, plane: ControlPlane) ->
     assert "'forebay explain vision/digits@1 --region eu' says what holds it up" in run.err
 
 
+def test_what_is_blocked_anywhere_is_listed_with_what_to_do(run: Run, plane: ControlPlane) -> None:
+    assert run("status").splitlines() == ["VERSION  REGION  CODE"]
+    plane.state.blocked = {"code": "LAKE_DENIED", "message": "no right to s3:GetObject"}
+    lines = run("status").splitlines()
+    assert lines[1].split() == ["vision/digits@1", "eu", "LAKE_DENIED"]
+    assert lines[-1] == "vision/digits@1 in eu is blocked: LAKE_DENIED: no right to s3:GetObject"
+    assert json.loads(run("status", "--json"))[0]["blocked"] == plane.state.blocked
+
+
 def test_what_has_nothing_to_act_on_is_no_success(run: Run, plane: ControlPlane) -> None:
     for command, instead in (("resume", "'forebay ensure"), ("abandon", "'forebay ensure")):
         run(command, "vision/digits@1", code=4)

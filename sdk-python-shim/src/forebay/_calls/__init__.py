@@ -20,7 +20,7 @@ from forebay._calls._datasets import (
 from forebay._calls._ensure import cancel, ensure, ensure_status, prefetch
 from forebay._calls._pins import leaked_pins, pin, pins, renew, unpin, version_pins
 from forebay._calls._plans import placements, plan
-from forebay._calls._regions import queue, quotas, regions, remove_quota, set_quota
+from forebay._calls._regions import blocked, queue, quotas, regions, remove_quota, set_quota
 from forebay._calls._sweeps import pause_sweeps, resume_sweeps, sweep, sweep_plan, sweep_schedule
 from forebay._calls._versions import (
     abandon,
@@ -46,6 +46,7 @@ __all__ = [
     "Request",
     "abandon",
     "aliases",
+    "blocked",
     "budgets",
     "cancel",
     "check_drift",

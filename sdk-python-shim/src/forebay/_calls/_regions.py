@@ -1,14 +1,18 @@
-"""Regions, who waits for room in them, and how much a namespace may have."""
+"""Regions, what is BLOCKED and who waits for room in them, and how much a namespace may have."""
 
 from __future__ import annotations
 
-from forebay._calls._call import Call, items_reader, present
+from forebay._calls._call import Call, Paged, items_reader, present
 from forebay._calls._paths import part
-from forebay._models import Queued, Quota, Region
+from forebay._models import BlockedVersion, Queued, Quota, Region, decode_items
 
 
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", items_reader(Region))
+
+
+def blocked(after: str | None) -> Call[Paged[BlockedVersion]]:
+    return Call("GET", "/blocked", lambda value: decode_items(BlockedVersion, value), params=present(after=after))
 
 
 def queue(region: str) -> Call[tuple[Queued, ...]]:

@@ -20,7 +20,7 @@ from forebay._commands._output import (
 )
 from forebay._dataset import ensure_dataset_cached
 from forebay._errors import ForebayError, NotFound
-from forebay._models import Origin, Receipt, Version
+from forebay._models import BlockedVersion, Origin, Receipt, Version
 from forebay._progress import Reasons, Told
 from forebay._tables import print_table
 from forebay._text import one_line
@@ -115,6 +115,9 @@ class _Listing:
 
 def status(options: Namespace) -> None:
     with connect(options) as client:
+        if options.dataset is None:
+            _show_blocked(client.blocked(), options.json)
+            return
         if "@" not in options.dataset:
             versions = client.versions(options.dataset)
             if options.json:
@@ -129,6 +132,18 @@ def status(options: Namespace) -> None:
             return
         _print_version(version)
         say_if_deleted(client.dataset(version.dataset))
+
+
+def _show_blocked(found: tuple[BlockedVersion, ...], as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ["VERSION", "REGION", "CODE"],
+        [[f"{each.dataset}@{each.version}", each.region, each.blocked.code] for each in found],
+    )
+    for each in found:
+        say_cause(f"{each.dataset}@{each.version} in {each.region}", "is blocked", each.blocked)
 
 
 def explain(options: Namespace) -> None:

@@ -7,7 +7,7 @@ from forebay._models.explanations import Explanation, Happening
 from forebay._models.pins import Pin, PinSpec
 from forebay._models.placements import Placement, Placements
 from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVictim, RegionPlan
-from forebay._models.problems import Blocked
+from forebay._models.problems import Blocked, BlockedVersion
 from forebay._models.regions import Queued, Quota, Region, Worker
 from forebay._models.sweeps import Sweep, SweepPlan, SweepSchedule, SweptVersion, Victim
 from forebay._models.versions import Alias, Difference, Manifest, Origin, Residency, Restored, Version, VersionObject
@@ -16,6 +16,7 @@ from forebay._models.wire import decode, decode_items, to_json
 __all__ = [
     "Alias",
     "Blocked",
+    "BlockedVersion",
     "Budget",
     "BytesFrom",
     "Check",

@@ -11,3 +11,13 @@ class Blocked:
 
     code: str
     message: str
+
+
+@dataclass(frozen=True)
+class BlockedVersion:
+    """A version that is BLOCKED in a region."""
+
+    dataset: str
+    version: str
+    region: str
+    blocked: Blocked

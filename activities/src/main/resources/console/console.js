@@ -1,7 +1,7 @@
 // Shows what the REST API says, and asks again while somebody looks. It changes nothing: that is what `forebay` is for.
 
 import { Failure, get, getOrProblem, hasToken, path, setToken } from "./api.js";
-import { bytes, duration, element, facts, link, linkOut, number, problem, share, state, table, time } from "./page.js";
+import { bytes, duration, element, facts, link, linkOut, number, problem, share, state, table, time, wait } from "./page.js";
 
 const REFRESH_MS = 5000;
 
@@ -19,12 +19,16 @@ const noneUnless = (unknown, none) => unknown ? "What else there is, is not know
 const trouble = (page, of = "") => page.problem ? element("p", { className: "bad" }, of + page.problem) : null;
 
 async function overview(signal) {
-  const [regions, datasets] = await Promise.all([get("/regions", signal), get(`/datasets?limit=${ROWS}`, signal)]);
+  const [regions, datasets, blocked] = await Promise.all([
+    get("/regions", signal), get(`/datasets?limit=${ROWS}`, signal), getOrProblem(`/blocked?limit=${ROWS}`, signal),
+  ]);
   const queues = await Promise.all(regions.items.map(async region => {
     const queue = await getOrProblem(path("regions", region.name, "queue"), signal);
     return { trouble: trouble(queue, region.name + ": "), items: queue.items.map(item => ({ region: region.name, ...item })) };
   }));
   return [
+    ...blocked.items.length > 0 || blocked.problem
+      ? titled("Blocked", trouble(blocked), table(BLOCKED_COLUMNS, blocked.items, noneUnless(true)), more(blocked)) : [],
     ...titled("Regions", table(REGION_COLUMNS, regions.items, "The control plane knows no region.")),
     ...titled("Waiting for room",
       ...queues.map(queue => queue.trouble),
@@ -48,6 +52,13 @@ const REGION_COLUMNS = [
   } },
   { name: "Versions are below", of: region => region.mount_root },
   { name: "Problem", of: region => problem(region.problem) ?? "" },
+];
+
+const BLOCKED_COLUMNS = [
+  { name: "Region", of: item => item.region },
+  { name: "Dataset", of: item => datasetLink(item.dataset) },
+  { name: "Version", of: item => versionLink(item.dataset, item.version) },
+  { name: "Why, and what to do", of: item => problem(item.blocked) },
 ];
 
 const QUEUE_COLUMNS = [
@@ -126,7 +137,8 @@ async function explanation(signal, namespace, name, wanted, region) {
     ...told.sentences.map(sentence => element("p", {}, sentence)),
     ...titled("What happened", table([
       { name: "When", of: event => time(event.at) },
-      { name: "What", of: event => event.text },
+      { name: "What", of: event => event.kind },
+      { name: "Why, or who", of: event => [event.code, event.text].filter(Boolean).join(": ") },
       { name: "Bytes", number: true, of: event => bytes(event.bytes) },
     ], told.history, "Nothing is remembered.")),
   ];
@@ -143,7 +155,7 @@ const RESIDENCY_COLUMNS = [
     : region.eta_seconds === null ? "" : "in " + duration(region.eta_seconds) },
   { name: "May go", of: region => time(region.evictable_at) },
   { name: "Path", of: region => region.path ?? "" },
-  { name: "What holds it up", of: region => problem(region.blocked) ?? problem(region.waiting) ?? "" },
+  { name: "What holds it up", of: region => problem(region.blocked) ?? wait(region.waiting) ?? "" },
 ];
 
 const PIN_COLUMNS = [

@@ -86,6 +86,14 @@ export function share(part, of, text) {
   return of > 0 ? [element("progress", { max: of, value: part, ariaLabel: text }), text] : [text];
 }
 
+/** What passes as others make room, or by itself, is no fault. */
+const PASSING = new Set(["CAPACITY_EXCEEDED", "BUDGET_SPENT", "EVICTING", "PINNED"]);
+
+/** Why something waits. */
+export function wait(cause) {
+  return cause && PASSING.has(cause.code) ? element("span", { className: "busy" }, `waits: ${cause.message}`) : problem(cause);
+}
+
 export function problem(cause) {
   return cause ? element("span", { className: "bad" }, `${cause.code}: ${cause.message}`) : null;
 }

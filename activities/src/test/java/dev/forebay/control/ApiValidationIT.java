@@ -319,7 +319,9 @@ class ApiValidationIT {
                         "must be like 2026-11-20T12:00:00.123Z"),
                 arguments("GET", "/pins?region=A", "region", "must be 1 to 63"),
                 arguments("GET", "/pins?limit=x", "limit", "from 1 to 1000"),
-                arguments("GET", "/pins?after=team/x", "after", "must be the next of a page"));
+                arguments("GET", "/pins?after=team/x", "after", "must be the next of a page"),
+                arguments("GET", "/blocked?limit=0", "limit", "from 1 to 1000"),
+                arguments("GET", "/blocked?after=team/x", "after", "must be the next of a page"));
     }
 
     @ParameterizedTest(name = "{0} {1} {2} blames {3}")

@@ -96,7 +96,9 @@ class ExplainIT {
         assertThat(words(name, "v1"))
                 .contains("filling it was given up")
                 .contains("LAKE_DENIED: the lake refuses our key")
-                .contains("To do: give Forebay's credentials what is said to be missing");
+                .contains("then 'forebay resume team/%s@v1 --region %s'".formatted(name, REGION));
+
+        assertThat(blocked(name)).singleElement().asString().contains("LAKE_DENIED", "the lake");
 
         Api.Answer abandoned =
                 api.post(
@@ -106,8 +108,24 @@ class ExplainIT {
         assertThat(abandoned.status()).as(abandoned.raw().body()).isEqualTo(200);
         assertThat(abandoned.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
         awaitWords(name, "v1", "because it was given up after LAKE_DENIED: wrong key");
+        assertThat(blocked(name)).isEmpty();
         assertThat(api.post(v + "/abandon", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
+    }
+
+    /** In pages of one, with all that other tests have left. */
+    private List<JsonNode> blocked(String name) {
+        List<JsonNode> found = new ArrayList<>();
+        String after = "";
+        do {
+            JsonNode page = api.get("/blocked?limit=1&after=" + after).body();
+            page.get("items").forEach(found::add);
+            after = page.get("next").asText("");
+        } while (!after.isEmpty());
+        assertThat(found).doesNotHaveDuplicates();
+        return found.stream()
+                .filter(each -> each.get("dataset").asText().equals("team/" + name))
+                .toList();
     }
 
     /** "Taking a request back". */

@@ -68,6 +68,14 @@ final class Browser implements AutoCloseable {
             })
             """;
 
+    private static final String LOOK =
+            """
+            (function look(text) {
+              return [...document.querySelectorAll("span")]
+                .find(each => each.textContent.includes(text))?.className ?? "";
+            })
+            """;
+
     private final HttpClient http = HttpClient.newHttpClient();
     private final Process process;
     private final Path log;
@@ -127,6 +135,11 @@ final class Browser implements AutoCloseable {
     void click(String text) throws IOException {
         String click = CLICK + "(" + JSON.writeValueAsString(text) + ")";
         Await.until("a link '%s'".formatted(text), PATIENCE, () -> evaluate(click).asBoolean());
+    }
+
+    /** Returns by which class a text that is shown looks as it does. */
+    String look(String text) throws IOException, InterruptedException {
+        return evaluate(LOOK + "(" + JSON.writeValueAsString(text) + ")").asText();
     }
 
     /** Writes into the only field of a form that is shown, and sends it. */

@@ -54,7 +54,13 @@ class ConsoleIT {
     @Test
     void aVersionIsFoundFromTheFirstPageWithItsRegionsPinsAndLastError() throws Exception {
         browser.open(stack.stack().api().resolve("/console"));
-        browser.shows("Regions", KOREA + "\treachable\t2 of 2 live\t", "s3://datasets/console/");
+        browser.shows(
+                "Regions",
+                KOREA + "\treachable\t2 of 2 live\t",
+                "s3://datasets/console/",
+                // What waits for a person, whatever else there is.
+                VIRGINIA + "\tconsole/shown\tv1\tLAKE_OBJECT_CHANGED: ",
+                "'forebay resume console/shown@v1 --region " + VIRGINIA + "'");
         browser.click("console/shown");
         browser.shows("1.46 KiB", KOREA + " CACHED 100 %", VIRGINIA + " BLOCKED");
         browser.click("v1");
@@ -78,11 +84,41 @@ class ConsoleIT {
                         .resolve(
                                 "/console#/datasets/console/shown/versions/v1/regions/"
                                         + VIRGINIA));
-        browser.shows("console/shown@v1 in " + VIRGINIA, "LAKE_OBJECT_CHANGED", "What happened");
+        browser.shows(
+                "console/shown@v1 in " + VIRGINIA,
+                "What happened",
+                "\tBLOCKED\tLAKE_OBJECT_CHANGED: ");
         browser.click("Pins");
         browser.shows("Leaked pins", "console/shown\tv1\t" + KOREA + "\t<b>alice</b>\ttraining");
         browser.click("Costs");
         browser.shows("Budgets", "Namespace\tFrom the lake\tRequests");
+    }
+
+    /** To wait in a queue is no fault; all else that holds a region up is. */
+    @Test
+    void aPlaceInTheQueueIsNotShownAsAFault() throws Exception {
+        try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
+            proxy.spoil(
+                    request ->
+                            request.target().endsWith("/versions/v1")
+                                    ? new Fault.Rewrite(ConsoleIT::waiting)
+                                    : Fault.NONE);
+            browser.open(proxy.endpoint().resolve("/console#/datasets/console/shown/versions/v1"));
+            browser.shows("waits: ");
+            assertThat(browser.look("waits: ")).isEqualTo("busy");
+            proxy.spoil(_ -> Fault.NONE);
+            browser.becomes("LAKE_OBJECT_CHANGED: ");
+            assertThat(browser.look("LAKE_OBJECT_CHANGED")).isEqualTo("bad");
+        }
+    }
+
+    /** The region that is BLOCKED waits instead. Each has as many characters. */
+    private static String waiting(String version) {
+        return version.replace("\"BLOCKED\"", "\"WARMING\"")
+                .replace("\"LAKE_OBJECT_CHANGED\"", "\"CAPACITY_EXCEEDED\"  ")
+                .replace("\"blocked\"", "\"blocking\"")
+                .replace("\"waiting\"", "\"blocked\"")
+                .replace("\"blocking\"", "\"waiting\"");
     }
 
     /** No part that is away takes the page with it, and what is back is seen. */
