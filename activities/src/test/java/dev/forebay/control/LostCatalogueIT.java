@@ -167,9 +167,13 @@ class LostCatalogueIT {
         lose(name);
         Path pointer = pointer(name, "v2");
         byte[] written = Files.readAllBytes(pointer);
-        Files.writeString(pointer, "{}");
+        Files.writeString(pointer, "{\"version\":\"hunter2\"}");
         try {
-            assertThat(restore(name)).singleElement().asString().contains("v2");
+            assertThat(restore(name))
+                    .singleElement()
+                    .asString()
+                    .contains("v2")
+                    .doesNotContain("hunter");
             assertThat(digest(name, "v1")).isEqualTo(first);
             assertThat(api.get(version(name, "v2")).status()).isEqualTo(404);
         } finally {

@@ -113,7 +113,7 @@ class SourcesIT {
         Api.Answer none = ensure("no-list", "v1");
 
         assertThat(names.status()).as(names.raw().body()).isEqualTo(422);
-        assertThat(names.text("detail")).contains("not in the lake: 'absent/b'");
+        assertThat(names.text("detail")).contains("not in the lake: line 2");
         assertThat(none.status()).as(none.raw().body()).isEqualTo(422);
         assertThat(none.text("detail")).contains("no list of keys at s3://lake/lists/none.txt");
     }

@@ -201,12 +201,12 @@ class VersionPointers {
     private Pointer read(String key, byte[] bytes) {
         try {
             return json.readValue(bytes, Body.class).toPointer();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException _) {
+            // Its message, and that of a cause, would quote what is in the object.
             throw new ForebayException(
                     ErrorCode.CORRUPT,
-                    "s3://%s/%s does not say which manifest the version has: %s"
-                            .formatted(bucket(), key, e.getMessage()),
-                    e);
+                    "s3://%s/%s does not say which manifest the version has"
+                            .formatted(bucket(), key));
         }
     }
 }

@@ -115,7 +115,7 @@ public final class SqliteManifest implements Manifest {
                 session.prepare("SELECT ordinal, id, bytes FROM pack ORDER BY ordinal")
                         .executeQuery()) {
             while (rows.next()) {
-                PackId id = PackId.parse(rows.getString(2));
+                PackId id = packId(rows.getString(2));
                 packs.add(new Pack(id, rows.getLong(3)));
                 ordinals.put(id, rows.getInt(1));
                 packIds.put(rows.getInt(1), id);
@@ -127,9 +127,17 @@ public final class SqliteManifest implements Manifest {
         }
     }
 
+    private PackId packId(String text) {
+        try {
+            return PackId.parse(text);
+        } catch (ForebayException _) {
+            throw damaged("it has a pack whose id is none");
+        }
+    }
+
     private void requireMeta(String key, String expected) {
         if (!meta(key).equals(expected)) {
-            throw damaged("%s is %s, not %s".formatted(key, meta(key), expected));
+            throw damaged("its %s is not %s".formatted(key, expected));
         }
     }
 

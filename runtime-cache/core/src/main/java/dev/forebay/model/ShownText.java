@@ -27,6 +27,11 @@ public final class ShownText {
         return text.length() > MOST_CHARACTERS ? shown + "…" : shown.toString();
     }
 
+    /** Returns whether all of the text can be seen as it is. */
+    public static boolean isVisible(String text) {
+        return text.chars().allMatch(ShownText::isVisible);
+    }
+
     static boolean isVisible(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,

@@ -55,8 +55,7 @@ final class ListedPage {
     void add(S3Object object) {
         String key = below(object.key());
         if (after != null && KeyOrder.UTF8.compare(key, after) <= 0) {
-            throw broken(
-                    "lists '%s' where it was asked for what follows '%s'".formatted(key, after));
+            throw tooEarly(key);
         }
         if (last != null && KeyOrder.UTF8.compare(key, last) <= 0) {
             throw outOfOrder(key, last);
@@ -108,9 +107,12 @@ final class ListedPage {
     }
 
     private void inOrder(List<String> keys, Set<String> current) {
-        String before = after;
+        String before = null;
         for (String key : keys) {
             below(key);
+            if (after != null && KeyOrder.UTF8.compare(key, after) < 0) {
+                throw tooEarly(key);
+            }
             if (before != null && KeyOrder.UTF8.compare(key, before) < 0) {
                 throw outOfOrder(key, before);
             }
@@ -162,6 +164,14 @@ final class ListedPage {
                             .formatted(key));
         }
         return ETag.ofTime(modified);
+    }
+
+    /**
+     * Does not say which key was asked for: it may be a line of a list, the content of an object.
+     */
+    private ForebayException tooEarly(String key) {
+        return broken(
+                "lists '%s', which is not behind the key that it was asked for".formatted(key));
     }
 
     private ForebayException outOfOrder(String key, String before) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An object in the lake that lists keys, one on each line, in UTF-8: keys as the bucket has them,
@@ -96,7 +97,8 @@ public final class KeyList {
     }
 
     /**
-     * The keys, each once, in the order in which a lake lists.
+     * Returns the keys, each once, in the order in which a lake lists. Messages name lines by their
+     * numbers and never quote them: the object may be any that Forebay's credentials can read.
      *
      * @param prefix what each must begin with
      * @throws ForebayException with {@code INVALID_KEY}, naming the first ten lines that are no
@@ -105,41 +107,17 @@ public final class KeyList {
     SortedKeys sorted(String prefix) {
         List<String> invalid = new ArrayList<>();
         SortedKeys.Sorter sorter = new SortedKeys.Sorter(folder);
-        long number = 0;
-        // Unlike a reader of one's own making, this one refuses what is not UTF-8.
-        try (Lines lines =
-                new Lines(
-                        Files.newBufferedReader(text(), StandardCharsets.UTF_8),
-                        BYTE_ORDER_MARK.length() + LONGEST_KEY_BYTES + 1)) {
-            for (String line = lines.next(); line != null; line = lines.next()) {
-                number++;
-                String key = number == 1 ? withoutMark(line) : line;
-                if (key.isEmpty()) {
-                    continue;
-                }
-                boolean tooLong = key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES;
-                if (tooLong || !key.startsWith(prefix)) {
-                    invalid.add(
-                            "line %d, '%s'%s"
-                                    .formatted(
-                                            number,
-                                            ShownText.of(key),
-                                            tooLong ? ", is too long" : ""));
-                    if (invalid.size() == NAMED) {
-                        break;
+        forEachLine(
+                (number, key) -> {
+                    if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES) {
+                        invalid.add(line(number, key) + " is too long");
+                    } else if (!key.startsWith(prefix)) {
+                        invalid.add(line(number, key) + " is not below it");
+                    } else {
+                        sorter.add(key);
                     }
-                } else {
-                    sorter.add(key);
-                }
-            }
-        } catch (CharacterCodingException e) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_KEY,
-                    "%s is not UTF-8 text behind line %d".formatted(uri, number),
-                    e);
-        } catch (IOException e) {
-            throw failed(e);
-        }
+                    return invalid.size() < NAMED;
+                });
         if (!invalid.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.INVALID_KEY,
@@ -152,23 +130,60 @@ public final class KeyList {
         return sorter.sorted();
     }
 
+    /** Takes a line that is not empty. */
+    private interface EachLine {
+
+        /** Returns whether to go on. */
+        boolean take(long number, String key);
+    }
+
+    private void forEachLine(EachLine each) {
+        long number = 0;
+        // Unlike a reader of one's own making, this one refuses what is not UTF-8.
+        try (Lines lines =
+                new Lines(
+                        Files.newBufferedReader(text(), StandardCharsets.UTF_8),
+                        BYTE_ORDER_MARK.length() + LONGEST_KEY_BYTES + 1)) {
+            boolean more = true;
+            for (String line = lines.next(); line != null && more; line = lines.next()) {
+                number++;
+                String key = number == 1 ? withoutMark(line) : line;
+                more = key.isEmpty() || each.take(number, key);
+            }
+        } catch (CharacterCodingException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_KEY,
+                    "%s is not UTF-8 text behind line %d".formatted(uri, number),
+                    e);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Names a line, and why an editor may show nothing wrong with it. */
+    private static String line(long number, String key) {
+        boolean hidden = !ShownText.isVisible(key) || key.endsWith(" ");
+        return "line " + number + (hidden ? " (has characters that cannot be seen)" : "");
+    }
+
     private static String withoutMark(String line) {
         return line.startsWith(BYTE_ORDER_MARK) ? line.substring(1) : line;
     }
 
-    /** What is said if keys of the list are not in the lake. */
-    ForebayException missing(List<String> keys) {
+    /** Returns what is said if keys of the list are not in the lake; names up to ten lines. */
+    ForebayException missing(Set<String> keys) {
+        List<String> missing = new ArrayList<>();
+        forEachLine(
+                (number, key) -> {
+                    if (keys.contains(key)) {
+                        missing.add(line(number, key));
+                    }
+                    return missing.size() < NAMED;
+                });
         return new ForebayException(
                 ErrorCode.LAKE_EMPTY,
                 "%s lists keys that are not in the lake: %s; upload them, or take them off the list"
-                        .formatted(
-                                uri,
-                                String.join(
-                                        "; ",
-                                        keys.stream()
-                                                .limit(NAMED)
-                                                .map(key -> "'" + ShownText.of(key) + "'")
-                                                .toList())));
+                        .formatted(uri, String.join("; ", missing)));
     }
 
     private ForebayException failed(IOException e) {

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,8 +52,8 @@ public final class KeyListWalk {
      *
      * @param requests how many at once, at least 1
      * @param progress called with the objects so far
-     * @throws ForebayException with {@code LAKE_EMPTY}, naming up to ten, if keys are not in the
-     *     lake; with {@code INVALID_KEY} if lines are no keys below the prefix
+     * @throws ForebayException with {@code LAKE_EMPTY}, naming up to ten lines, if keys are not in
+     *     the lake; with {@code INVALID_KEY} if lines are no keys below the prefix
      */
     public void forEach(
             KeyList list, int requests, Consumer<LakeObject> each, LongConsumer progress) {
@@ -83,7 +84,7 @@ public final class KeyListWalk {
             }
         }
         if (!missing.isEmpty()) {
-            throw list.missing(missing);
+            throw list.missing(Set.copyOf(missing));
         }
     }
 

@@ -126,6 +126,19 @@ class S3ListingTest {
         assertUnsupported(() -> listing.page("p/b", 10), "lists '" + first + "'");
     }
 
+    /** It may be a line of a list of keys, which is the content of an object. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theKeyThatWasAskedForIsInNoMessage(boolean versioned) {
+        store.lists(_ -> page(false, "p/a"));
+        versions.lists(_ -> version("p/a", "1", true));
+        Listing listing = (versioned ? versionedLake : lake).listing("bucket", "p/");
+        assertThatThrownBy(() -> listing.page("p/secret", 10))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageContaining("p/a")
+                .hasMessageNotContaining("secret");
+    }
+
     @Test
     void anEmptyPageThatIsNotTheLastIsFollowedByItsToken() {
         store.lists(

@@ -163,11 +163,15 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "\ufeffp/000/000002"))),
                 ErrorCode.INVALID_KEY,
-                "line 2, '\\ufeffp/000/000002'");
+                "line 2 (has characters that cannot be seen) is not below it");
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001\u200b"))),
                 ErrorCode.LAKE_EMPTY,
-                "'p/000/000001\\u200b'");
+                "line 1 (has characters that cannot be seen)");
+        assertRefused(
+                () -> found(listing, list(List.of("p/000/000001 "))),
+                ErrorCode.LAKE_EMPTY,
+                "line 1 (has characters that cannot be seen)");
     }
 
     @Test
@@ -177,7 +181,37 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(new FakeListing(keys(0, 10, 1)), list),
                 ErrorCode.LAKE_EMPTY,
-                "'p/000/000001x'; 'p/zzz'");
+                "not in the lake: line 2; line 3");
+    }
+
+    /** The list may be any object that Forebay can read, and its reader may not. */
+    @Test
+    void noMessageShowsWhatIsInTheObject() {
+        String secret = "hunter2-";
+        List<List<String>> objects = new ArrayList<>();
+        objects.add(IntStream.range(0, 20).mapToObj(i -> secret + i).toList());
+        objects.add(IntStream.range(0, 20).mapToObj(i -> "p/" + secret + i).toList());
+        objects.add(List.of("p/" + secret.repeat(500)));
+        objects.add(List.of("\ufeff" + secret, "p/\u200b" + secret));
+        for (List<String> lines : objects) {
+            assertThatThrownBy(() -> found(new FakeListing(keys(0, 10, 1)), list(lines)))
+                    .isInstanceOf(ForebayException.class)
+                    .hasMessageContaining("line 1")
+                    .satisfies(
+                            e -> {
+                                for (Throwable at = e; at != null; at = at.getCause()) {
+                                    assertThat(String.valueOf(at)).doesNotContain("hunter");
+                                }
+                            });
+        }
+    }
+
+    @Test
+    void tenLinesAreNamedAndNoMore() {
+        List<String> lines = IntStream.range(0, 50).mapToObj(i -> "p/absent/" + i).toList();
+        assertThatThrownBy(() -> found(new FakeListing(keys(0, 10, 1)), list(lines)))
+                .message()
+                .matches("(?s).*not in the lake: line \\d+(; line \\d+){9}");
     }
 
     @Test
@@ -186,7 +220,7 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "q/1"))),
                 ErrorCode.INVALID_KEY,
-                "line 2, 'q/1'");
+                "line 2 is not below it");
         assertRefused(
                 () -> found(listing, list(new byte[] {'p', '/', (byte) 0xff, '\n'})),
                 ErrorCode.INVALID_KEY,
@@ -194,11 +228,11 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "p/" + "ä".repeat(512), "q"))),
                 ErrorCode.INVALID_KEY,
-                "…', is too long; line 3, 'q'");
+                "line 2 is too long; line 3 is not below it");
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001,".repeat(1000)))),
                 ErrorCode.INVALID_KEY,
-                "one a line: line 1, 'p/000/000001,p/");
+                "one a line: line 1 is too long");
         assertRefused(
                 () -> found(listing, list(List.of("", ""))), ErrorCode.LAKE_EMPTY, "lists no key");
         assertRefused(
