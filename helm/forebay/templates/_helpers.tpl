@@ -276,6 +276,12 @@ forebay.lake.endpoint: {{ . | quote }}
 {{- with .Values.lake.stsEndpoint }}
 forebay.lake.sts-endpoint: {{ . | quote }}
 {{- end }}
+{{- with .Values.lake.anonymousBuckets }}
+forebay.lake.anonymous-buckets: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.lake.requesterPaysBuckets }}
+forebay.lake.requester-pays-buckets: {{ join "," . | quote }}
+{{- end }}
 {{- end }}
 
 {{/* Settings of the two roles of the service, as YAML. */}}

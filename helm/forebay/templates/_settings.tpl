@@ -13,6 +13,8 @@ forebay.lake.endpoint: lake.endpoint
 forebay.lake.region: lake.region
 forebay.lake.path-style: lake.pathStyle
 forebay.lake.sts-endpoint: lake.stsEndpoint
+forebay.lake.anonymous-buckets: lake.anonymousBuckets
+forebay.lake.requester-pays-buckets: lake.requesterPaysBuckets
 {{- end }}
 
 {{- define "forebay.temporalValues" -}}

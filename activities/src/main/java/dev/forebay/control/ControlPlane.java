@@ -8,6 +8,7 @@ import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
 import dev.forebay.control.sweep.Watermarks;
+import dev.forebay.lake.s3.BucketAccess;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -86,6 +87,9 @@ class ControlPlane {
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.manifest-bucket must name Forebay's own bucket in the lake");
         }
+        ServiceConfig.LakeSettings lake = service.lake();
+        BucketAccess.of(lake.anonymousBuckets(), lake.requesterPaysBuckets())
+                .requireWritable(config.manifestBucket().get());
         for (String region : config.regions().keySet()) {
             try {
                 new RegionName(region);

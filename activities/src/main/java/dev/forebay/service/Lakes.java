@@ -1,6 +1,7 @@
 package dev.forebay.service;
 
 import dev.forebay.lake.Lake;
+import dev.forebay.lake.s3.BucketAccess;
 import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import jakarta.enterprise.inject.Disposes;
@@ -20,7 +21,8 @@ class Lakes {
 
     private static S3LakeConfig config(ServiceConfig.LakeSettings lake) {
         return S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle())
-                .withStsEndpoint(lake.stsEndpoint().orElse(null));
+                .withStsEndpoint(lake.stsEndpoint().orElse(null))
+                .withBuckets(BucketAccess.of(lake.anonymousBuckets(), lake.requesterPaysBuckets()));
     }
 
     void close(@Disposes Lake lake) {

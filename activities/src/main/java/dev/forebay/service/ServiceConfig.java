@@ -6,6 +6,7 @@ import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** The settings that both roles have. */
@@ -134,5 +135,11 @@ public interface ServiceConfig {
 
         /** What gives a key of the lake for a web identity, if it is not AWS's own. */
         Optional<URI> stsEndpoint();
+
+        /** Buckets that everybody may read: they are asked without credentials. */
+        Optional<List<String>> anonymousBuckets();
+
+        /** Buckets whose owner has each requester pay. */
+        Optional<List<String>> requesterPaysBuckets();
     }
 }

@@ -115,6 +115,8 @@ class ValuesTest {
                     temporal: {target: "https://temporal"}                        | /temporal/target
                     lake: {endpoint: s3.example.com}                              | /lake/endpoint
                     lake: {pathStyle: "yes"}                                      | /lake/pathStyle
+                    lake: {anonymousBuckets: [open-data, Open_Data]}              | /lake/anonymousBuckets/1
+                    lake: {requesterPaysBuckets: paid-data}                       | /lake/requesterPaysBuckets
                     controlPlane: {replicas: 0}                                   | /controlPlane/replicas
                     controlPlane: {regions: {US: {agent: "http://a:1"}}}          | 'US'
                     controlPlane: {regions: {us: {}}}                             | 'agent'

@@ -5,6 +5,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Where the lake is, below {@code forebay.lake}; credentials come from the AWS default chain. */
@@ -24,6 +25,12 @@ public interface LakeConfig {
 
     /** What gives a key of the lake for a web identity; AWS's own of the region if not set. */
     Optional<URI> stsEndpoint();
+
+    /** Buckets that everybody may read: they are asked without credentials. */
+    Optional<List<String>> anonymousBuckets();
+
+    /** Buckets whose owner has each requester pay. */
+    Optional<List<String>> requesterPaysBuckets();
 
     /** How long opening a connection may take. */
     @WithDefault("5s")

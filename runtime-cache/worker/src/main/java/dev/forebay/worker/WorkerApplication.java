@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.lake.s3.BucketAccess;
 import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import dev.forebay.membership.EtcdConfig;
@@ -74,6 +75,7 @@ class WorkerApplication {
                 lake.region(),
                 lake.pathStyle(),
                 lake.stsEndpoint().orElse(null),
+                BucketAccess.of(lake.anonymousBuckets(), lake.requesterPaysBuckets()),
                 worker.fill().lakeRequests() + MANIFEST_CONNECTIONS,
                 lake.connectTimeout(),
                 lake.idleTimeout(),

@@ -3,13 +3,17 @@ package dev.forebay.lake.s3;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -28,6 +32,13 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static final int MOST_SAID = 300;
 
     private static final String BUCKET_REGION = "x-amz-bucket-region";
+
+    /** Where the body of a refusal has it: not every answer has the header. */
+    private static final Pattern REGION_ELEMENT =
+            Pattern.compile("<Region>([a-z0-9-]{1,63})</Region>");
+
+    private static final String OTHERS =
+            "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
 
     /** What the request was, for the same status means different things. */
     enum Request {
@@ -64,6 +75,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         if (answer != null) {
             return ofAnswer(request, answer);
         }
+        UnknownHostException unknown = find(UnknownHostException.class, thrown);
+        if (unknown != null) {
+            return unavailable(
+                    "there is no host %s: compare forebay.lake.endpoint and forebay.lake.path-style with what the store wants"
+                            .formatted(cut(String.valueOf(unknown.getMessage()))));
+        }
         SdkException sdk = find(SdkException.class, thrown);
         String message = sdk == null ? thrown.toString() : String.valueOf(sdk.getMessage());
         return message.contains("load credentials")
@@ -87,7 +104,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                 ? unavailable("nobody gives credentials for the lake just now: " + cut(message))
                 : denied(
                         "there are no credentials for the lake",
-                        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role");
+                        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role; name a bucket that everybody may read in forebay.lake.anonymous-buckets");
     }
 
     /** Its firmware says so; see "Detect whether a host is an EC2 instance" in the EC2 guide. */
@@ -140,6 +157,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                     "AuthorizationHeaderMalformed",
                     "IllegalLocationConstraintException" ->
                     ofOtherRegion(said, answer);
+            case "SecondLevelDomainForbidden", "PathStyleDomainForbidden" ->
+                    unsupported(
+                            said,
+                            "set forebay.lake.path-style to false: the store wants the bucket in the name of the host");
             case "RequestTimeout", "IncompleteBody", "BadDigest", "InternalError", "SlowDown" ->
                     unavailable(said);
             default -> ofStatus(request, answer.statusCode(), code, said, answer);
@@ -161,8 +182,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
             case 401, 403 ->
                     denied(
                             said,
-                            "allow Forebay's credentials %s, and look for a policy that denies it"
-                                    .formatted(request.permission));
+                            "allow Forebay's credentials %s, and look for a policy that denies it%s"
+                                    .formatted(
+                                            request.permission,
+                                            request == Request.PUT ? "" : OTHERS));
             case 404 ->
                     request.isRead()
                             ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
@@ -181,14 +204,26 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     private static S3Failure ofOtherRegion(String said, AwsServiceException answer) {
+        Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
         Optional<String> region =
-                Optional.ofNullable(answer.awsErrorDetails())
-                        .map(AwsErrorDetails::sdkHttpResponse)
-                        .flatMap(response -> response.firstMatchingHeader(BUCKET_REGION));
+                details.map(AwsErrorDetails::sdkHttpResponse)
+                        .flatMap(response -> response.firstMatchingHeader(BUCKET_REGION))
+                        .or(
+                                () ->
+                                        details.map(AwsErrorDetails::rawResponse)
+                                                .flatMap(S3Failure::region));
         return unsupported(
                 said,
                 "set forebay.lake.region, and forebay.lake.endpoint, to the bucket's"
                         + region.map(name -> ": it is in " + name).orElse(""));
+    }
+
+    private static Optional<String> region(SdkBytes body) {
+        return REGION_ELEMENT
+                .matcher(new String(body.asByteArray(), StandardCharsets.UTF_8))
+                .results()
+                .findFirst()
+                .map(found -> found.group(1));
     }
 
     private static String code(AwsServiceException answer) {

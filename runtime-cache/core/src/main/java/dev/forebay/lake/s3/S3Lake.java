@@ -32,6 +32,7 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -82,7 +83,7 @@ public final class S3Lake implements Lake {
                         // Not every store understands the SDK's default checksum trailers.
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                        .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()))
+                        .overrideConfiguration(o -> override(o, config))
                         .httpClientBuilder(
                                 NettyNioAsyncHttpClient.builder()
                                         .proxyConfiguration(proxy.forNetty())
@@ -97,6 +98,7 @@ public final class S3Lake implements Lake {
         if (config.endpoint() != null) {
             builder.endpointOverride(config.endpoint());
         }
+        config.buckets().applyTo(builder);
         this.client = builder.build();
         this.reads = reads(config, credentials, proxy);
     }
@@ -109,7 +111,7 @@ public final class S3Lake implements Lake {
                         .forcePathStyle(config.pathStyle())
                         .credentialsProvider(credentials)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                        .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()))
+                        .overrideConfiguration(o -> override(o, config))
                         .httpClientBuilder(
                                 Apache5HttpClient.builder()
                                         .proxyConfiguration(proxy.forApache())
@@ -121,7 +123,13 @@ public final class S3Lake implements Lake {
         if (config.endpoint() != null) {
             builder.endpointOverride(config.endpoint());
         }
+        config.buckets().applyTo(builder);
         return builder.build();
+    }
+
+    private static void override(ClientOverrideConfiguration.Builder o, S3LakeConfig config) {
+        o.retryStrategy(AwsRetryStrategy.doNotRetry())
+                .addExecutionInterceptor(config.buckets().payer());
     }
 
     /**

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param pathStyle whether the bucket is in the path instead of the host name
  * @param stsEndpoint of the service that gives a key for a web identity; null for AWS's own of the
  *     region
+ * @param buckets those that are asked in another way than the rest
  * @param connections how many requests run at the same time; others wait for up to {@code
  *     attemptTimeout}
  * @param connectTimeout for opening a connection
@@ -32,6 +33,7 @@ public record S3LakeConfig(
         String region,
         boolean pathStyle,
         @Nullable URI stsEndpoint,
+        BucketAccess buckets,
         int connections,
         Duration connectTimeout,
         Duration idleTimeout,
@@ -99,6 +101,7 @@ public record S3LakeConfig(
                 region,
                 pathStyle,
                 null,
+                BucketAccess.USUAL,
                 64,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
@@ -109,11 +112,21 @@ public record S3LakeConfig(
 
     /** The same, with a key for a web identity from there. */
     public S3LakeConfig withStsEndpoint(@Nullable URI address) {
+        return with(address, buckets);
+    }
+
+    /** The same, with buckets that are asked in another way. */
+    public S3LakeConfig withBuckets(BucketAccess others) {
+        return with(stsEndpoint, others);
+    }
+
+    private S3LakeConfig with(@Nullable URI sts, BucketAccess access) {
         return new S3LakeConfig(
                 endpoint,
                 region,
                 pathStyle,
-                address,
+                sts,
+                access,
                 connections,
                 connectTimeout,
                 idleTimeout,

@@ -49,6 +49,7 @@ class ConditionalReadTest {
                                 "us-east-1",
                                 true,
                                 null,
+                                BucketAccess.USUAL,
                                 16,
                                 Duration.ofSeconds(5),
                                 Duration.ofSeconds(30),

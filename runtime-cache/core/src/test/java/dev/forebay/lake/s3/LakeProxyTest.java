@@ -247,6 +247,7 @@ class LakeProxyTest {
                 "us-east-1",
                 true,
                 null,
+                BucketAccess.USUAL,
                 4,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),

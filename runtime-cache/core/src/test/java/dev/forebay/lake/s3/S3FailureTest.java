@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
+import java.net.UnknownHostException;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpFullResponse;
@@ -70,6 +72,10 @@ class S3FailureTest {
                     LIST          | 301 | PermanentRedirect            | LAKE_UNSUPPORTED    | final | it is in eu-west-1
                     READ          | 307 | TemporaryRedirect            | LAKE_UNSUPPORTED    | final | it is in eu-west-1
                     LIST          | 400 | AuthorizationHeaderMalformed | LAKE_UNSUPPORTED    | final | it is in eu-west-1
+                    LIST          | 403 | SecondLevelDomainForbidden   | LAKE_UNSUPPORTED    | final | forebay.lake.path-style
+                    LIST          | 403 | PathStyleDomainForbidden     | LAKE_UNSUPPORTED    | final | forebay.lake.path-style
+                    LIST          | 403 | AllAccessDisabled            | LAKE_DENIED         | final | forebay.lake.requester-pays-buckets
+                    READ          | 403 | AccessDenied                 | LAKE_DENIED         | final | forebay.lake.anonymous-buckets
                     LIST          | 400 | MalformedXML                 | LAKE_UNSUPPORTED    | final | does not know
                     PUT           | 400 | InvalidRequest               | LAKE_UNSUPPORTED    | final | does not know
                     LIST          | 405 | MethodNotAllowed             | LAKE_UNSUPPORTED    | final | does not know
@@ -94,6 +100,38 @@ class S3FailureTest {
         assertThat(failure.why())
                 .contains(String.valueOf(status), code, "the store's own words", "R1")
                 .contains(remedy);
+    }
+
+    /** Not every answer has the header. */
+    @Test
+    void theRegionMayBeInTheBodyOfTheAnswer() {
+        String body =
+                "<Error><Code>AuthorizationHeaderMalformed</Code><Region>ap-northeast-2</Region></Error>";
+        AwsErrorDetails details =
+                AwsErrorDetails.builder()
+                        .errorCode("AuthorizationHeaderMalformed")
+                        .rawResponse(SdkBytes.fromUtf8String(body))
+                        .build();
+        S3Failure failure =
+                S3Failure.of(
+                        Request.LIST,
+                        S3Exception.builder().statusCode(400).awsErrorDetails(details).build());
+        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED);
+        assertThat(failure.why())
+                .contains("set forebay.lake.region")
+                .contains("it is in ap-northeast-2");
+    }
+
+    @Test
+    void aHostThatIsNotThereIsNamedWithItsSettings() {
+        S3Failure failure =
+                S3Failure.of(
+                        Request.LIST,
+                        SdkClientException.create(
+                                "see the cause", new UnknownHostException("data.lake.example")));
+        assertThat(failure.retry()).isTrue();
+        assertThat(failure.why())
+                .contains("data.lake.example", "forebay.lake.endpoint", "forebay.lake.path-style");
     }
 
     /** Who asks again and again must be able to see that the caller does, too. */

@@ -48,6 +48,7 @@ class S3LakeConfigTest {
                 setting.equals("region") ? value : "us-east-1",
                 true,
                 setting.equals("sts-endpoint") ? URI.create(value) : null,
+                BucketAccess.USUAL,
                 64,
                 time(setting, "connect-timeout", value),
                 time(setting, "idle-timeout", value),

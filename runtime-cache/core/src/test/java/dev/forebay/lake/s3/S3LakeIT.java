@@ -109,6 +109,7 @@ class S3LakeIT {
                 S3Server.REGION,
                 true,
                 null,
+                BucketAccess.USUAL,
                 16,
                 Duration.ofSeconds(5),
                 idleTimeout,
