@@ -5,6 +5,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -115,6 +116,10 @@ public interface ControlPlaneConfig {
         /** How long a list of keys may be. */
         @WithDefault("2G")
         MemorySize keyList();
+
+        /** Storage classes, and tiers, whose objects must be restored before they can be read. */
+        @WithDefault("GLACIER,DEEP_ARCHIVE,ARCHIVE_ACCESS,DEEP_ARCHIVE_ACCESS")
+        Optional<List<String>> archiveClasses();
     }
 
     /** Following the lake. */

@@ -10,6 +10,8 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ShellWord;
 import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 
@@ -24,6 +26,7 @@ class LakeListing {
     private final ListedKeys listedKeys;
     private final Workspace workspace;
     private final int most;
+    private final Optional<List<String>> archiveClasses;
     private final Semaphore places;
 
     LakeListing(Lake lake, ListedKeys listedKeys, Workspace workspace, ControlPlaneConfig config) {
@@ -31,6 +34,7 @@ class LakeListing {
         this.listedKeys = listedKeys;
         this.workspace = workspace;
         this.most = config.plan().objects();
+        this.archiveClasses = config.ingest().archiveClasses();
         this.places = new Semaphore(config.plan().listings());
     }
 
@@ -47,8 +51,8 @@ class LakeListing {
     /**
      * Lists a source.
      *
-     * @throws ForebayException one of {@code LAKE_*}; {@code UNAVAILABLE} if too many are listed
-     *     already
+     * @throws ForebayException one of {@code LAKE_*}, as {@code LAKE_DENIED} if objects are
+     *     archived; {@code UNAVAILABLE} if too many are listed already
      */
     Size of(LakeSource source) {
         if (!places.tryAcquire()) {
@@ -57,20 +61,22 @@ class LakeListing {
                     "as many plans list the lake as may (forebay.plan.listings); try again");
         }
         Count count = new Count();
+        boolean whole = true;
         try {
             list(source, count);
         } catch (Enough enough) {
-            return count.size(false);
+            whole = false;
         } finally {
             places.release();
         }
-        if (count.objects == 0) {
+        count.archived.requireNone(source);
+        if (whole && count.objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
                     "no objects of the dataset are below %s: compare with 'aws s3 ls %s'"
                             .formatted(source.describe(), ShellWord.of(source.toString())));
         }
-        return count.size(true);
+        return count.size(whole);
     }
 
     private void list(LakeSource source, Count count) {
@@ -91,6 +97,7 @@ class LakeListing {
 
     /** Objects laid one after the other, as they are in packs. */
     private final class Count {
+        private final ArchivedObjects archived = new ArchivedObjects(archiveClasses);
         private long listed;
         private long objects;
         private long bytes;
@@ -107,6 +114,7 @@ class LakeListing {
                 return; // or a folder, as consoles make them
             }
             objects++;
+            archived.add(object);
             if (object.size() == 0) {
                 return;
             }

@@ -197,14 +197,21 @@ class Snapshots {
                         source.prefix(),
                         ManifestWriter.DEFAULT_PACK_BYTES,
                         previous)) {
+            ArchivedObjects archived = new ArchivedObjects(config.archiveClasses());
+            Consumer<LakeObject> each =
+                    object -> {
+                        archived.add(object);
+                        writer.add(object);
+                    };
             Origin.@Nullable ListIdentity keys = null;
             ManifestFile file;
             try {
                 if (source.keysAddress() == null) {
-                    walk(source, work, writer::add, listed, folder);
+                    walk(source, work, each, listed, folder);
                 } else {
-                    keys = walkKeys(source, writer::add, listed, folder);
+                    keys = walkKeys(source, each, listed, folder);
                 }
+                archived.requireNone(source);
                 file = writer.finish();
             } catch (ForebayException failed) {
                 throw withRemedy(failed, version, source, writer.excludes());

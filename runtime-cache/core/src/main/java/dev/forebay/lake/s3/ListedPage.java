@@ -61,7 +61,14 @@ final class ListedPage {
             throw outOfOrder(key, last);
         }
         last = key;
-        objects.add(object(key, object.size(), object.lastModified(), object.eTag(), null));
+        objects.add(
+                object(
+                        key,
+                        object.size(),
+                        object.lastModified(),
+                        object.eTag(),
+                        null,
+                        StorageClass.of(object.storageClassAsString(), object.restoreStatus())));
     }
 
     /** Compares how many keys the store says there are. */
@@ -96,7 +103,9 @@ final class ListedPage {
                             version.size(),
                             version.lastModified(),
                             version.eTag(),
-                            version.versionId()));
+                            version.versionId(),
+                            StorageClass.of(
+                                    version.storageClassAsString(), version.restoreStatus())));
         }
         inOrder(versions.stream().map(ObjectVersion::key).toList(), current);
         inOrder(deleteMarkers.stream().map(DeleteMarkerEntry::key).toList(), current);
@@ -138,7 +147,11 @@ final class ListedPage {
             @Nullable Long size,
             @Nullable Instant modified,
             @Nullable String tag,
-            @Nullable String versionId) {
+            @Nullable String versionId,
+            @Nullable String storageClass) {
+        if (StorageClass.EXPRESS.equals(storageClass)) {
+            throw DirectoryBucket.refused(what);
+        }
         if (size == null || size < 0) {
             throw broken("lists '%s' with the size %s".formatted(key, size));
         }
@@ -147,7 +160,8 @@ final class ListedPage {
                 size,
                 Objects.requireNonNullElse(modified, Instant.EPOCH),
                 identity(key, ETag.of(tag), modified, versionId),
-                versionId);
+                versionId,
+                storageClass);
     }
 
     private String identity(

@@ -9,12 +9,14 @@ import dev.forebay.model.ForebayException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 import software.amazon.awssdk.services.s3.model.EncodingType;
 import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.OptionalObjectAttributes;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
@@ -27,9 +29,6 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 final class S3Listing implements Listing {
 
-    /** How the names of buckets end that list keys in no order: directory buckets of S3 Express. */
-    private static final String WITHOUT_ORDER = "--x-s3";
-
     /** So many pages without what was asked for, one after the other, are taken for endless. */
     private static final int MOST_PAGES = 10_000;
 
@@ -39,6 +38,7 @@ final class S3Listing implements Listing {
     private final String prefix;
     private final boolean versioned;
     private final KeyProbe probe;
+    private final ArchiveProbe archive;
 
     private S3Listing(
             S3AsyncClient client,
@@ -52,14 +52,12 @@ final class S3Listing implements Listing {
         this.prefix = prefix;
         this.versioned = versioned;
         this.probe = new KeyProbe(client, attempts, bucket, prefix);
+        this.archive = new ArchiveProbe(client, attempts, bucket);
     }
 
     static S3Listing begin(S3AsyncClient client, Attempts attempts, String bucket, String prefix) {
-        if (bucket.endsWith(WITHOUT_ORDER)) {
-            throw new ForebayException(
-                    ErrorCode.LAKE_UNSUPPORTED,
-                    "s3://%s is a directory bucket of S3 Express, which lists keys in no order: keep the data in a general purpose bucket"
-                            .formatted(bucket));
+        if (DirectoryBucket.isNamed(bucket)) {
+            throw DirectoryBucket.refused("s3://" + bucket);
         }
         return new S3Listing(
                 client, attempts, bucket, prefix, isVersioned(client, attempts, bucket));
@@ -84,6 +82,11 @@ final class S3Listing implements Listing {
 
     @Override
     public Page page(@Nullable String after, int limit) {
+        Page page = listed(after, limit);
+        return new Page(archive.look(page.objects()), page.next());
+    }
+
+    private Page listed(@Nullable String after, int limit) {
         try {
             return versioned ? versions(after, limit) : objects(after, limit);
         } catch (ForebayException e) {
@@ -142,6 +145,33 @@ final class S3Listing implements Listing {
 
     private ListObjectsV2Response objectsAt(
             @Nullable String after, @Nullable String token, int limit) {
+        ListObjectsV2Response page = objectsAt(after, token, limit, Set.of());
+        return page.contents().stream()
+                        .anyMatch(o -> StorageClass.isArchive(o.storageClassAsString()))
+                ? withRestores(page, restores -> objectsAt(after, token, limit, restores))
+                : page;
+    }
+
+    /**
+     * Lists a page again with what was restored of it. Only a page that has something of an
+     * archive: there are stores that refuse what they do not know of a request.
+     */
+    private static <T> T withRestores(T page, Function<Set<OptionalObjectAttributes>, T> again) {
+        try {
+            return again.apply(Set.of(OptionalObjectAttributes.RESTORE_STATUS));
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.LAKE_UNSUPPORTED) {
+                throw e;
+            }
+            return page;
+        }
+    }
+
+    private ListObjectsV2Response objectsAt(
+            @Nullable String after,
+            @Nullable String token,
+            int limit,
+            Set<OptionalObjectAttributes> more) {
         return attempts.run(
                 Request.LIST,
                 what(),
@@ -152,6 +182,7 @@ final class S3Listing implements Listing {
                                                 .prefix(prefix)
                                                 .startAfter(token == null ? after : null)
                                                 .continuationToken(token)
+                                                .optionalObjectAttributes(more)
                                                 .maxKeys(limit)
                                                 .encodingType(EncodingType.URL)));
     }
@@ -199,6 +230,15 @@ final class S3Listing implements Listing {
     }
 
     private ListObjectVersionsResponse versionsAt(@Nullable String key, @Nullable String version) {
+        ListObjectVersionsResponse page = versionsAt(key, version, Set.of());
+        return page.versions().stream()
+                        .anyMatch(v -> StorageClass.isArchive(v.storageClassAsString()))
+                ? withRestores(page, restores -> versionsAt(key, version, restores))
+                : page;
+    }
+
+    private ListObjectVersionsResponse versionsAt(
+            @Nullable String key, @Nullable String version, Set<OptionalObjectAttributes> more) {
         return attempts.run(
                 Request.LIST_VERSIONS,
                 what(),
@@ -209,6 +249,7 @@ final class S3Listing implements Listing {
                                                 .prefix(prefix)
                                                 .keyMarker(key)
                                                 .versionIdMarker(version)
+                                                .optionalObjectAttributes(more)
                                                 .maxKeys(PAGE_OBJECTS)
                                                 .encodingType(EncodingType.URL)));
     }

@@ -32,7 +32,7 @@ final class Spool {
     private static final String DIVISION = "division";
 
     /** Changes with what the records say. */
-    private static final String FORMAT = "3 ";
+    private static final String FORMAT = "4 ";
 
     /** What was listed longer ago has changed too likely to be worth keeping. */
     private static final Duration FRESH = Duration.ofHours(1);
@@ -163,6 +163,7 @@ final class Spool {
                             record.readLong(),
                             Instant.ofEpochSecond(record.readLong(), record.readInt()),
                             record.readUTF(),
+                            optional(record),
                             optional(record)));
         }
     }
@@ -262,6 +263,7 @@ final class Spool {
                     out.writeInt(modified.getNano());
                     out.writeUTF(object.etag());
                     writeOptional(out, object.versionId());
+                    writeOptional(out, object.storageClass());
                 }
                 file.append(bytes.toByteArray());
             } catch (IOException e) {

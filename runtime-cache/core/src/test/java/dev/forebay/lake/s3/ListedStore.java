@@ -24,6 +24,12 @@ final class ListedStore implements AutoCloseable {
     private final List<Map<String, String>> asked = new CopyOnWriteArrayList<>();
     private volatile Function<Map<String, String>, String> listing = query -> page(false);
     private volatile boolean hasObjects = true;
+    private volatile boolean knowsRestores = true;
+    private volatile String archiveStatus = "";
+    private final List<String> heads = new CopyOnWriteArrayList<>();
+
+    /** The header that asks for more of each object than a listing has. */
+    static final String ATTRIBUTES = "x-amz-optional-object-attributes";
 
     ListedStore(boolean versioned) throws IOException {
         this.versioned = versioned;
@@ -46,7 +52,10 @@ final class ListedStore implements AutoCloseable {
     /** As at the beginning. */
     void reset() {
         asked.clear();
+        heads.clear();
         hasObjects = true;
+        knowsRestores = true;
+        archiveStatus = "";
         listing = query -> page(false);
     }
 
@@ -55,7 +64,22 @@ final class ListedStore implements AutoCloseable {
         hasObjects = false;
     }
 
-    /** The parameters of each request for a page. */
+    /** Refuses requests that ask for restores, as stores do that do not know them. */
+    void knowsNoRestores() {
+        knowsRestores = false;
+    }
+
+    /** Says of each object that is asked for that it is in this tier. */
+    void archives(String tier) {
+        archiveStatus = tier;
+    }
+
+    /** The paths of the objects that were asked for. */
+    List<String> heads() {
+        return List.copyOf(heads);
+    }
+
+    /** The parameters of each request for a page, and {@link #ATTRIBUTES} if it has that header. */
     List<Map<String, String>> asked() {
         return List.copyOf(asked);
     }
@@ -70,6 +94,10 @@ final class ListedStore implements AutoCloseable {
         try (exchange) {
             Map<String, String> query = query(exchange.getRequestURI());
             if (exchange.getRequestMethod().equals("HEAD")) {
+                heads.add(exchange.getRequestURI().getPath());
+                if (!archiveStatus.isEmpty()) {
+                    exchange.getResponseHeaders().add("x-amz-archive-status", archiveStatus);
+                }
                 exchange.sendResponseHeaders(hasObjects ? 200 : 404, -1);
                 return;
             }
@@ -79,7 +107,15 @@ final class ListedStore implements AutoCloseable {
                         "<VersioningConfiguration>%s</VersioningConfiguration>"
                                 .formatted(versioned ? "<Status>Enabled</Status>" : "");
             } else {
+                String attributes = exchange.getRequestHeaders().getFirst(ATTRIBUTES);
+                if (attributes != null) {
+                    query.put(ATTRIBUTES, attributes);
+                }
                 asked.add(query);
+                if (attributes != null && !knowsRestores) {
+                    exchange.sendResponseHeaders(501, -1);
+                    return;
+                }
                 body = "<Result>%s</Result>".formatted(listing.apply(query));
             }
             byte[] bytes = body.getBytes(StandardCharsets.UTF_8);

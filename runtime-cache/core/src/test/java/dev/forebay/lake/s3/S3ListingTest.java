@@ -160,6 +160,7 @@ class S3ListingTest {
     @Test
     void aDirectoryBucketIsRefusedByName() {
         assertUnsupported(() -> lake.listing("mine--use1-az4--x-s3", "p/"), "S3 Express");
+        assertUnsupported(() -> lake.listing("mine--use1-az4--xa-s3", "p/"), "S3 Express");
     }
 
     static Stream<Arguments> brokenVersions() {

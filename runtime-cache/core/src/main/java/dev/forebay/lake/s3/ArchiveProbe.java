@@ -1,0 +1,72 @@
+package dev.forebay.lake.s3;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.s3.S3Failure.Request;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+
+/**
+ * Asks whether objects of Intelligent-Tiering are in one of its archive tiers, which a listing does
+ * not tell: one object of each page, the one that was written longest ago. To ask for all of them
+ * would cost a thousand times the requests of a listing. Thread-safe.
+ */
+final class ArchiveProbe {
+
+    /** S3 archives nothing that was read, or written, within this time. */
+    private static final Duration SOONEST = Duration.ofDays(90);
+
+    private final S3AsyncClient client;
+    private final Attempts attempts;
+    private final String bucket;
+
+    ArchiveProbe(S3AsyncClient client, Attempts attempts, String bucket) {
+        this.client = client;
+        this.attempts = attempts;
+        this.bucket = bucket;
+    }
+
+    /** Returns the objects of a page, with the tier of the one that was asked for. */
+    List<LakeObject> look(List<LakeObject> objects) {
+        Instant latest = Instant.now().minus(SOONEST);
+        Optional<LakeObject> oldest =
+                objects.stream()
+                        .filter(object -> StorageClass.TIERING.equals(object.storageClass()))
+                        .min(Comparator.comparing(LakeObject::modified))
+                        .filter(object -> object.modified().isBefore(latest));
+        Optional<String> tier = oldest.flatMap(this::tier);
+        if (tier.isEmpty()) {
+            return objects;
+        }
+        List<LakeObject> looked = new ArrayList<>(objects);
+        looked.replaceAll(object -> object.equals(oldest.get()) ? object.in(tier.get()) : object);
+        return looked;
+    }
+
+    private Optional<String> tier(LakeObject object) {
+        try {
+            return Optional.ofNullable(
+                    attempts.run(
+                                    Request.read(object.versionId()),
+                                    "s3://" + bucket + "/" + object.key(),
+                                    () ->
+                                            client.headObject(
+                                                    b ->
+                                                            b.bucket(bucket)
+                                                                    .key(object.key())
+                                                                    .versionId(object.versionId())))
+                            .archiveStatusAsString());
+        } catch (ForebayException e) {
+            if (e.retryable()) {
+                throw e;
+            }
+            // A read of the object will say why it is refused.
+            return Optional.empty();
+        }
+    }
+}
