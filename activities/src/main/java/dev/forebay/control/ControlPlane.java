@@ -143,6 +143,11 @@ class ControlPlane {
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.progress.interval must be at least 0.1 seconds");
         }
+        if (!config.requests().lakeTimeout().isPositive()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.requests.lake-timeout must be more than 0");
+        }
         if (ledger.interval().toSeconds() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,

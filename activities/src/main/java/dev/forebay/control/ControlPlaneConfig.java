@@ -156,5 +156,9 @@ public interface ControlPlaneConfig {
         /** How long an agent's gateway may take to answer. */
         @WithDefault("3S")
         Duration agentTimeout();
+
+        /** How long the lake may take to show a source that is to be registered. */
+        @WithDefault("5S")
+        Duration lakeTimeout();
     }
 }

@@ -140,6 +140,8 @@ final class TestControlPlane {
         properties.put("forebay.prices.lake-gb", "0.1");
         properties.put("forebay.prices.lake-requests", "0.4");
         properties.put("forebay.prices.nvme-gb-hour", "0.01");
+        // A machine that stalls would have it accept what it is to refuse.
+        properties.put("forebay.requests.lake-timeout", "30S");
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());

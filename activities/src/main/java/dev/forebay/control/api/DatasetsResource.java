@@ -9,8 +9,10 @@ import dev.forebay.control.api.VersionViews.VersionPage;
 import dev.forebay.control.api.VersionViews.VersionView;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.DatasetTracking;
+import dev.forebay.control.engine.SourceProbe;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
@@ -48,6 +50,7 @@ class DatasetsResource {
     private static final String CURSOR_RULE = "must be the next of a page, namespace/name";
 
     private final DatasetCatalogue datasets;
+    private final SourceProbe probe;
     private final VersionCatalogue versions;
     private final DatasetTracking tracking;
     private final WorkflowLinks links;
@@ -55,11 +58,13 @@ class DatasetsResource {
 
     DatasetsResource(
             DatasetCatalogue datasets,
+            SourceProbe probe,
             VersionCatalogue versions,
             DatasetTracking tracking,
             WorkflowLinks links,
             ControlPlaneConfig config) {
         this.datasets = datasets;
+        this.probe = probe;
         this.versions = versions;
         this.tracking = tracking;
         this.links = links;
@@ -70,19 +75,21 @@ class DatasetsResource {
     @Operation(
             summary = "Register a dataset",
             description =
-                    "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source.")
+                    "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source. A new one's source is looked at: 400 if Forebay writes to its bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED if no version can be made of it.")
     @APIResponse(responseCode = "201", description = "Registered")
     @APIResponse(responseCode = "200", description = "It was there")
     @APIResponse(responseCode = "409", description = "ALREADY_EXISTS, with another source or TTL")
+    @APIResponse(responseCode = "422", description = "LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     public RestResponse<DatasetView> register(
             @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
+        DatasetName name = new DatasetName(body.namespace(), body.name());
+        LakeSource source = body.lakeSource();
+        if (!datasets.isKnown(name)) {
+            probe.check(source);
+        }
         DatasetCatalogue.Registered registered =
-                datasets.register(
-                        new DatasetName(body.namespace(), body.name()),
-                        body.lakeSource(),
-                        body.ttl(),
-                        body.ttlBegins(),
-                        config.defaultTtl());
+                datasets.register(name, source, body.ttl(), body.ttlBegins(), config.defaultTtl());
         return RestResponse.status(
                 registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
                 DatasetView.of(registered.dataset()));

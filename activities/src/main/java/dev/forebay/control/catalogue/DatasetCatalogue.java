@@ -167,6 +167,11 @@ public class DatasetCatalogue {
         return dataset;
     }
 
+    /** Returns whether there is a dataset of this name, deleted or not. */
+    public boolean isKnown(DatasetName name) {
+        return DatasetEntity.findById(name.toString()) != null;
+    }
+
     /**
      * The dataset of this name, deleted or not.
      *

@@ -1,0 +1,126 @@
+package dev.forebay.control.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
+import dev.forebay.lake.ReadMeter;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SourceProbeTest {
+
+    private final List<String> listed = new ArrayList<>();
+
+    private SourceProbe probe(Listing listing, Duration patience) {
+        return new SourceProbe(new ListedLake(listing), Optional.of("own"), patience);
+    }
+
+    private static Listing failing(ErrorCode code) {
+        return (_, _) -> {
+            throw new ForebayException(code, "as the lake says");
+        };
+    }
+
+    /** A failure that passes, and a bucket that may come later, are no reason to refuse. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"LAKE_DENIED", "LAKE_UNSUPPORTED", "LAKE_EMPTY", "LAKE_UNAVAILABLE"})
+    void onlyWhatTheLakeRefusesForGoodIsRefused(ErrorCode code) {
+        SourceProbe probe = probe(failing(code), Duration.ofMinutes(1));
+        LakeSource source = new LakeSource("bucket", "p/");
+        if (code == ErrorCode.LAKE_DENIED || code == ErrorCode.LAKE_UNSUPPORTED) {
+            assertThatThrownBy(() -> probe.check(source))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class, e -> assertThat(e.code()).isEqualTo(code))
+                    .hasMessage("as the lake says");
+        } else {
+            probe.check(source);
+        }
+    }
+
+    @Test
+    void bothTheSourceAndTheListAreLookedAt() {
+        SourceProbe probe =
+                probe((_, _) -> new Listing.Page(List.of(), null), Duration.ofMinutes(1));
+        probe.check(
+                new LakeSource("bucket", "p/")
+                        .with(List.of("train/**"), List.of(), "s3://lists/mine.txt"));
+        assertThat(listed).containsExactly("bucket p/train", "lists mine.txt");
+    }
+
+    @Test
+    void aLakeThatDoesNotAnswerIsNotWaitedForAndNotAskedFurther() throws InterruptedException {
+        CountDownLatch stopped = new CountDownLatch(1);
+        Listing hanging =
+                (_, _) -> {
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        stopped.countDown();
+                    }
+                    throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "interrupted");
+                };
+        probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/"));
+        assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    private final class ListedLake implements Lake {
+
+        private final Listing listing;
+
+        ListedLake(Listing listing) {
+            this.listing = listing;
+        }
+
+        @Override
+        public Listing listing(String bucket, String prefix) {
+            listed.add(bucket + " " + prefix);
+            return listing;
+        }
+
+        @Override
+        public void read(
+                String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void putIfAbsent(String bucket, String key, Path file) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Optional<byte[]> find(String bucket, String key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public byte[] createOnce(String bucket, String key, byte[] content) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void download(String bucket, String key, Path file) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+    }
+}
