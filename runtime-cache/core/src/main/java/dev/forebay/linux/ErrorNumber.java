@@ -23,6 +23,7 @@ public final class ErrorNumber {
     public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
     public static final int EROFS = 30;
+    public static final int ENOSYS = 38;
     public static final int EBADMSG = 74;
     public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
@@ -40,6 +41,11 @@ public final class ErrorNumber {
     /** Whether the device or the file system cannot do what it should. */
     public static boolean isBrokenDisk(IOException failure) {
         return isOneOf(failure, EIO, ENXIO, ENODEV, EROFS, EUCLEAN);
+    }
+
+    /** Whether this process, or the machine, has too many files open. */
+    public static boolean isOutOfDescriptors(IOException failure) {
+        return isOneOf(failure, EMFILE, ENFILE);
     }
 
     /**

@@ -150,10 +150,7 @@ final class Hold implements Callable<Integer> {
         FuseDevice device = KernelMount.mount(mountpoint, allowOther);
         if (!device.protocol().resends()) {
             MountCalls.detach(mountpoint);
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "this kernel cannot give a request to a second process, Linux 6.9 can; run"
-                            + " forebay-fuse with --mountpoint instead");
+            throw tooOld(System.getProperty("os.version"), mountpoint);
         }
         // Nothing is under way: this shows that it can be done, before it has to be done.
         device.resend();
@@ -165,6 +162,14 @@ final class Hold implements Callable<Integer> {
                     "the mount at %s answered nobody, and is served all the same: start again"
                             .formatted(mountpoint));
         }
+    }
+
+    /** Returns the refusal of a kernel that cannot do what a holder needs. */
+    static ForebayException tooOld(String kernel, Path mountpoint) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "the kernel is Linux %s; 'forebay-fuse hold' needs 6.9 or later, which can give a request to a second process. What works here is 'forebay-fuse --mountpoint %s': its mount ends with its process"
+                        .formatted(kernel, mountpoint));
     }
 
     /** Waits for the server of a mount that is alive; false if it is dead. */

@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.kernel.Rehearsal;
+import dev.forebay.fuse.nodecache.HoleCheck;
 import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
@@ -50,6 +51,9 @@ final class Pod implements AutoCloseable {
         this.parts = parts;
         PodMetrics metrics = new PodMetrics();
         parts.add(PodDirectory.lock("--directory", options.directory));
+        if (options.packCache.bytes() > 0) {
+            HoleCheck.require(PodPacks.OPTION, options.packDirectory());
+        }
         WorkerClientConfig workers = workers(options);
         server = new PodServer(options.metricsSocket(), metrics::scrape, this::isReady);
         parts.add(server);

@@ -85,6 +85,18 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         }
     }
 
+    /** Shows whether the node cache is done without. */
+    void showOff(Supplier<Optional<CacheOff>> off) {
+        for (CacheOff reason : CacheOff.values()) {
+            io.micrometer.core.instrument.Gauge.builder(
+                            "forebay_fuse_pack_cache_off",
+                            () -> off.get().filter(reason::equals).isPresent() ? 1 : 0)
+                    .description("1 if this pod serves without its node cache, by reason")
+                    .tag("reason", reason.tag())
+                    .register(registry);
+        }
+    }
+
     /** Shows what the node cache does, from when it is open. */
     void showCache(Supplier<Optional<NodePacks>> cache) {
         gauge(
@@ -113,6 +125,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         count(cache, "failures", failures, "damaged", CacheCounters::damagedBlocks);
         count(cache, "failures", failures, "full", CacheCounters::refused);
         count(cache, "failures", failures, "disk_error", CacheCounters::diskErrors);
+        count(cache, "failures", failures, "descriptors", CacheCounters::outOfDescriptors);
     }
 
     private void count(

@@ -273,6 +273,11 @@ final class PodOptions {
         return cacheDirectory == null ? directory : cacheDirectory;
     }
 
+    /** Where the node cache is. */
+    Path packDirectory() {
+        return cacheDirectory().resolve("packs");
+    }
+
     /** Where is kept what all processes that serve the mount have to agree on. */
     Path mountDirectory() {
         return holder == null ? directory : holder;

@@ -36,8 +36,7 @@ import org.slf4j.LoggerFactory;
 final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodPacks.class);
-    private static final String OPTION = "--cache-directory";
-    private static final String WITHOUT = "Serving without a node cache";
+    static final String OPTION = "--cache-directory";
 
     /** How often it is tried to have the directory while another process still has it. */
     private static final Duration RETRY = Duration.ofMillis(100);
@@ -50,7 +49,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Set<Digest> usedBefore = ConcurrentHashMap.newKeySet();
     private volatile Optional<NodePacks> open = Optional.empty();
-    private volatile boolean failed;
+    private volatile Optional<CacheOff> off = Optional.empty();
     private volatile boolean serving;
 
     // Guarded by this.
@@ -94,8 +93,13 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     private void doWithout(Throwable why) {
-        LOG.error(WITHOUT, why);
-        failed = true;
+        CacheOff reason = CacheOff.because(why);
+        String remedy =
+                reason == CacheOff.DESCRIPTORS
+                        ? "allow this process more open files (ulimit -n), two for each pack of the cache"
+                        : "mend or replace its disk";
+        LOG.error("Serving without a node cache: {}, and start again", remedy, why);
+        off = Optional.of(reason);
     }
 
     /**
@@ -104,7 +108,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
      */
     void serve() {
         serving = true;
-        if (open.isEmpty() && !failed) {
+        if (open.isEmpty() && off.isEmpty()) {
             Thread.ofPlatform().daemon().name("node-cache").start(this::openInTurn);
         }
     }
@@ -164,7 +168,12 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
 
     @Override
     public boolean failed() {
-        return failed;
+        return off.isPresent();
+    }
+
+    /** Why it is done without; empty if it is open, or is to be. */
+    Optional<CacheOff> off() {
+        return off;
     }
 
     /**
@@ -176,7 +185,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     boolean findOut(Digest manifest) {
         Optional<NodePacks> now = open;
         now.ifPresent(packs -> packs.use(manifest));
-        return now.map(packs -> packs.isUndecided(manifest)).orElse(!failed);
+        return now.map(packs -> packs.isUndecided(manifest)).orElse(off.isEmpty());
     }
 
     /**
@@ -211,7 +220,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
      */
     @Override
     public void use(Digest manifest) {
-        if (!serving || failed) {
+        if (!serving || off.isPresent()) {
             return;
         }
         if (open.isEmpty()) {

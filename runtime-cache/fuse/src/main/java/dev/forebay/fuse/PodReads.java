@@ -72,6 +72,7 @@ final class PodReads {
         nodePacks = nodePacks(options);
         nodePacks.ifPresent(parts::add);
         nodePacks.ifPresent(cache -> metrics.showCache(cache::open));
+        nodePacks.ifPresent(cache -> metrics.showOff(cache::off));
         source = new MountedSource(nodePacks.<PackSource>map(cache -> cache).orElse(chunks));
         packs =
                 new PackReader(
@@ -93,7 +94,7 @@ final class PodReads {
     private Optional<PodPacks> nodePacks(PodOptions options) {
         NodePacksConfig config =
                 new NodePacksConfig(
-                        options.cacheDirectory().resolve("packs"),
+                        options.packDirectory(),
                         options.packCache.bytes(),
                         options.prewarmRate.bytes(),
                         RETRY_PAUSE,

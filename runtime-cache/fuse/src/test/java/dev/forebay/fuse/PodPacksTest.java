@@ -7,6 +7,8 @@ import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -15,6 +17,7 @@ import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,8 +102,26 @@ class PodPacksTest {
             assertThat(packs.failed()).isFalse();
             packs.openInTurn();
             assertThat(packs.failed()).isTrue();
+            assertThat(packs.off()).contains(CacheOff.DISK);
             assertThat(packs.open()).isEmpty();
         }
+    }
+
+    @Test
+    void thatThereAreTooFewDescriptorsIsKnownFromADisk() {
+        IOException tooMany = new SystemCallException("open a pack", ErrorNumber.EMFILE);
+        IOException broken = new SystemCallException("open a pack", ErrorNumber.EIO);
+        assertThat(CacheOff.because(unavailable(tooMany))).isEqualTo(CacheOff.DESCRIPTORS);
+        assertThat(
+                        CacheOff.because(
+                                unavailable(
+                                        new FileSystemException("p", null, "Too many open files"))))
+                .isEqualTo(CacheOff.DESCRIPTORS);
+        assertThat(CacheOff.because(unavailable(broken))).isEqualTo(CacheOff.DISK);
+    }
+
+    private static ForebayException unavailable(IOException cause) {
+        return new ForebayException(ErrorCode.UNAVAILABLE, "cannot open the node cache", cause);
     }
 
     @Test

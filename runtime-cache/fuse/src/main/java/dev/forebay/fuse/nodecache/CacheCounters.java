@@ -14,6 +14,7 @@ public final class CacheCounters {
     final LongAdder damagedBlocks = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder diskErrors = new LongAdder();
+    final LongAdder outOfDescriptors = new LongAdder();
 
     /** Bytes that were read from the node's disk. */
     public long hitBytes() {
@@ -53,6 +54,11 @@ public final class CacheCounters {
     /** Pieces that were not stored because there was no room, in the bound or on the disk. */
     public long refused() {
         return refused.sum();
+    }
+
+    /** Pieces that were not stored because this process has too many files open. */
+    public long outOfDescriptors() {
+        return outOfDescriptors.sum();
     }
 
     /** Failures of the disk. */

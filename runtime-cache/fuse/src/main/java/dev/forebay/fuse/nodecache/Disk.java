@@ -79,8 +79,11 @@ final class Disk {
             full.refused(failure);
             return;
         }
-        if (ErrorNumber.isOneOf(
-                failure, ErrorNumber.EFBIG, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
+        if (ErrorNumber.isOutOfDescriptors(failure)) {
+            counters.outOfDescriptors.increment();
+            return;
+        }
+        if (ErrorNumber.isOneOf(failure, ErrorNumber.EFBIG)) {
             counters.refused.increment();
             return;
         }

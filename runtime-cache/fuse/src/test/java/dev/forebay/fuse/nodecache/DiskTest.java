@@ -6,6 +6,7 @@ import dev.forebay.linux.SystemCallException;
 import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DiskTest {
 
@@ -25,5 +26,14 @@ class DiskTest {
     void onlyADiskThatFailsIsLeftAlone(int error, boolean usable) {
         disk.failed(new SystemCallException("ftruncate", error));
         assertThat(disk.isUsable()).isEqualTo(usable);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {23, 24}) // ENFILE, EMFILE
+    void tooManyOpenFilesAreNoFullDisk(int error) {
+        disk.failed(new SystemCallException("open", error));
+        assertThat(counters.outOfDescriptors()).isEqualTo(1);
+        assertThat(counters.refused()).isZero();
+        assertThat(counters.diskErrors()).isZero();
     }
 }
