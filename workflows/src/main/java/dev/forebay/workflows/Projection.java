@@ -19,18 +19,12 @@ import org.slf4j.Logger;
  * that is away holds up nothing else.
  *
  * <p>An attempt that is taken for dead may still arrive after later ones. So every status has a
- * revision, by which the catalogue knows an old one: the run's start, and within a run the length
- * of its history. Both are the same in every replay.
+ * {@link Revision}, by which the catalogue knows an old one.
  */
 final class Projection {
 
     private static final Logger LOG = Workflow.getLogger(Projection.class);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
-
-    /**
-     * For the history's length, of which Temporal allows 51,200; the start then fits until 2248.
-     */
-    private static final int HISTORY_BITS = 20;
 
     private final VersionState state;
     private @Nullable VersionStatus told;
@@ -88,6 +82,6 @@ final class Projection {
 
     private static long revision() {
         WorkflowInfo info = Workflow.getInfo();
-        return (info.getRunStartedTimestampMillis() << HISTORY_BITS) + info.getHistoryLength();
+        return new Revision(info.getRunStartedTimestampMillis(), info.getHistoryLength()).number();
     }
 }
