@@ -98,7 +98,7 @@ public class SweepPlans {
     /** Whether the region still has a version mounted that no workflow owns there. */
     boolean isOrphan(DatasetVersion version, RegionName region) {
         return regions.usage(region).versions().stream()
-                        .anyMatch(mounted -> mounted.version().equals(version) && isFree(mounted))
+                        .anyMatch(mounted -> mounted.version().equals(version) && !mounted.pinned())
                 && isDisowned(version, region);
     }
 
@@ -117,14 +117,10 @@ public class SweepPlans {
                 known.stream().map(Resident::version).collect(Collectors.toSet());
         return report.versions().stream()
                 .filter(mounted -> !owned.contains(mounted.version()))
-                .filter(SweepPlans::isFree)
+                .filter(mounted -> !mounted.pinned())
                 .limit(MOST_STRAYS)
                 .filter(mounted -> isDisowned(mounted.version(), region))
                 .toList();
-    }
-
-    private static boolean isFree(Mounted mounted) {
-        return !mounted.evicting() && !mounted.pinned();
     }
 
     /** The catalogue may be behind, so the workflow is asked; in doubt it owns what is there. */
