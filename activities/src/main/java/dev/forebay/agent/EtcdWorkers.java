@@ -8,6 +8,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 import dev.forebay.transfer.WorkerClient;
 import java.time.Duration;
 import org.jboss.logging.Logger;
@@ -35,6 +36,11 @@ record EtcdWorkers(RegionState region, WorkerClient client, Duration remembered)
     @Override
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         return client.coverage(worker, manifest);
+    }
+
+    @Override
+    public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return client.verify(worker, manifest, chunk);
     }
 
     @Override

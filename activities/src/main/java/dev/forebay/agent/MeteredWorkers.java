@@ -8,6 +8,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -52,6 +53,11 @@ record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
     @Override
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         return timed("coverage", () -> to.coverage(worker, manifest));
+    }
+
+    @Override
+    public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return timed("verify", () -> to.verify(worker, manifest, chunk));
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 
 /**
  * The workers of a region, as the activities use them: etcd's view of them and their protocol.
@@ -22,6 +23,8 @@ interface Workers {
     Coverage coverage(WorkerNode worker, Digest manifest);
 
     DropAnswer drop(WorkerNode worker, Digest manifest);
+
+    VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk);
 
     /**
      * Notes that a worker's figures of a manifest are not the manifest's: its copy is damaged, or

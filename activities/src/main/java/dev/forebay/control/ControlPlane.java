@@ -126,6 +126,14 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.comparison.objects must be at least 1");
         }
+        if (config.fsck().page().toMillis() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.fsck.page must be at least 1 millisecond");
+        }
+        if (config.fsck().settle().isNegative()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.fsck.settle must be at least 0");
+        }
         if (config.ingest().requests() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.requests must be at least 1");

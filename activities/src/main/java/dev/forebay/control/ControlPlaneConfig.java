@@ -45,6 +45,9 @@ public interface ControlPlaneConfig {
     /** What is read of two versions to compare them. */
     Comparison comparison();
 
+    /** What compares the stores with each other. */
+    Fsck fsck();
+
     /** One region. */
     interface Region {
 
@@ -81,6 +84,21 @@ public interface ControlPlaneConfig {
         /** How many paths one page of a comparison looks at; the next page goes on behind them. */
         @WithDefault("200000")
         int objects();
+    }
+
+    /** What compares the stores with each other. */
+    interface Fsck {
+
+        /** After how long a page of findings ends; it is as long again as its repairs take. */
+        @WithDefault("10S")
+        Duration page();
+
+        /**
+         * How long a difference must last: workflows tell the catalogue what they do a moment
+         * later.
+         */
+        @WithDefault("2S")
+        Duration settle();
     }
 
     /** The scheduled eviction. */

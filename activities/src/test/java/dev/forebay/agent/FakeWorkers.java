@@ -12,6 +12,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -39,6 +40,7 @@ final class FakeWorkers implements Workers {
     private final List<String> fills = new ArrayList<>();
     private final Map<String, Long> liveBytes = new HashMap<>();
     private final List<String> disagreed = new ArrayList<>();
+    private final Set<String> damaged = new HashSet<>();
     private boolean mounted = true;
     private BiFunction<WorkerNode, ChunkId, FillAnswer> filling =
             (worker, chunk) -> new FillAnswer(CHUNK_BYTES, 10, 0, 0);
@@ -139,6 +141,20 @@ final class FakeWorkers implements Workers {
                 liveBytes.getOrDefault(worker.id(), bits.cardinality() * CHUNK_BYTES),
                 Map.of(VERSION, fromLake.getOrDefault(worker.id(), 0L)),
                 Map.of(VERSION, fromSiblings.getOrDefault(worker.id(), 0L)));
+    }
+
+    /** What a worker's copy of a chunk is from now on; else it is intact. */
+    synchronized void damage(String id, int index) {
+        damaged.add(id + " " + index);
+    }
+
+    @Override
+    public synchronized VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        refuseIfDown(worker);
+        return new VerifyAnswer(
+                damaged.remove(worker.id() + " " + chunk.index())
+                        ? VerifyAnswer.Verdict.MENDED
+                        : VerifyAnswer.Verdict.INTACT);
     }
 
     @Override

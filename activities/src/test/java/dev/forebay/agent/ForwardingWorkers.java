@@ -7,6 +7,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 
 /** Passes everything on; tests override what they want to watch. */
 class ForwardingWorkers implements Workers {
@@ -30,6 +31,11 @@ class ForwardingWorkers implements Workers {
     @Override
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         return to.coverage(worker, manifest);
+    }
+
+    @Override
+    public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return to.verify(worker, manifest, chunk);
     }
 
     @Override

@@ -23,6 +23,7 @@ import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.VerifyAnswer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -418,6 +419,11 @@ class SurveyTest {
         @Override
         public DropAnswer drop(WorkerNode worker, Digest manifest) {
             throw new UnsupportedOperationException("a survey drops nothing");
+        }
+
+        @Override
+        public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+            throw new UnsupportedOperationException("a survey compares nothing");
         }
 
         @Override

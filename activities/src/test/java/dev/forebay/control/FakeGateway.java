@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
@@ -33,6 +34,9 @@ final class FakeGateway implements AutoCloseable {
     private volatile String surveyed = "";
     private volatile String usage = NOTHING;
     private volatile String pins = "{\"pins\":[]}";
+    private volatile String verified =
+            "{\"next\":1,\"done\":true,\"intact\":1,\"mended\":0,\"unanswered\":0}";
+    private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
     private volatile Predicate<String> held = _ -> false;
 
     FakeGateway() {
@@ -67,6 +71,8 @@ final class FakeGateway implements AutoCloseable {
                 });
         // A longer path goes before a shorter one.
         server.createContext("/v1/pins", exchange -> answer(exchange, 200, pins));
+        server.createContext("/v1/manifests/", this::manifest);
+        server.createContext("/v1/verify", exchange -> answer(exchange, 200, verified));
         server.createContext("/v1/usage", exchange -> answer(exchange, 200, usage));
         server.start();
     }
@@ -117,6 +123,28 @@ final class FakeGateway implements AutoCloseable {
     /** What it says of its chunk stores from now on. */
     void setUsage(String json) {
         usage = json;
+    }
+
+    /** Has a copy of a manifest from now on. */
+    void holdManifest(String digest, byte[] content) {
+        manifests.put(digest, content);
+    }
+
+    private void manifest(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        byte[] content = manifests.get(path.substring(path.lastIndexOf('/') + 1));
+        if (content == null) {
+            answer(exchange, 404, "{\"code\":\"NOT_FOUND\"}");
+            return;
+        }
+        exchange.sendResponseHeaders(200, content.length);
+        exchange.getResponseBody().write(content);
+        exchange.close();
+    }
+
+    /** What its workers say from now on when they compare chunks. */
+    void setVerified(String json) {
+        verified = json;
     }
 
     /** What it says of the pins in its etcd from now on. */

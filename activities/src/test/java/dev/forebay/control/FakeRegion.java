@@ -157,6 +157,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return Set.copyOf(pins.keySet());
     }
 
+    /** Has lost what it was filled with of a version. */
+    void forget(DatasetVersion version) {
+        filled.remove(version);
+    }
+
     /** Whether it was ever told to drop a version. */
     boolean hasDropped(DatasetVersion version) {
         return dropped.contains(version);

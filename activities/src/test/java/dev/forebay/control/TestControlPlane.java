@@ -135,6 +135,7 @@ final class TestControlPlane {
         properties.put("forebay.sweep.interval", SELDOM.toSeconds() + "S");
         properties.put("forebay.ledger.interval", "1S");
         properties.put("forebay.figures.interval", "1S");
+        properties.put("forebay.fsck.settle", "0.5S");
         properties.put("forebay.ledger.budgets.spender", "0.5");
         properties.put("forebay.prices.currency", "EUR");
         properties.put("forebay.prices.lake-gb", "0.1");

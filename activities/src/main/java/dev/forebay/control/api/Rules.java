@@ -87,6 +87,11 @@ final class Rules {
             "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
     static final String DATASET_RULE = "must have the form namespace/name";
 
+    static final String FSCK_OF =
+            "([a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?(/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?(@[A-Za-z0-9][A-Za-z0-9._-]{0,126})?)?)?";
+    static final String FSCK_OF_RULE =
+            "must have the form namespace, namespace/name or namespace/name@version";
+
     static final String DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
     static final String DAY_RULE = "must be a day, as 2026-11-30";
 

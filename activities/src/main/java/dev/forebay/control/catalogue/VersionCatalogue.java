@@ -85,6 +85,11 @@ public class VersionCatalogue {
 
     private static final int MOST_SUGGESTIONS = 3;
 
+    private static final String NAMES =
+            """
+            select id from version where id >= :from and id < :until and id > :after order by id
+            """;
+
     private static final String EXPIRED =
             """
             select v.id from VersionEntity v join v.regions r
@@ -251,6 +256,52 @@ public class VersionCatalogue {
                 .stream()
                 .map(VersionEntity::toStatus)
                 .toList();
+    }
+
+    /**
+     * A version's row.
+     *
+     * @param revision of the status that its workflow told last; 0 if none did
+     */
+    public record Row(VersionStatus status, long revision) {}
+
+    /**
+     * The names of up to {@code limit} versions of any datasets, after {@code after}.
+     *
+     * @param from the first name there may be
+     * @param until greater than the last name there may be
+     */
+    public List<DatasetVersion> names(String from, String until, String after, int limit) {
+        return Panache.getSession()
+                .createNativeQuery(NAMES, String.class)
+                .setParameter("from", from)
+                .setParameter("until", until)
+                .setParameter("after", after)
+                .setMaxResults(limit)
+                .getResultStream()
+                .map(DatasetVersion::parse)
+                .toList();
+    }
+
+    /** A version's row; empty if it is not in the catalogue. */
+    public Optional<Row> row(DatasetVersion version) {
+        return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
+                .map(entity -> new Row(entity.toStatus(), entity.revision));
+    }
+
+    /**
+     * Replaces what is known of a version by what its workflow says now, whatever it told last: a
+     * workflow that was restored from a backup counts its revisions from an earlier one. Does
+     * nothing if the workflow has told something meanwhile.
+     *
+     * @param revision of the row before the workflow was asked
+     */
+    public void correct(VersionStatus status, long revision) {
+        VersionEntity entity = locked(status.version());
+        if (entity.revision == revision) {
+            entity.revision = 0;
+            entity.replaceBy(status, 0);
+        }
     }
 
     /**

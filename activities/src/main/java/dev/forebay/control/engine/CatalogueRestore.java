@@ -64,7 +64,8 @@ public class CatalogueRestore {
         return new Restored(restored, unchanged, problems, page.next());
     }
 
-    private boolean restore(Pointer pointer) {
+    /** Enters a version by its pointer; returns false if it was there. */
+    boolean restore(Pointer pointer) {
         Dataset dataset = dataset(pointer);
         if (!dataset.source().equals(pointer.origin().source())) {
             throw new ForebayException(

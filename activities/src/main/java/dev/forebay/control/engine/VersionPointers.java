@@ -18,8 +18,11 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,10 +45,12 @@ class VersionPointers {
 
     private final Lake lake;
     private final Optional<String> bucket;
+    private final Workspace workspace;
     private final ObjectMapper json;
 
-    VersionPointers(Lake lake, ControlPlaneConfig config, ObjectMapper json) {
+    VersionPointers(Lake lake, Workspace workspace, ControlPlaneConfig config, ObjectMapper json) {
         this.lake = lake;
+        this.workspace = workspace;
         this.bucket = config.manifestBucket();
         this.json =
                 json.copy()
@@ -151,8 +156,48 @@ class VersionPointers {
 
     /** The keys of some pointers, in the order of the versions' names. */
     Page list(@Nullable String after) {
-        Listing.Page page = lake.listing(bucket(), PREFIX).page(after, PAGE);
+        return list("", after);
+    }
+
+    /** As {@link #list(String)}, of versions whose names begin so. */
+    Page list(String names, @Nullable String after) {
+        Listing.Page page = lake.listing(bucket(), PREFIX + names).page(after, PAGE);
         return new Page(page.objects().stream().map(LakeObject::key).toList(), page.next());
+    }
+
+    /**
+     * Reads a version's pointer; empty if it has none.
+     *
+     * @throws ForebayException {@code CORRUPT} if it does not say which manifest the version has
+     */
+    Optional<Pointer> read(DatasetVersion version) {
+        String key = key(version);
+        return lake.find(bucket(), key).map(bytes -> read(key, bytes));
+    }
+
+    /** Replaces a pointer that says nothing. */
+    void replace(Pointer pointer) {
+        try (Workspace.Temporary folder = workspace.temporary("pointer-")) {
+            Path file = folder.path().resolve("pointer.json");
+            Files.write(file, written(pointer));
+            lake.putIfAbsent(bucket(), key(pointer.version), file);
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot write a pointer", e);
+        }
+    }
+
+    /** The version whose pointer has this key; empty if no version's has. */
+    static Optional<DatasetVersion> version(String key) {
+        if (!key.startsWith(PREFIX) || !key.endsWith(SUFFIX)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(
+                    DatasetVersion.parse(
+                            key.substring(PREFIX.length(), key.length() - SUFFIX.length())));
+        } catch (ForebayException noName) {
+            return Optional.empty();
+        }
     }
 
     /**
@@ -199,14 +244,21 @@ class VersionPointers {
     }
 
     private Pointer read(String key, byte[] bytes) {
+        Pointer pointer;
         try {
-            return json.readValue(bytes, Body.class).toPointer();
+            pointer = json.readValue(bytes, Body.class).toPointer();
         } catch (IOException | RuntimeException _) {
             // Its message, and that of a cause, would quote what is in the object.
-            throw new ForebayException(
-                    ErrorCode.CORRUPT,
-                    "s3://%s/%s does not say which manifest the version has"
-                            .formatted(bucket(), key));
+            throw corrupt(key, "does not say which manifest the version has");
         }
+        if (!key.equals(key(pointer.version))) {
+            throw corrupt(key, "is the pointer of another version");
+        }
+        return pointer;
+    }
+
+    private ForebayException corrupt(String key, String what) {
+        return new ForebayException(
+                ErrorCode.CORRUPT, "s3://%s/%s %s".formatted(bucket(), key, what));
     }
 }

@@ -2,8 +2,10 @@ package dev.forebay.control.engine;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
 import dev.forebay.workflows.DatasetVersionWorkflow;
 import dev.forebay.workflows.Descriptions;
+import dev.forebay.workflows.Revision;
 import dev.forebay.workflows.SearchAttributes;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
@@ -16,6 +18,7 @@ import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
@@ -24,6 +27,7 @@ import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.common.converter.DataConverterException;
 import jakarta.inject.Singleton;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +92,28 @@ class VersionWorkflows {
     /** Tells the workflow, if it runs, that the version was read. */
     void read(DatasetVersion version, ReadReport report) {
         client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("read", report);
+    }
+
+    /** Tells the workflow, if it runs, that a region that was complete may not be any more. */
+    void upkeep(DatasetVersion version, RegionName region) {
+        client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("upkeep", region);
+    }
+
+    /** How far the workflow of a version has come that runs; empty if the last one is over. */
+    Optional<Revision> revision(DatasetVersion version) {
+        WorkflowExecutionInfo info =
+                client.newUntypedWorkflowStub(WorkflowIds.version(version))
+                        .describe()
+                        .getRawDescription()
+                        .getWorkflowExecutionInfo();
+        return info.getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING
+                ? Optional.of(new Revision(started(info).toEpochMilli(), info.getHistoryLength()))
+                : Optional.empty();
+    }
+
+    private static Instant started(WorkflowExecutionInfo info) {
+        return Instant.ofEpochSecond(
+                info.getStartTime().getSeconds(), info.getStartTime().getNanos());
     }
 
     /** An update that a certain run accepted. */

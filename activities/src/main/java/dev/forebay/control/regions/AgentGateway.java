@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -19,6 +20,8 @@ import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.service.gateway.VerifyReport;
+import dev.forebay.service.gateway.VerifyRequest;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
@@ -28,6 +31,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +89,7 @@ class AgentGateway {
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
-    private String json(SurveyRequest asked) {
+    private String json(Object asked) {
         try {
             return written.writeValueAsString(asked);
         } catch (JsonProcessingException e) {
@@ -123,6 +128,45 @@ class AgentGateway {
     /** The pins that the region's etcd holds. */
     PinsReport pins(URI agent, RegionName region) {
         return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    /** Fetches a manifest that is mounted in the region to a file that does not exist yet. */
+    void manifest(URI agent, RegionName region, Digest manifest, Path file) {
+        HttpRequest request =
+                request(agent, "/v1/manifests/" + manifest).timeout(surveyTimeout).GET().build();
+        try {
+            HttpResponse<Path> answer =
+                    WholeAnswer.to(
+                            request,
+                            http,
+                            info ->
+                                    info.statusCode() == OK
+                                            ? BodySubscribers.ofFile(file)
+                                            : BodySubscribers.replacing(file));
+            if (answer.statusCode() == NOT_FOUND) {
+                throw new ForebayException(
+                        ErrorCode.NOT_FOUND, "region %s has no copy".formatted(region));
+            }
+            if (answer.statusCode() != OK) {
+                throw unavailable(region, "it answered with status " + answer.statusCode(), null);
+            }
+        } catch (IOException e) {
+            throw unavailable(region, e.toString(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable(region, "interrupted", e);
+        }
+    }
+
+    /** Has the region's workers compare chunks with their checksums. */
+    VerifyReport verify(URI agent, RegionName region, VerifyRequest asked) {
+        HttpRequest.Builder request =
+                request(agent, "/v1/verify")
+                        .timeout(surveyTimeout)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(json(asked)));
+        return send(request, region, VerifyReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 

@@ -2,6 +2,7 @@ package dev.forebay.control.regions;
 
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
@@ -13,10 +14,13 @@ import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.service.gateway.VerifyReport;
+import dev.forebay.service.gateway.VerifyRequest;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,6 +178,26 @@ public class Regions {
     public PinsReport pins(RegionName region) {
         URI agent = agents.get(require(region.value()).value());
         return gateway.pins(Objects.requireNonNull(agent), region);
+    }
+
+    /**
+     * Fetches a manifest that is mounted in a region to a file that does not exist yet.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if the region has no copy; {@code UNAVAILABLE} if
+     *     its agent does not answer
+     */
+    public void manifest(RegionName region, Digest manifest, Path file) {
+        gateway.manifest(agent(region), region, manifest, file);
+    }
+
+    /**
+     * Has a region's workers compare chunks of a mounted version with their checksums, from one on,
+     * for as long as an answer may take.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public VerifyReport verify(RegionName region, VerifyRequest asked) {
+        return gateway.verify(agent(region), region, asked);
     }
 
     /** Asks all agents at once. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -28,9 +29,15 @@ public final class WholeAnswer {
      */
     public static HttpResponse<String> to(HttpRequest request, HttpClient http)
             throws IOException, InterruptedException {
+        return to(request, http, BodyHandlers.ofString());
+    }
+
+    /** As {@link #to(HttpRequest, HttpClient)}, of an answer of any kind. */
+    public static <T> HttpResponse<T> to(
+            HttpRequest request, HttpClient http, BodyHandler<T> handler)
+            throws IOException, InterruptedException {
         Duration patience = request.timeout().orElseThrow();
-        CompletableFuture<HttpResponse<String>> answer =
-                http.sendAsync(request, BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request, handler);
         try {
             return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {

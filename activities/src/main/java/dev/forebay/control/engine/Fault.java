@@ -1,0 +1,66 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.engine.Finding.Kind;
+import dev.forebay.control.engine.Finding.State;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A finding with its repair.
+ *
+ * @param subject tells it from others of the same kind, version and region: the id of a pin, say
+ * @param repair null if a person has to mend it
+ */
+record Fault(
+        Kind kind,
+        @Nullable DatasetVersion version,
+        @Nullable RegionName region,
+        String subject,
+        String message,
+        String remedy,
+        @Nullable Repair repair) {
+
+    /** Mends a fault, or has a workflow do so. */
+    @FunctionalInterface
+    interface Repair {
+
+        /**
+         * Returns REPAIRED or UNDER_WAY.
+         *
+         * @throws ForebayException if it could not be mended
+         */
+        State run();
+    }
+
+    /** Whether two looks have found the same. */
+    boolean isSame(Fault other) {
+        return kind == other.kind
+                && Objects.equals(version, other.version)
+                && Objects.equals(region, other.region)
+                && subject.equals(other.subject);
+    }
+
+    /** As it was found. */
+    Finding found() {
+        return finding(repair == null ? State.BY_HAND : State.REPAIRABLE, null);
+    }
+
+    /** Repairs it, if it can be. */
+    Finding repaired() {
+        if (repair == null) {
+            return found();
+        }
+        try {
+            return finding(repair.run(), null);
+        } catch (ForebayException failed) {
+            return finding(State.FAILED, failed.code() + ": " + failed.getMessage());
+        }
+    }
+
+    private Finding finding(State state, @Nullable String problem) {
+        return new Finding(kind, version, region, message, remedy, state, problem);
+    }
+}

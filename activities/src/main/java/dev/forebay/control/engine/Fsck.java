@@ -1,0 +1,266 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.Finding.Kind;
+import dev.forebay.control.engine.Finding.State;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares the stores with each other, some versions at a time: first the pointers beside the
+ * manifests with the catalogue, then each version of the catalogue with its pointer, manifest,
+ * workflow and regions, then what regions have and the catalogue does not, and at last, if that is
+ * asked for, stored chunks with their checksums. So what is restored by a pointer is compared with
+ * the regions after it.
+ *
+ * <p>Stores change while they are read. What does not fit is looked at twice, with a pause between,
+ * and is a finding if it is the same then. Safe for use by many threads.
+ */
+@Singleton
+public class Fsck {
+
+    private static final int ROWS = 100;
+
+    private final VersionPointers pointers;
+    private final VersionCatalogue versions;
+    private final Regions regions;
+    private final PointerCheck pointerCheck;
+    private final VersionCheck versionCheck;
+    private final StrayCheck strayCheck;
+    private final ChunkCheck chunkCheck;
+    private final ControlPlaneConfig.Fsck config;
+
+    Fsck(
+            VersionPointers pointers,
+            VersionCatalogue versions,
+            Regions regions,
+            PointerCheck pointerCheck,
+            VersionCheck versionCheck,
+            StrayCheck strayCheck,
+            ChunkCheck chunkCheck,
+            ControlPlaneConfig config) {
+        this.pointers = pointers;
+        this.versions = versions;
+        this.regions = regions;
+        this.pointerCheck = pointerCheck;
+        this.versionCheck = versionCheck;
+        this.strayCheck = strayCheck;
+        this.chunkCheck = chunkCheck;
+        this.config = config.fsck();
+    }
+
+    /**
+     * Some of the findings.
+     *
+     * @param checked how many versions of the catalogue were compared
+     * @param next what to go on after; null at the end
+     */
+    public record Page(int checked, List<Finding> findings, @Nullable String next) {}
+
+    private enum Phase {
+        POINTERS,
+        VERSIONS,
+        REGIONS,
+        CHUNKS
+    }
+
+    /**
+     * How far a check is.
+     *
+     * @param after the key or the version that was looked at last; empty to begin
+     */
+    private record Place(Phase phase, String after) {
+
+        static Place parse(@Nullable String written) {
+            if (written == null || written.isEmpty()) {
+                return new Place(Phase.POINTERS, "");
+            }
+            for (Phase phase : Phase.values()) {
+                String start = phase.name().toLowerCase(Locale.ROOT) + ":";
+                if (written.startsWith(start)) {
+                    return new Place(phase, written.substring(start.length()));
+                }
+            }
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "after '%s' must be the next of a page".formatted(written));
+        }
+
+        @Override
+        public String toString() {
+            return phase.name().toLowerCase(Locale.ROOT) + ":" + after;
+        }
+    }
+
+    /** Something to be looked at, and, once it was, how far the check is. */
+    private record Item(String key, Function<RegionsNow, List<Fault>> look) {}
+
+    /**
+     * What is looked at next.
+     *
+     * @param next where to go on when all of it was looked at; null at the end
+     */
+    private record Stretch(List<Item> items, @Nullable Place next) {}
+
+    /** What an item's first look has found. */
+    private record Suspicion(Item item, List<Fault> faults) {}
+
+    /**
+     * Looks at the next few versions.
+     *
+     * @param after as the answer before said; null to begin
+     * @param repair whether to mend what can be mended
+     * @param deep whether to compare stored chunks with their checksums
+     * @throws ForebayException {@code UNAVAILABLE} or {@code LAKE_*} if the catalogue, Temporal or
+     *     the lake does not answer; {@code INVALID_ARGUMENT} if nothing was ever answered so
+     */
+    public Page check(FsckScope scope, @Nullable String after, boolean repair, boolean deep) {
+        long until = System.nanoTime() + config.page().toNanos();
+        Place place = Place.parse(after);
+        if (place.phase == Phase.CHUNKS) {
+            ChunkCheck.Page page = chunkCheck.check(scope, place.after, until);
+            String next = page.next();
+            return new Page(
+                    0,
+                    page.findings(),
+                    next == null ? null : new Place(Phase.CHUNKS, next).toString());
+        }
+        RegionsNow now = place.phase == Phase.POINTERS ? nowhere() : RegionsNow.ask(regions);
+        Stretch stretch = stretch(scope, place, now, deep);
+        List<Suspicion> suspicions = new ArrayList<>();
+        Place next = stretch.next;
+        int looked = 0;
+        for (Item item : stretch.items) {
+            List<Fault> faults = item.look.apply(now);
+            if (!faults.isEmpty()) {
+                suspicions.add(new Suspicion(item, faults));
+            }
+            looked++;
+            if (System.nanoTime() > until && looked < stretch.items.size()) {
+                next = new Place(place.phase, item.key);
+                break;
+            }
+        }
+        List<Finding> findings = new ArrayList<>();
+        if (place.phase == Phase.REGIONS && place.after.isEmpty()) {
+            now.silent().forEach((region, why) -> findings.add(silent(region, why)));
+        }
+        if (!suspicions.isEmpty()) {
+            pause(config.settle());
+            RegionsNow later = place.phase == Phase.POINTERS ? now : RegionsNow.ask(regions);
+            for (Suspicion suspicion : suspicions) {
+                findings.addAll(settled(suspicion, later, repair));
+            }
+        }
+        return new Page(
+                place.phase == Phase.VERSIONS ? looked : 0,
+                findings,
+                next == null ? null : next.toString());
+    }
+
+    private static RegionsNow nowhere() {
+        return new RegionsNow(new TreeMap<>(), new TreeMap<>());
+    }
+
+    private Stretch stretch(FsckScope scope, Place place, RegionsNow now, boolean deep) {
+        return switch (place.phase) {
+            case POINTERS -> pointers(scope, place.after);
+            case VERSIONS -> versions(scope, place.after);
+            case REGIONS ->
+                    new Stretch(
+                            strayCheck.strays(now, scope).stream()
+                                    .filter(
+                                            version ->
+                                                    version.toString().compareTo(place.after) > 0)
+                                    .map(version -> item(version, strayCheck::of))
+                                    .toList(),
+                            deep ? new Place(Phase.CHUNKS, "") : null);
+            case CHUNKS -> throw new IllegalStateException("chunks are looked at by themselves");
+        };
+    }
+
+    private Stretch pointers(FsckScope scope, String after) {
+        VersionPointers.Page page = pointers.list(scope.from(), after.isEmpty() ? null : after);
+        String next = page.next();
+        return new Stretch(
+                page.keys().stream()
+                        .filter(
+                                key ->
+                                        VersionPointers.version(key)
+                                                .map(scope::contains)
+                                                .orElse(scope.of().isEmpty()))
+                        .map(key -> new Item(key, _ -> pointerCheck.ofPointer(key)))
+                        .toList(),
+                next == null ? new Place(Phase.VERSIONS, "") : new Place(Phase.POINTERS, next));
+    }
+
+    private Stretch versions(FsckScope scope, String after) {
+        List<DatasetVersion> some = versions.names(scope.from(), scope.until(), after, ROWS);
+        return new Stretch(
+                some.stream().map(version -> item(version, versionCheck::of)).toList(),
+                some.size() < ROWS
+                        ? new Place(Phase.REGIONS, "")
+                        : new Place(Phase.VERSIONS, some.getLast().toString()));
+    }
+
+    private static Item item(
+            DatasetVersion version, BiFunction<DatasetVersion, RegionsNow, List<Fault>> look) {
+        return new Item(version.toString(), now -> look.apply(version, now));
+    }
+
+    /** What was found twice. */
+    private static List<Finding> settled(Suspicion suspicion, RegionsNow now, boolean repair) {
+        List<Fault> faults =
+                suspicion.item.look.apply(now).stream()
+                        .filter(fault -> suspicion.faults.stream().anyMatch(fault::isSame))
+                        .toList();
+        if (!repair) {
+            return faults.stream().map(Fault::found).toList();
+        }
+        List<Finding> findings = new ArrayList<>(faults.stream().map(Fault::repaired).toList());
+        boolean entered =
+                findings.stream()
+                        .anyMatch(
+                                finding ->
+                                        finding.kind() == Kind.VERSION_MISSING
+                                                && finding.state() == State.REPAIRED);
+        if (entered) {
+            // Only what is in the catalogue can be compared.
+            suspicion.item.look.apply(now).stream().map(Fault::repaired).forEach(findings::add);
+        }
+        return findings;
+    }
+
+    private static Finding silent(String region, String why) {
+        return new Finding(
+                Kind.REGION_SILENT,
+                null,
+                new RegionName(region),
+                why,
+                "see that the region's agent and etcd answer, and run fsck again",
+                State.BY_HAND,
+                null);
+    }
+
+    static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+}

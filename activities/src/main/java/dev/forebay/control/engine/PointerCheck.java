@@ -1,0 +1,174 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.Finding.Kind;
+import dev.forebay.control.engine.Finding.State;
+import dev.forebay.control.engine.VersionPointers.Pointer;
+import dev.forebay.manifest.Comparison;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Compares the catalogue with the pointers beside the manifests. Safe for use by many threads. */
+@Singleton
+class PointerCheck {
+
+    private final VersionPointers pointers;
+    private final CatalogueRestore restore;
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+
+    PointerCheck(
+            VersionPointers pointers,
+            CatalogueRestore restore,
+            DatasetCatalogue datasets,
+            VersionCatalogue versions) {
+        this.pointers = pointers;
+        this.restore = restore;
+        this.datasets = datasets;
+        this.versions = versions;
+    }
+
+    /** What is wrong with a pointer, or with what the catalogue says of its version. */
+    List<Fault> ofPointer(String key) {
+        DatasetVersion version = VersionPointers.version(key).orElse(null);
+        Pointer pointer;
+        try {
+            pointer = pointers.read(key);
+        } catch (ForebayException e) {
+            return switch (e.code()) {
+                case NOT_FOUND -> List.of();
+                case CORRUPT -> List.of(damaged(version, key, String.valueOf(e.getMessage())));
+                default -> throw e;
+            };
+        }
+        Optional<VersionStatus> known = versions.find(pointer.version());
+        ManifestRef manifest = known.map(VersionStatus::manifest).orElse(null);
+        if (manifest == null) {
+            return List.of(missing(pointer));
+        }
+        return manifest.digest().equals(pointer.manifest().digest())
+                ? List.of()
+                : List.of(differs(pointer, manifest));
+    }
+
+    private Fault missing(Pointer pointer) {
+        return new Fault(
+                Kind.VERSION_MISSING,
+                pointer.version(),
+                null,
+                "",
+                "the catalogue does not have this version, which was frozen at %s"
+                        .formatted(pointer.origin().frozenAt()),
+                "enters it with the manifest that its pointer names",
+                () -> {
+                    boolean _ = restore.restore(pointer);
+                    return State.REPAIRED;
+                });
+    }
+
+    private static Fault differs(Pointer pointer, ManifestRef manifest) {
+        return new Fault(
+                Kind.MANIFEST_DIFFERS,
+                pointer.version(),
+                null,
+                "pointer",
+                "the catalogue gives it manifest %s, and its pointer %s"
+                        .formatted(
+                                manifest.digest().abbreviated(),
+                                pointer.manifest().digest().abbreviated()),
+                "stop the jobs that read it, freeze another version, and evict this one",
+                null);
+    }
+
+    private Fault damaged(@Nullable DatasetVersion version, String key, String why) {
+        Optional<Pointer> known = version == null ? Optional.empty() : known(version);
+        return new Fault(
+                Kind.POINTER_DAMAGED,
+                version,
+                null,
+                key,
+                why,
+                known.isPresent()
+                        ? "writes it again from the catalogue"
+                        : "put the object back from a backup of the manifest bucket",
+                known.<Fault.Repair>map(
+                                pointer ->
+                                        () -> {
+                                            pointers.replace(pointer);
+                                            return State.REPAIRED;
+                                        })
+                        .orElse(null));
+    }
+
+    /** What is wrong with the pointer of a version that is in the catalogue. */
+    List<Fault> ofVersion(VersionStatus known) {
+        ManifestRef manifest = known.manifest();
+        return manifest == null || isThere(known.version())
+                ? List.of()
+                : List.of(unwritten(known.version(), manifest));
+    }
+
+    private boolean isThere(DatasetVersion version) {
+        try {
+            return pointers.read(version).isPresent();
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.CORRUPT) {
+                return true; // and was found among the pointers
+            }
+            throw e;
+        }
+    }
+
+    private Fault unwritten(DatasetVersion version, ManifestRef manifest) {
+        return new Fault(
+                Kind.POINTER_MISSING,
+                version,
+                null,
+                "",
+                "nothing beside the manifests says which manifest it has",
+                "writes its pointer from the catalogue",
+                () -> {
+                    Pointer _ = pointers.claim(pointer(version, manifest));
+                    return State.REPAIRED;
+                });
+    }
+
+    /** The pointer that the catalogue would write; empty if it does not know the manifest. */
+    private Optional<Pointer> known(DatasetVersion version) {
+        return versions.find(version)
+                .flatMap(status -> Optional.ofNullable(status.manifest()))
+                .map(manifest -> pointer(version, manifest));
+    }
+
+    /** If nobody knows any more what the version was frozen from, it counts as the first one. */
+    private Pointer pointer(DatasetVersion version, ManifestRef manifest) {
+        Dataset dataset = datasets.get(version.dataset());
+        Origin origin =
+                versions.origin(version)
+                        .orElseGet(
+                                () ->
+                                        new Origin(
+                                                dataset.source(),
+                                                null,
+                                                null,
+                                                new Comparison(
+                                                        0,
+                                                        0,
+                                                        manifest.objects(),
+                                                        0,
+                                                        manifest.bytes()),
+                                                Instant.now()));
+        return Pointer.of(dataset, version, manifest, origin);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.regions.Regions;
+import dev.forebay.control.regions.Regions.Reported;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport.Held;
+import dev.forebay.service.gateway.UsageReport.Mounted;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What each region has in its etcd at one moment.
+ *
+ * @param said by the regions that answer
+ * @param silent why the others do not
+ */
+record RegionsNow(SortedMap<String, Said> said, SortedMap<String, String> silent) {
+
+    /**
+     * What a region has.
+     *
+     * @param mounts what is in its mount table
+     * @param pins those that are alive
+     */
+    record Said(
+            RegionName region,
+            Map<DatasetVersion, Mounted> mounts,
+            Map<DatasetVersion, List<Held>> pins) {
+
+        List<Held> pins(DatasetVersion version) {
+            return pins.getOrDefault(version, List.of());
+        }
+    }
+
+    /** Asks every region. One whose etcd does not answer its agent says nothing. */
+    static RegionsNow ask(Regions regions) {
+        SortedMap<String, Said> said = new TreeMap<>();
+        SortedMap<String, String> silent = new TreeMap<>();
+        for (Reported reported : regions.reports()) {
+            RegionName region = reported.name();
+            try {
+                if (reported.problem().isPresent()) {
+                    silent.put(region.value(), reported.problem().get().message());
+                } else {
+                    said.put(region.value(), ask(regions, region));
+                }
+            } catch (ForebayException unanswered) {
+                silent.put(region.value(), String.valueOf(unanswered.getMessage()));
+            }
+        }
+        return new RegionsNow(said, silent);
+    }
+
+    private static Said ask(Regions regions, RegionName region) {
+        Map<DatasetVersion, Mounted> mounts =
+                regions.usage(region).versions().stream()
+                        .collect(Collectors.toMap(Mounted::version, Function.identity()));
+        Map<DatasetVersion, List<Held>> pins =
+                regions.pins(region).pins().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        Held::version, HashMap::new, Collectors.toList()));
+        return new Said(region, mounts, pins);
+    }
+}
