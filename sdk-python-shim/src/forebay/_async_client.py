@@ -26,6 +26,7 @@ from forebay._models import (
     Difference,
     EnsureStatus,
     Explanation,
+    Findings,
     Pin,
     PinSpec,
     Placements,
@@ -325,6 +326,11 @@ class AsyncClient:
 
     async def restore_catalogue(self, *, after: str | None = None) -> Restored:
         return await self._send(_calls.restore_catalogue(after))
+
+    async def fsck(
+        self, of: str | None = None, *, repair: bool = False, deep: bool = False, after: str | None = None
+    ) -> Findings:
+        return await self._send(_calls.fsck(of, repair, deep, after))
 
     async def sweep_plan(self, region: str) -> SweepPlan:
         return await self._send(_calls.sweep_plan(region))

@@ -80,6 +80,7 @@ _ACTIONS = frozenset(
         _commands.versions.abandon,
         _commands.versions.cancel,
         _commands.versions.restore_catalogue,
+        _commands.fsck.repair,
         _commands.pins.pin,
         _commands.pins.unpin,
         _commands.regions.sweep,
@@ -430,6 +431,13 @@ def build_parser() -> argparse.ArgumentParser:
         _commands.versions.restore_catalogue,
         "enter datasets and versions that the catalogue has lost, from what lies beside the manifests",
     )
+
+    fsck = add("fsck", _commands.fsck.check, "compare catalogue, manifests, workflows and regions with each other")
+    fsck.add_argument("of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="only what belongs to this")
+    fsck.add_argument(
+        "--repair", dest="run", action="store_const", const=_commands.fsck.repair, help="repair what can be repaired"
+    )
+    fsck.add_argument("--deep", action="store_true", help="compare stored chunks with their checksums, too")
 
     add("regions", _commands.regions.regions, "list the regions and their workers")
 

@@ -24,6 +24,7 @@ from forebay._models import (
     Difference,
     EnsureStatus,
     Explanation,
+    Findings,
     Pin,
     PinSpec,
     Placements,
@@ -455,6 +456,18 @@ class Client:
     def restore_catalogue(self, *, after: str | None = None) -> Restored:
         """Enters some versions that the catalogue has lost; call it again with ``next`` until that is None."""
         return self._send(_calls.restore_catalogue(after))
+
+    def fsck(
+        self, of: str | None = None, *, repair: bool = False, deep: bool = False, after: str | None = None
+    ) -> Findings:
+        """Compares the stores with each other, some versions at a time; call it again with ``next`` until that is None.
+
+        Args:
+            of: a namespace, ``namespace/name`` or ``namespace/name@version``; everything if None.
+            repair: mend what can be mended.
+            deep: compare stored chunks with their checksums, too. Damaged ones are fetched again in any case.
+        """
+        return self._send(_calls.fsck(of, repair, deep, after))
 
     def sweep_plan(self, region: str) -> SweepPlan:
         """What a sweep would evict from the region now, and why; changes nothing."""

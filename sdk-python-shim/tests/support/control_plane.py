@@ -98,6 +98,8 @@ class State:
     queue: list[dict[str, Any]] = field(default_factory=list)
     """Who waits for room in the region ``eu``."""
     not_restored: list[str] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    """What does not fit together; told on the second page."""
     quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
     priced: bool = True
@@ -230,6 +232,8 @@ class ControlPlane:
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
             ("POST", "/catalogue/restore", self._restore),
+            ("GET", "/fsck", self._fsck),
+            ("POST", "/fsck", self._fsck),
             ("GET", "/placements", self._placements),
             ("GET", "/costs", self._costs),
             ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
@@ -489,6 +493,11 @@ class ControlPlane:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
         self.state.requests[key]["cancelled"] = True
         return 204, None
+
+    def _fsck(self, request: Request) -> tuple[int, Any]:
+        if "after" not in request.query:
+            return 200, {"checked": 2, "findings": [], "next": "versions:team/b@v1"}
+        return 200, {"checked": 1, "findings": self.state.findings, "next": None}
 
     def _restore(self, request: Request) -> tuple[int, Any]:
         if "after" not in request.query:

@@ -174,6 +174,44 @@ def test_a_lost_catalogue_is_restored_page_by_page(run: Run, plane: ControlPlane
     assert json.loads(printed)["problems"] == plane.state.not_restored
 
 
+def test_fsck_goes_over_all_pages_and_fails_while_findings_are_left(run: Run, plane: ControlPlane) -> None:
+    assert run("fsck") == "3 versions checked, 0 findings, 0 left\n"
+    assert plane.log[-1].query == {"after": "versions:team/b@v1"}
+    found = {"message": "it is gone", "remedy": "puts it back", "problem": None}
+    plane.state.findings = [
+        found | {"code": "MOUNT_MISSING", "version": "team/a@v1", "region": "eu", "state": "REPAIRABLE"},
+        found | {"code": "REGION_SILENT", "version": None, "region": "us", "state": "BY_HAND"},
+        found | {"code": "PIN_MISSING", "version": "team/a@v1", "region": "eu", "state": "FAILED", "problem": "no"},
+    ]
+    assert run("fsck", "team/a", "--deep", code=1).splitlines() == [
+        "MOUNT_MISSING team/a@v1 in eu: it is gone",
+        "  --repair: puts it back",
+        "REGION_SILENT in us: it is gone",
+        "  by hand: puts it back",
+        "PIN_MISSING team/a@v1 in eu: it is gone",
+        "  not repaired: no",
+        "3 versions checked, 3 findings, 3 left",
+    ]
+    assert "3 of 3 findings are left" in run.err
+    assert (plane.log[-1].method, plane.log[-1].query["of"], plane.log[-1].query["deep"]) == ("GET", "team/a", "true")
+
+
+def test_fsck_repairs_and_is_done_when_workflows_do_the_rest(run: Run, plane: ControlPlane) -> None:
+    found = {"code": "BYTES_MISSING", "message": "m", "remedy": "r", "version": "team/a@v1", "region": "eu"}
+    plane.state.findings = [found | {"state": "UNDER_WAY"}, found | {"state": "REPAIRED"}]
+    assert run("fsck", "--repair").splitlines()[1:] == [
+        "  under way: r",
+        "BYTES_MISSING team/a@v1 in eu: m",
+        "  repaired: r",
+        "3 versions checked, 2 findings, 0 left",
+    ]
+    assert (plane.log[-1].method, "deep" in plane.log[-1].query) == ("POST", False)
+    assert [each["state"] for each in json.loads(run("fsck", "--repair", "--json"))["findings"]] == [
+        "UNDER_WAY",
+        "REPAIRED",
+    ]
+
+
 def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None:
     waiting = {"dataset": "team/a", "version": "v1", "bytes": 8 << 20, "priority": "interactive"}
     plane.state.queue = [

@@ -18,6 +18,7 @@ from forebay._calls._datasets import (
     unfollow,
 )
 from forebay._calls._ensure import cancel, ensure, ensure_status, prefetch
+from forebay._calls._fsck import fsck
 from forebay._calls._pins import leaked_pins, pin, pins, renew, unpin, version_pins
 from forebay._calls._plans import placements, plan
 from forebay._calls._regions import blocked, queue, quotas, regions, remove_quota, set_quota
@@ -61,6 +62,7 @@ __all__ = [
     "explain",
     "follow",
     "freeze",
+    "fsck",
     "leaked_pins",
     "new_id",
     "objects",

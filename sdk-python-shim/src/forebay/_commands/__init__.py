@@ -1,5 +1,5 @@
 """What each command of ``forebay`` does and prints."""
 
-from forebay._commands import contents, costs, datasets, pins, placements, plans, regions, versions
+from forebay._commands import contents, costs, datasets, fsck, pins, placements, plans, regions, versions
 
-__all__ = ["contents", "costs", "datasets", "pins", "placements", "plans", "regions", "versions"]
+__all__ = ["contents", "costs", "datasets", "fsck", "pins", "placements", "plans", "regions", "versions"]

@@ -4,6 +4,7 @@ from forebay._models.costs import Budget, Cost, Costs, Counted, Money
 from forebay._models.datasets import Check, Dataset, Tracking
 from forebay._models.ensure import BytesFrom, EnsureStatus, Progress, Receipt, Terms
 from forebay._models.explanations import Explanation, Happening
+from forebay._models.findings import Finding, Findings
 from forebay._models.pins import Pin, PinSpec
 from forebay._models.placements import Placement, Placements
 from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVictim, RegionPlan
@@ -27,6 +28,8 @@ __all__ = [
     "Difference",
     "EnsureStatus",
     "Explanation",
+    "Finding",
+    "Findings",
     "Happening",
     "Manifest",
     "Money",
