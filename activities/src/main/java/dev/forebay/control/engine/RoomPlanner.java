@@ -100,7 +100,7 @@ class RoomPlanner {
                                         neededBytes,
                                         survey.takenBytes(),
                                         survey.capacityBytes(),
- known(survey))
+                                        known(survey))
                                 .decide(without(others, going), shares, now),
                         "'forebay pins --region %s' lists what may not go, 'forebay regions' what room there is"
                                 .formatted(region));
@@ -162,8 +162,8 @@ class RoomPlanner {
                                 counted == null ? neededBytes : counted,
                                 taken == null ? 0 : taken,
                                 quota,
- quota)
-.decide(own, RoomShares.of(survey, namespace), now),
+                                quota)
+                        .decide(own, RoomShares.of(survey, namespace), now),
                 "'forebay quota %s BYTES --region %s' gives it more".formatted(namespace, region));
     }
 
