@@ -57,10 +57,12 @@ status: ## Shows what is up, and where
 # What runs single test classes of a built tree, several beside each other.
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
            -cp 'runtime-cache/suite/target/classes:runtime-cache/devstack/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
+QUICK_JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
+              --job 'python=$(MAKE) --no-print-directory test-package' \
+              --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
+              --job 'faults=python3 runtime-cache/suite/faults.py --list'
 # With TESTS= only these classes, and none of the jobs.
-JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
-        --job 'python=$(MAKE) --no-print-directory test-package' \
-        --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
+JOBS := $(QUICK_JOBS) \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
@@ -75,10 +77,7 @@ test-times: ## Records the times of the last whole run of 'make test' for the ne
 	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
-	@$(SUITE) --parts unit --changed --slots 4 \
-	  --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
-	  --job 'python=$(MAKE) --no-print-directory test-package' \
-	  --job 'advisories=$(MAKE) --no-print-directory test-advisories'
+	@$(SUITE) --parts unit --changed --slots 4 $(QUICK_JOBS)
 
 # By the bills of materials that the programs' build writes.
 test-advisories:

@@ -44,7 +44,7 @@ LONGEST_RUN_SECONDS = 3600
 ENDS_WITHIN_SECONDS = 60
 NOT_RUN = "not yet"
 ONLY_SLOW = re.compile(r"\S+\n    It took \d+ s and may take \d+ s: .*\n")
-PIT_SAYS = {"killed", "alive", "beyond"}
+PIT_SAYS = {"killed", "alive", "beyond", "unknown"}
 
 
 class Invalid(Exception):
@@ -276,7 +276,8 @@ def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
         "The column *PIT* says what the mutation-testing library PIT found in the lines that the fault changes:\n\n"
         f"- *alive* ({count['alive']} of {len(faults)} faults): all unit tests pass with at least one of its changes.\n"
         f"- *killed* ({count['killed']}): a unit test fails with each of them.\n"
-        f"- *beyond* ({count['beyond']}): it changes nothing there: YAML, Python, or a call that it keeps.\n\n"
+        f"- *beyond* ({count['beyond']}): it changes nothing there: YAML, Python, or a call that it keeps.\n"
+        f"- *unknown* ({count['unknown']}): the fault is younger than the measurement.\n\n"
         "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
         "|---|---|---|---|---|---|---|\n" + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
     )
