@@ -36,9 +36,12 @@ def _fsck(options: Namespace, repair: bool) -> None:
         while True:
             page = client.fsck(options.of, repair=repair, deep=options.deep, after=after)
             checked += page.checked
-            findings += page.findings
+            # Each page says of a region that it is silent.
+            silent = {finding.region for finding in findings if finding.code == "REGION_SILENT"}
+            new = [each for each in page.findings if each.code != "REGION_SILENT" or each.region not in silent]
+            findings += new
             if not options.json:
-                for finding in page.findings:
+                for finding in new:
                     _show(finding)
             after = page.next
             if after is None:

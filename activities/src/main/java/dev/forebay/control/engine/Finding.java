@@ -55,7 +55,9 @@ public record Finding(
         /** A stored chunk did not have its checksums. */
         CHUNK_DAMAGED,
         /** A region could not be asked. */
-        REGION_SILENT
+        REGION_SILENT,
+        /** A version could not be compared. */
+        NOT_COMPARED
     }
 
     /** What is to become of it, or became of it. */

@@ -34,6 +34,9 @@ public class Fsck {
 
     private static final int ROWS = 100;
 
+    /** So many that cannot be compared, and none that can: then a store is away. */
+    private static final int MOST_IN_VAIN = 3;
+
     private final VersionPointers pointers;
     private final VersionCatalogue versions;
     private final Regions regions;
@@ -105,8 +108,31 @@ public class Fsck {
         }
     }
 
-    /** Something to be looked at, and, once it was, how far the check is. */
-    private record Item(String key, Function<RegionsNow, List<Fault>> look) {}
+    /**
+     * Something to be looked at, and, once it was, how far the check is.
+     *
+     * @param version null if it is none of a known name
+     */
+    private record Item(
+            String key, @Nullable DatasetVersion version, Function<RegionsNow, List<Fault>> look) {
+
+        /** One version that cannot be compared must not keep others from it. */
+        List<Fault> faults(RegionsNow now) {
+            try {
+                return look.apply(now);
+            } catch (ForebayException failed) {
+                return List.of(
+                        new Fault(
+                                Kind.NOT_COMPARED,
+                                version,
+                                null,
+                                key,
+                                failed.code() + ": " + failed.getMessage(),
+                                "mend what is named, and run fsck again",
+                                null));
+            }
+        }
+    }
 
     /**
      * What is looked at next.
@@ -116,7 +142,12 @@ public class Fsck {
     private record Stretch(List<Item> items, @Nullable Place next) {}
 
     /** What an item's first look has found. */
-    private record Suspicion(Item item, List<Fault> faults) {}
+    private record Suspicion(Item item, List<Fault> faults) {
+
+        boolean isInVain() {
+            return faults.getFirst().kind() == Kind.NOT_COMPARED;
+        }
+    }
 
     /**
      * Looks at the next few versions.
@@ -124,8 +155,8 @@ public class Fsck {
      * @param after as the answer before said; null to begin
      * @param repair whether to mend what can be mended
      * @param deep whether to compare stored chunks with their checksums
-     * @throws ForebayException {@code UNAVAILABLE} or {@code LAKE_*} if the catalogue, Temporal or
-     *     the lake does not answer; {@code INVALID_ARGUMENT} if nothing was ever answered so
+     * @throws ForebayException {@code UNAVAILABLE} if no store can be compared with another; {@code
+     *     INVALID_ARGUMENT} if nothing was ever answered so
      */
     public Page check(FsckScope scope, @Nullable String after, boolean repair, boolean deep) {
         long until = System.nanoTime() + config.page().toNanos();
@@ -144,25 +175,45 @@ public class Fsck {
         Place next = stretch.next;
         int looked = 0;
         for (Item item : stretch.items) {
-            List<Fault> faults = item.look.apply(now);
+            List<Fault> faults = item.faults(now);
             if (!faults.isEmpty()) {
                 suspicions.add(new Suspicion(item, faults));
             }
             looked++;
+            if (looked == MOST_IN_VAIN
+                    && suspicions.stream().filter(Suspicion::isInVain).count() == MOST_IN_VAIN) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "nothing can be compared: " + faults.getFirst().message());
+            }
             if (System.nanoTime() > until && looked < stretch.items.size()) {
                 next = new Place(place.phase, item.key);
                 break;
             }
         }
         List<Finding> findings = new ArrayList<>();
-        if (place.phase == Phase.REGIONS && place.after.isEmpty()) {
+        if (place.phase != Phase.POINTERS) {
             now.silent().forEach((region, why) -> findings.add(silent(region, why)));
         }
         if (!suspicions.isEmpty()) {
             pause(config.settle());
-            RegionsNow later = place.phase == Phase.POINTERS ? now : RegionsNow.ask(regions);
+            long again = System.nanoTime() + config.page().toNanos();
+            RegionsNow later = now;
+            long asked = 0;
+            Item last = suspicions.getFirst().item;
             for (Suspicion suspicion : suspicions) {
+                if (System.nanoTime() > again) {
+                    next = new Place(place.phase, last.key);
+                    break;
+                }
+                // A repair takes time, in which pins end and mounts change.
+                if (place.phase != Phase.POINTERS
+                        && (asked == 0 || System.nanoTime() - asked > config.settle().toNanos())) {
+                    later = RegionsNow.ask(regions);
+                    asked = System.nanoTime();
+                }
                 findings.addAll(settled(suspicion, later, repair));
+                last = suspicion.item;
             }
         }
         return new Page(
@@ -202,7 +253,12 @@ public class Fsck {
                                         VersionPointers.version(key)
                                                 .map(scope::contains)
                                                 .orElse(scope.of().isEmpty()))
-                        .map(key -> new Item(key, _ -> pointerCheck.ofPointer(key)))
+                        .map(
+                                key ->
+                                        new Item(
+                                                key,
+                                                VersionPointers.version(key).orElse(null),
+                                                _ -> pointerCheck.ofPointer(key)))
                         .toList(),
                 next == null ? new Place(Phase.VERSIONS, "") : new Place(Phase.POINTERS, next));
     }
@@ -218,13 +274,13 @@ public class Fsck {
 
     private static Item item(
             DatasetVersion version, BiFunction<DatasetVersion, RegionsNow, List<Fault>> look) {
-        return new Item(version.toString(), now -> look.apply(version, now));
+        return new Item(version.toString(), version, now -> look.apply(version, now));
     }
 
     /** What was found twice. */
     private static List<Finding> settled(Suspicion suspicion, RegionsNow now, boolean repair) {
         List<Fault> faults =
-                suspicion.item.look.apply(now).stream()
+                suspicion.item.faults(now).stream()
                         .filter(fault -> suspicion.faults.stream().anyMatch(fault::isSame))
                         .toList();
         if (!repair) {
@@ -239,7 +295,7 @@ public class Fsck {
                                                 && finding.state() == State.REPAIRED);
         if (entered) {
             // Only what is in the catalogue can be compared.
-            suspicion.item.look.apply(now).stream().map(Fault::repaired).forEach(findings::add);
+            suspicion.item.faults(now).stream().map(Fault::repaired).forEach(findings::add);
         }
         return findings;
     }

@@ -41,7 +41,9 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 class RegionCheck {
 
-    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
+    /** How often a holder renews is not known; it does so at parts of its lease. */
+    private static final Duration SHORTEST_LEASE = Duration.ofHours(1);
+
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
     /** A pin can be taken once the version is mounted, which its workflow does first. */
@@ -199,27 +201,33 @@ class RegionCheck {
                 null);
     }
 
+    /** What is pinned, or wanted again, is not evicted. */
     private Fault leaving(Copy copy) {
+        boolean stays = !copy.pins().isEmpty() || copy.state() == Residency.State.WARMING;
         return copy.fault(
                 Kind.EVICTION_STOPPED,
-                "its workflow says %s, and the region's mount table EVICTING"
-                        .formatted(copy.state()),
-                "has its workflow finish the eviction",
-                () -> {
-                    var _ =
-                            updates.send(
-                                    datasets.get(copy.version().dataset()),
-                                    new Update<@Nullable Void>(
-                                            copy.version(),
-                                            "evict",
-                                            newId(),
-                                            Void.class,
-                                            new EvictRequest(
-                                                    copy.region(),
-                                                    "the region had begun to evict it",
-                                                    false)));
-                    return State.UNDER_WAY;
-                });
+                "its workflow says %s%s, and the region's mount table EVICTING"
+                        .formatted(copy.state(), copy.pins().isEmpty() ? "" : " and pinned"),
+                stays
+                        ? "stop the jobs that read it there, release its pins, and run fsck again"
+                        : "has its workflow finish the eviction",
+                stays
+                        ? null
+                        : () -> {
+                            var _ =
+                                    updates.send(
+                                            datasets.get(copy.version().dataset()),
+                                            new Update<@Nullable Void>(
+                                                    copy.version(),
+                                                    "evict",
+                                                    newId(),
+                                                    Void.class,
+                                                    new EvictRequest(
+                                                            copy.region(),
+                                                            "the region had begun to evict it",
+                                                            false)));
+                            return State.UNDER_WAY;
+                        });
     }
 
     /** Of what is complete nothing must be brought again; what is pinned has to stay. */
@@ -306,7 +314,7 @@ class RegionCheck {
                 pin.id(),
                 "its workflow knows pin %s of %s, and the region's etcd does not have it"
                         .formatted(pin.id(), pin.holder()),
-                "takes it again for the time that it had left",
+                "takes it again for the time that it had left, at least an hour",
                 () ->
                         pin(
                                 copy,

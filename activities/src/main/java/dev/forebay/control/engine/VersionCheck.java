@@ -80,7 +80,8 @@ class VersionCheck {
             return List.of();
         }
         List<Fault> faults = new ArrayList<>();
-        faults.addAll(manifests.of(row.status()));
+        List<Fault> ofManifest = manifests.of(row.status());
+        faults.addAll(ofManifest);
         faults.addAll(pointers.ofVersion(row.status()));
         Optional<Life> life = life(version);
         if (life.isEmpty() && VersionWorkflows.isSomewhere(row.status())) {
@@ -91,7 +92,8 @@ class VersionCheck {
                 life.map(alive -> PinExpiries.newest(alive.status(), row.status()))
                         .orElse(row.status());
         ManifestRef manifest = row.status().manifest();
-        if (manifest != null) {
+        // Regions read the manifest, too: without it they can say nothing of its bytes.
+        if (manifest != null && ofManifest.isEmpty()) {
             for (Said region : now.said().values()) {
                 faults.addAll(regions.of(believed, manifest, region));
             }
