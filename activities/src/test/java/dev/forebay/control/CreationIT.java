@@ -287,6 +287,21 @@ class CreationIT {
         assertThat(latest(name)).isEqualTo("v1");
     }
 
+    @Test
+    void aFirstVersionWhoseFreezingFailedKeepsNoOtherAway() {
+        String name = platform.newName();
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/%s/\"}"
+                        .formatted(name, name));
+        Api.Answer failed = api.post(version(name, "typo") + "/freeze?wait_seconds=30", "");
+        assertThat(failed.text("code")).as(failed.raw().body()).isEqualTo("LAKE_EMPTY");
+        platform.put(name + "/a.txt", "first");
+
+        assertOk(ensure(name, "v1", IN));
+        assertThat(latest(name)).isEqualTo("v1");
+    }
+
     /** PostgreSQL was restored from a backup, say. */
     @Test
     void aVersionThatOnlyTheCatalogueHasLostIsTheSameAgain() throws Exception {

@@ -47,6 +47,13 @@ public class VersionCatalogue {
     private static final String FORGET_RESIDENCY =
             "delete from residency where version = :id and state = 'ABSENT'";
 
+    private static final String FORGET_UNFROZEN =
+            """
+            delete from version v where v.id = :id and v.manifest_digest is null
+              and not exists (select 1 from residency r where r.version = v.id)
+              and not exists (select 1 from request q where q.version = v.id)
+            """;
+
     /** Two versions that are both to be the first of a dataset come here one after the other. */
     private static final String LOCK_DATASET =
             "select id from dataset where id = :dataset for no key update";
@@ -147,6 +154,15 @@ public class VersionCatalogue {
                 .setParameter("id", version.toString())
                 .executeUpdate();
         add(version, ttl);
+    }
+
+    /** Forgets a version that could not be frozen, if nobody asks for it in a region. */
+    public void forgetUnfrozen(DatasetVersion version) {
+        lockDataset(version.dataset());
+        Panache.getEntityManager()
+                .createNativeQuery(FORGET_UNFROZEN)
+                .setParameter("id", version.toString())
+                .executeUpdate();
     }
 
     /** What is said of a version that is not known: what may have been meant, and what to do. */

@@ -104,6 +104,12 @@ public class Freezes {
                     "the freezing of %s was ended: 'forebay freeze %s' begins it again"
                             .formatted(version, version),
                     ended);
+        } catch (ForebayException failed) {
+            if (!failed.retryable()) {
+                // Else its name would keep others from being the dataset's first version.
+                versions.forgetUnfrozen(version);
+            }
+            throw failed;
         }
     }
 
