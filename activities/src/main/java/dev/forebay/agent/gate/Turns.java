@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Turns<K, W, A> {
 
     private static final Logger LOG = Logger.getLogger(Turns.class);
+
+    /** By then an agent has seen all who waited when it began. */
+    private static final long BEGINNING_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final long intervalNanos;
     private final Executor asking;
@@ -182,6 +186,9 @@ final class Turns<K, W, A> {
      * time that it has waited. Any other has come just now, whatever a clock elsewhere says.
      */
     private long since(K what, W who, Question<K, W, A> question, long now) {
+        if (now - begun > BEGINNING_NANOS) {
+            return now;
+        }
         long before = question.waitedBefore(what, who).toNanos();
         return before > now - begun ? now - before : now;
     }

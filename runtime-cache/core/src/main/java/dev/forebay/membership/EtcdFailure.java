@@ -22,11 +22,7 @@ final class EtcdFailure {
         return switch (status) {
             case NOT_FOUND -> new ForebayException(ErrorCode.NOT_FOUND, said, failure);
             case PERMISSION_DENIED, UNAUTHENTICATED -> denied(said, failure);
-            // etcd says so if it has users and the certificate names none.
-            case INVALID_ARGUMENT ->
-                    said.contains("user name") || said.contains("authentication")
-                            ? denied(said, failure)
-                            : refused(said, failure);
+            case INVALID_ARGUMENT -> invalid(said, failure);
             case RESOURCE_EXHAUSTED ->
                     said.contains(TOO_LARGE)
                             ? refused(said, failure)
@@ -46,6 +42,17 @@ final class EtcdFailure {
                     OK ->
                     new ForebayException(ErrorCode.UNAVAILABLE, said, failure);
         };
+    }
+
+    private static ForebayException invalid(String said, Throwable failure) {
+        // Somebody has just changed a user or a role.
+        if (said.contains("revision of auth store is old")) {
+            return new ForebayException(ErrorCode.UNAVAILABLE, said, failure);
+        }
+        // etcd says so if it has users and the certificate names none.
+        return said.contains("user name") || said.contains("authentication")
+                ? denied(said, failure)
+                : refused(said, failure);
     }
 
     private static ForebayException denied(String said, Throwable failure) {

@@ -41,6 +41,7 @@ class EtcdFailureTest {
                     UNAUTHENTICATED     | etcdserver: invalid auth token                 | DENIED      | final
                     INVALID_ARGUMENT    | etcdserver: user name is empty                 | DENIED      | final
                     INVALID_ARGUMENT    | etcdserver: authentication failed              | DENIED      | final
+                    INVALID_ARGUMENT    | etcdserver: revision of auth store is old      | UNAVAILABLE | again
                     INVALID_ARGUMENT    | etcdserver: request is too large               | INTERNAL    | final
                     INVALID_ARGUMENT    | etcdserver: duplicate key given in txn request | INTERNAL    | final
                     UNIMPLEMENTED       | unknown service etcdserverpb.KV                | INTERNAL    | final
