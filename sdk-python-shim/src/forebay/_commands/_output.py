@@ -81,8 +81,13 @@ def say_if_deleted(dataset: Dataset) -> None:
 def registration(dataset: Dataset) -> str:
     """Returns what names the same dataset again, as a shell reads it."""
     chosen_by = {"--include": dataset.include, "--exclude": dataset.exclude, "--keys": filter(None, [dataset.keys])}
-    words = [word for option, values in chosen_by.items() for value in values for word in (option, value)]
+    words = [word for option, values in chosen_by.items() for value in values for word in option_of(option, value)]
     return shlex.join([dataset.dataset, dataset.source, *words])
+
+
+def option_of(name: str, value: str) -> list[str]:
+    """Returns an option with its value. What begins with a hyphen would be taken for another option."""
+    return [f"{name}={value}"] if value.startswith("-") else [name, value]
 
 
 def stamped(moment: datetime) -> str:

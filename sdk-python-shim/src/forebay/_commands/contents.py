@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from forebay._client import Client
 from forebay._commands import datasets
-from forebay._commands._output import connect, print_json, say, say_if_deleted, stamped
+from forebay._commands._output import connect, option_of, print_json, say, say_if_deleted, stamped
 from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Alias, Difference, Version, VersionObject, to_json
 from forebay._tables import print_table
@@ -98,7 +98,8 @@ def diff(options: Namespace) -> None:
         print_json({"items": found, "next": found[-1].path if more else None})
         return
     if not found:
-        say(f"{name}: {before} and {version} have the same objects")
+        behind = f" behind {options.after}" if options.after else ""
+        say(f"{name}: {before} and {version} have the same objects{behind}")
         return
     print_table(
         ["CHANGE", "BEFORE", "BYTES", "PATH"], [_difference_row(each) for each in found], right=("BEFORE", "BYTES")
@@ -119,7 +120,8 @@ def _some(found: Iterable[T], limit: int) -> tuple[list[T], bool]:
 
 def _say_more(more: bool, shown: list[str]) -> None:
     if more:
-        say(f"there are more: --after {shlex.quote(shown[-1])} goes on, --limit N shows more at once")
+        after = shlex.join(option_of("--after", shown[-1]))
+        say(f"there are more: {after} goes on, --limit N shows more at once")
 
 
 def list_aliases(options: Namespace) -> None:

@@ -20,7 +20,7 @@ public class BlockedCatalogue {
 
     private static final String LIST =
             """
-            select version, region, blocked_code, coalesce(blocked_message, '') from residency
+            select version, region, coalesce(blocked_code, 'INTERNAL'), coalesce(blocked_message, '') from residency
             where state = 'BLOCKED' and (version, region) > (:version, :region)
             order by version, region
             """;
@@ -72,8 +72,7 @@ public class BlockedCatalogue {
                                         DatasetVersion.parse((String) row[0]),
                                         new RegionName((String) row[1]),
                                         new Problem(
-                                                ErrorCode.valueOf((String) row[2]),
-                                                (String) row[3])))
+                                                ErrorCode.named((String) row[2]), (String) row[3])))
                 .toList();
     }
 }

@@ -130,12 +130,17 @@ public record LakeSource(
                         .append(dataset)
                         .append(' ')
                         .append(ShellWord.of(toString()));
-        include.forEach(each -> command.append(" --include ").append(ShellWord.of(each)));
-        exclude.forEach(each -> command.append(" --exclude ").append(ShellWord.of(each)));
+        include.forEach(each -> command.append(option("--include", each)));
+        exclude.forEach(each -> command.append(option("--exclude", each)));
         if (keys != null) {
-            command.append(" --keys ").append(ShellWord.of(keys));
+            command.append(option("--keys", keys));
         }
         return command.toString();
+    }
+
+    /** What begins with a hyphen would be taken for another option. */
+    private static String option(String name, String value) {
+        return " " + name + (value.startsWith("-") ? "=" : " ") + ShellWord.of(value);
     }
 
     /** All of it, for people. */

@@ -4,6 +4,7 @@ import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ShownText;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -46,12 +47,12 @@ final class ArchivedObjects {
         if (first != null) {
             throw new ForebayException(
                     ErrorCode.LAKE_DENIED,
-                    "%s has archived objects: %d found, the first is s3://%s/%s (%s). Restore them, or leave them out (--exclude); a class whose objects can be read at once does not belong to forebay.ingest.archive-classes"
+                    "%s has archived objects: %d found, the first is s3://%s/%s (%s). Restore them, or register another dataset that leaves them out with --exclude PATTERN; a class whose objects can be read at once does not belong to forebay.ingest.archive-classes"
                             .formatted(
                                     source.describe(),
                                     count,
                                     source.bucket(),
-                                    first.key(),
+                                    ShownText.of(first.key()),
                                     first.storageClass()));
         }
     }

@@ -63,6 +63,11 @@ class LakeSourceTest {
         assertThat(chosen.without(List.of("a/*/b", "*.tmp")).registration("team/x-2"))
                 .isEqualTo(
                         "forebay datasets register team/x-2 \"s3://lake/a b/\" --include \"x/**\" --exclude \"*.tmp\" --exclude \"a/*/b\" --keys s3://lists/keys.txt");
+        assertThat(
+                        LakeSource.parse("s3://lake/a/")
+                                .without(List.of("-x/**"))
+                                .registration("team/x"))
+                .endsWith(" --exclude=\"-x/**\"");
     }
 
     @Test

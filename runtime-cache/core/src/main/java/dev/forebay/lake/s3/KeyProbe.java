@@ -4,8 +4,6 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.KeyFilter;
-import dev.forebay.model.ShellWord;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,13 +90,8 @@ final class KeyProbe {
             if (listed.getAsBoolean()) {
                 throw new ForebayException(
                         ErrorCode.INVALID_KEY,
-                        "%s: the lake lists it, and has no object of that name: it garbles keys with %s. Rename such objects, or leave them out, as by --exclude %s"
-                                .formatted(
-                                        what,
-                                        kind,
-                                        ShellWord.of(
-                                                KeyFilter.excluding(
-                                                        object.key().substring(prefix.length())))),
+                        "%s: the lake lists it, and has no object of that name: it garbles keys with %s. Rename such objects, or register another dataset that leaves them out with --exclude PATTERN"
+                                .formatted(what, kind),
                         e);
             }
             return false;
