@@ -190,7 +190,10 @@ class CancelTest {
         CompletableFuture<Receipt> elsewhere = ask("ap", EnsureRequest.of(AP, null));
         assertThat(code(asked)).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(platform.residency(US).blocked())
-                .satisfies(why -> assertThat(why.message()).contains("or abandon it"));
+                .satisfies(
+                        why ->
+                                assertThat(why.message())
+                                        .contains("or 'forebay abandon team/digits@v1"));
 
         platform.update("abandon", new AbandonRequest(US, "wrong key"));
         platform.update("abandon", new AbandonRequest(US, "again"));

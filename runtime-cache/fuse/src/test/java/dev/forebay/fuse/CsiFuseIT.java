@@ -329,7 +329,7 @@ class CsiFuseIT {
 
         assertThat(first.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(first.getDescription()).contains("vision/digits@v2 is not mounted on this node");
-        try (CsiClient patient = new CsiClient(socket, Duration.ofSeconds(5))) {
+        try (CsiClient patient = new CsiClient(socket, Duration.ofSeconds(10))) {
             assertThat(refusal(() -> patient.publish(OTHER, target)).getDescription())
                     .as("the next one has all the time of its caller")
                     .doesNotContainPattern("waited [01]\\.");

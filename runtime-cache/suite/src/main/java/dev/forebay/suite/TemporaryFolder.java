@@ -19,7 +19,9 @@ import java.util.stream.Stream;
  */
 final class TemporaryFolder {
 
-    private static final String PREFIX = "forebay-suite-";
+    /** Short, for Linux mounts no image whose path has more than 255 bytes. */
+    private static final String PREFIX = "suite-";
+
     private static final Pattern NAME = Pattern.compile(PREFIX + "([0-9]{1,18})-[0-9]+");
 
     private TemporaryFolder() {}

@@ -16,9 +16,9 @@ class TemporaryFolderTest {
     void whatARunThatWasKilledHasLeftIsRemovedByTheNext() throws Exception {
         Process ended = new ProcessBuilder("true").start();
         ended.waitFor();
-        Path left = folder("forebay-suite-%d-7".formatted(ended.pid()));
-        Path running = folder("forebay-suite-%d-7".formatted(ProcessHandle.current().pid()));
-        Path others = folder("forebay-suite-of-others");
+        Path left = folder("suite-%d-7".formatted(ended.pid()));
+        Path running = folder("suite-%d-7".formatted(ProcessHandle.current().pid()));
+        Path others = folder("suite-of-others");
 
         Path made = TemporaryFolder.make(shared, line -> {});
 

@@ -15,7 +15,7 @@ final class SharedModelRegion {
 
         private static ModelRegion start() {
             try {
-                ModelRegion region = new ModelRegion(Files.createTempDirectory("forebay-model-"));
+                ModelRegion region = new ModelRegion(Files.createTempDirectory("model-"));
                 Runtime.getRuntime()
                         .addShutdownHook(new Thread(() -> end(region), "shared-model-region"));
                 return region;

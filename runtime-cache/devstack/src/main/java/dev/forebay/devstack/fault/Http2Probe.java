@@ -1,7 +1,7 @@
 package dev.forebay.devstack.fault;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -81,10 +81,11 @@ public final class Http2Probe {
 
     private String answer(String text, byte[] more) throws IOException {
         try (Socket socket = connect()) {
-            OutputStream out = socket.getOutputStream();
-            out.write(text.getBytes(StandardCharsets.US_ASCII));
-            out.write(more);
-            out.flush();
+            // At once: who has refused the first part may have closed the connection.
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            all.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+            all.writeBytes(more);
+            all.writeTo(socket.getOutputStream());
             byte[] first = socket.getInputStream().readNBytes(ANSWER_BYTES);
             return new String(first, StandardCharsets.ISO_8859_1);
         }

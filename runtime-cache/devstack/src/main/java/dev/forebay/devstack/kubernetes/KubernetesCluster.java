@@ -33,6 +33,7 @@ public final class KubernetesCluster implements AutoCloseable {
             Map.of(
                     "cpu", new Quantity("64"),
                     "memory", new Quantity("512Gi"),
+                    "ephemeral-storage", new Quantity("1Ti"),
                     "pods", new Quantity("110"));
 
     private final Deque<Runnable> started;

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
@@ -22,6 +23,9 @@ import java.util.function.Predicate;
  * attached. Not thread-safe.
  */
 public final class DetachedMount implements AutoCloseable {
+
+    /** See fsconfig in Linux's fs/fsopen.c: 256 bytes with the one that ends a text. */
+    private static final int LONGEST_SOURCE = 255;
 
     private static final long OPEN_TREE = 428;
     private static final long MOVE_MOUNT = 429;
@@ -231,9 +235,15 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     private static void set(Descriptor context, String key, Path value) throws SystemCallException {
+        int bytes = value.toString().getBytes(StandardCharsets.UTF_8).length;
+        String limit =
+                bytes > LONGEST_SOURCE
+                        ? " (%d bytes; Linux takes %d: use a shorter --cache-directory)"
+                                .formatted(bytes, LONGEST_SOURCE)
+                        : "";
         try (Arena arena = Arena.ofConfined()) {
             SystemCall.make(
-                    "fsconfig %s %s".formatted(key, value),
+                    "fsconfig %s %s%s".formatted(key, value, limit),
                     FSCONFIG,
                     context.number(),
                     FSCONFIG_SET_STRING,
