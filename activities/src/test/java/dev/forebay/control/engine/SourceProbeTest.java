@@ -36,6 +36,21 @@ class SourceProbeTest {
         };
     }
 
+    @Test
+    void theBucketThatForebayWritesToIsRefusedUnasked() {
+        SourceProbe probe = probe(failing(ErrorCode.LAKE_EMPTY), Duration.ofMinutes(1));
+        LakeSource all = LakeSource.parse("s3://lake/a/");
+
+        for (LakeSource own :
+                List.of(
+                        LakeSource.parse("s3://own/a/"),
+                        all.with(List.of(), List.of(), "s3://own/keys.txt"))) {
+            assertThatThrownBy(() -> probe.check(own))
+                    .hasMessageContaining("forebay.manifest-bucket");
+        }
+        assertThat(listed).isEmpty();
+    }
+
     /** A failure that passes, and a bucket that may come later, are no reason to refuse. */
     @ParameterizedTest
     @EnumSource(
