@@ -98,6 +98,7 @@ class ExplainIT {
                 .contains("LAKE_DENIED: the lake refuses our key")
                 .contains("then 'forebay resume team/%s@v1 --region %s'".formatted(name, REGION));
 
+        Await.until("the catalogue lists it", () -> !blocked(name).isEmpty());
         assertThat(blocked(name)).singleElement().asString().contains("LAKE_DENIED", "the lake");
 
         Api.Answer abandoned =
@@ -108,7 +109,7 @@ class ExplainIT {
         assertThat(abandoned.status()).as(abandoned.raw().body()).isEqualTo(200);
         assertThat(abandoned.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
         awaitWords(name, "v1", "because it was given up after LAKE_DENIED: wrong key");
-        assertThat(blocked(name)).isEmpty();
+        Await.until("the catalogue lists it no more", () -> blocked(name).isEmpty());
         assertThat(api.post(v + "/abandon", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
     }
