@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forebay import _settings
 from forebay._client import Client
-from forebay._errors import ConfigurationError, ForebayError
+from forebay._errors import ConfigurationError, ForebayError, UnknownRegion
 
 _RETRY_SECONDS = 1.0
 """The names only help: who waits is told without them what to do."""
@@ -22,6 +22,18 @@ def named(given: str | None, api: str | None) -> str:
         if given:
             raise
         raise ConfigurationError(f"{error}{_there_are(api)}") from None
+
+
+def require_known(client: Client, region: str) -> None:
+    """Refuses a region that there is not: nothing that is asked of it may look as if it were merely not there.
+
+    Raises:
+        UnknownRegion: naming those that there are.
+    """
+    names = sorted(each.name for each in client.regions())
+    if region not in names:
+        there = ", ".join(names) or "it has none"
+        raise UnknownRegion("UNKNOWN_REGION", 400, f"region '{region}' is not one of this installation: {there}")
 
 
 def _there_are(api: str | None) -> str:

@@ -88,6 +88,7 @@ class State:
     """How far the region ``eu`` is with any version."""
     coverage: float = 1
     """The part of a version that is there when a request is answered."""
+    other_regions: list[str] = field(default_factory=list)
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
     plan: dict[str, Any] = field(default_factory=dict)
@@ -230,7 +231,7 @@ class ControlPlane:
             ("PUT", "/namespaces/([^/]+)/quota", self._set_quota),
             ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
-            ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("GET", "/regions", lambda r: (200, {"items": self._regions()})),
             ("POST", "/catalogue/restore", self._restore),
             ("GET", "/fsck", self._fsck),
             ("POST", "/fsck", self._fsck),
@@ -655,6 +656,9 @@ class ControlPlane:
     def _leaked(self) -> list[dict[str, Any]]:
         leak = {"code": "NOT_RENEWED", "message": "not renewed for 9 s of its lease of 10 s"}
         return [pin | {"leak": leak} for pin in self.state.pins.values() if pin["holder"] == "gone"]
+
+    def _regions(self) -> list[dict[str, Any]]:
+        return [self._region(), *(self._region() | {"name": each} for each in self.state.other_regions)]
 
     def _region(self) -> dict[str, Any]:
         worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}

@@ -238,6 +238,7 @@ def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     assert plane.log[-1].body == {"region": "eu", "reason": "test"}
     plane.state.cached.add(("us", "vision/digits@1"))
     asked = len(plane.seen("POST", "/evict$"))
+    plane.state.other_regions = ["ap"]
     run("evict", "vision/digits@1", "--region", "ap", code=4)
     assert "vision/digits@1 is not in ap, so nothing was evicted; it is in eu (CACHED)" in run.err
     plane.state.cached.clear()
@@ -470,6 +471,13 @@ def test_what_is_blocked_anywhere_is_listed_with_what_to_do(run: Run, plane: Con
     assert lines[1].split() == ["vision/digits@1", "eu", "LAKE_DENIED"]
     assert lines[-1] == "vision/digits@1 in eu is blocked: LAKE_DENIED: no right to s3:GetObject"
     assert json.loads(run("status", "--json"))[0]["blocked"] == plane.state.blocked
+
+
+@pytest.mark.parametrize("command", ["evict", "resume", "abandon", "unpin"])
+def test_a_region_that_there_is_not_is_not_said_to_have_nothing(run: Run, plane: ControlPlane, command: str) -> None:
+    plane.state.other_regions = ["us"]
+    run(command, "vision/digits@1", *(["p1"] if command == "unpin" else []), "--region", "ue", code=4)
+    assert run.err == "forebay: UNKNOWN_REGION: region 'ue' is not one of this installation: eu, us\n"
 
 
 def test_what_has_nothing_to_act_on_is_no_success(run: Run, plane: ControlPlane) -> None:

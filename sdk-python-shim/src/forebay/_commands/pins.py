@@ -65,6 +65,7 @@ def unpin(options: Namespace) -> None:
         # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
         held = client.version_pins(name, version)
         if (options.pin, region) not in {(each.id, each.region) for each in held}:
+            _region.require_known(client, region)
             raise _no_such_pin(options.pin, options.version, region, held)
         client.unpin(name, version, region, options.pin)
     if options.json:

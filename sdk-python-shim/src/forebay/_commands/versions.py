@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from forebay import _region
+from forebay._client import Client
 from forebay._commands._output import (
     chosen,
     connect,
@@ -170,7 +171,7 @@ def evict(options: Namespace) -> None:
     region = _region.named(options.region, options.api)
     with connect(options) as client:
         # To evict what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
-        _require_there(client.version(name, version), region)
+        _require_there(client, client.version(name, version), region)
         left = client.evict(name, version, region, reason=options.reason)
     if options.json:
         print_json(left)
@@ -180,9 +181,10 @@ def evict(options: Namespace) -> None:
     say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
 
 
-def _require_there(version: Version, region: str) -> None:
+def _require_there(client: Client, version: Version, region: str) -> None:
     states = {each.region: each.state for each in version.regions if each.state != "ABSENT"}
     if region not in states:
+        _region.require_known(client, region)
         where = ", ".join(f"{each} ({state})" for each, state in states.items())
         raise NotFound(
             "NOT_FOUND",
@@ -192,9 +194,10 @@ def _require_there(version: Version, region: str) -> None:
         )
 
 
-def _require_blocked(version: Version, region: str, what: str) -> None:
+def _require_blocked(client: Client, version: Version, region: str, what: str) -> None:
     state = version.residency(region).state
     if state != "BLOCKED":
+        _region.require_known(client, region)
         named = f"{version.dataset}@{version.version}"
         instead = {
             "ABSENT": f"'forebay ensure {named} --region {region}' brings it",
@@ -219,7 +222,7 @@ def resume(options: Namespace) -> None:
     name, wanted = split_version(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
-        _require_blocked(client.version(name, wanted), region, "resumed")
+        _require_blocked(client, client.version(name, wanted), region, "resumed")
         version = client.resume(name, wanted, region)
     if options.json:
         print_json(version)
@@ -231,7 +234,7 @@ def abandon(options: Namespace) -> None:
     name, wanted = split_version(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
-        _require_blocked(client.version(name, wanted), region, "given up")
+        _require_blocked(client, client.version(name, wanted), region, "given up")
         version = client.abandon(name, wanted, region, reason=options.reason)
     if options.json:
         print_json(version)
