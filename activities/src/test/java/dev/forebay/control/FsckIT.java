@@ -279,6 +279,27 @@ class FsckIT {
     }
 
     @Test
+    void aPointerOfALaterReleaseIsLeftAsItIs() throws Exception {
+        frozen();
+        String ours = Files.readString(pointer());
+        String later = ours.replaceFirst("\"ttl_after\":\"[A-Z]+\"", "\"ttl_after\":\"NEVER\"");
+        assertThat(later).isNotEqualTo(ours);
+        Files.writeString(pointer(), later);
+
+        assertThat(fsck("POST", ""))
+                .isNotEmpty()
+                .allSatisfy(
+                        each -> {
+                            assertThat(each.get("code").asText()).isEqualTo("NOT_COMPARED");
+                            assertThat(each.toString()).contains("a later release wrote it");
+                        });
+        assertThat(Files.readString(pointer())).isEqualTo(later);
+
+        Files.writeString(pointer(), ours);
+        awaitNothing();
+    }
+
+    @Test
     void aManifestThatIsGoneComesBackFromARegion() throws Exception {
         frozen();
         String digest = manifest().get("digest").asText();

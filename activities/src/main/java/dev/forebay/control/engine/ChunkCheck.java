@@ -104,7 +104,7 @@ class ChunkCheck {
         Place at = target.place;
         try {
             VerifyReport report =
-                    regions.verify(
+                    verified(
                             new RegionName(at.region),
                             new VerifyRequest(target.manifest, at.ordinal, SECONDS));
             if (report.mended() > 0) {
@@ -132,6 +132,18 @@ class ChunkCheck {
         } catch (ForebayException unanswered) {
             findings.add(silent(at, String.valueOf(unanswered.getMessage())));
             return new Place(at.version, at.region, DONE);
+        }
+    }
+
+    /** One late answer is no reason to leave the rest of a version out. */
+    private VerifyReport verified(RegionName region, VerifyRequest request) {
+        try {
+            return regions.verify(region, request);
+        } catch (ForebayException late) {
+            if (!late.retryable()) {
+                throw late;
+            }
+            return regions.verify(region, request);
         }
     }
 

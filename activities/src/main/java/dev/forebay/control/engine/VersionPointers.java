@@ -168,7 +168,8 @@ class VersionPointers {
     /**
      * Reads a version's pointer; empty if it has none.
      *
-     * @throws ForebayException {@code CORRUPT} if it does not say which manifest the version has
+     * @throws ForebayException {@code CORRUPT} if it does not say which manifest the version has,
+     *     {@code UNAVAILABLE} if it says so in the form of a later release
      */
     Optional<Pointer> read(DatasetVersion version) {
         String key = key(version);
@@ -203,7 +204,7 @@ class VersionPointers {
     /**
      * Reads a pointer by its key.
      *
-     * @throws ForebayException {@code NOT_FOUND} or {@code CORRUPT}
+     * @throws ForebayException {@code NOT_FOUND}, or as {@link #read(DatasetVersion)}
      */
     Pointer read(String key) {
         return read(
@@ -244,17 +245,24 @@ class VersionPointers {
     }
 
     private Pointer read(String key, byte[] bytes) {
-        Pointer pointer;
+        // Messages of Jackson, and those of causes, would quote what is in the object.
+        String named;
         try {
-            pointer = json.readValue(bytes, Body.class).toPointer();
-        } catch (IOException | RuntimeException _) {
-            // Its message, and that of a cause, would quote what is in the object.
+            named = json.readTree(bytes).path("version").asText();
+        } catch (IOException _) {
             throw corrupt(key, "does not say which manifest the version has");
         }
-        if (!key.equals(key(pointer.version))) {
-            throw corrupt(key, "is the pointer of another version");
+        if (!key.equals(PREFIX + named + SUFFIX)) {
+            throw corrupt(key, "is not the pointer of this version");
         }
-        return pointer;
+        try {
+            return json.readValue(bytes, Body.class).toPointer();
+        } catch (IOException | RuntimeException _) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "s3://%s/%s is not understood, and left as it is: a later release wrote it, so upgrade the control plane"
+                            .formatted(bucket(), key));
+        }
     }
 
     private ForebayException corrupt(String key, String what) {
