@@ -120,7 +120,7 @@ test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API se
 # Packaging writes the programs' jars anew, so the AOT caches beside them do not fit any more.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
 	@echo "== Building the programs, and listing their libraries"
-	@rm -f target/aot
+	@rm -rf target/aot $(FUSE_LIBRARIES) helm/images/target/lib
 	@$(MVN) -q -pl activities,runtime-cache/worker,runtime-cache/fuse,helm/images -am package -DskipTests
 	@echo "== Making images below target/images"
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
@@ -232,17 +232,20 @@ format: ## Formats the Java and Python sources
 # Of what Maven prints: the module that it builds, warnings of the compiler, and everything from the first error on.
 MAVEN_NEWS := -e '/^\[WARNING\] .*[.]java:/,/^\[INFO\]/p' -e '/^\[ERROR\]/,$$p' -e 's/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p'
 
+# Libraries are copied there, and those of an earlier build would stay.
+FUSE_LIBRARIES := runtime-cache/fuse/target/forebay-fuse/lib
+
 # What a stack runs, and no test: a demo need not wait for more.
 target/programs: $(PROGRAM_SOURCES)
 	@echo "== Building the programs; the first time Maven fetches libraries"
-	@mkdir -p target && rm -f $@
+	@mkdir -p target && rm -rf $@ $(FUSE_LIBRARIES) runtime-cache/devstack/target/lib
 	@{ $(MVN) -T 2 package -Dmaven.test.skip=true -pl runtime-cache/worker,runtime-cache/fuse,runtime-cache/devstack,activities -am \
 	  && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
 
 # Classes and tests of all modules. It packages nothing: AOT caches are good only for the very jars that they were trained with.
 target/built: target/programs $(SOURCES)
 	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
-	@rm -f $@
+	@rm -rf $@ runtime-cache/suite/target/lib
 	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
 
 aot: target/aot ## Trains the programs' AOT caches, if the programs have changed (1 minute)
