@@ -67,6 +67,7 @@ forebay.admission.name: ""
 forebay.admission.namespace: ""
 forebay.admission.secret: ""
 forebay.admission.configuration: ""
+forebay.admission.mounted-sign: region.holder.directory
 forebay.admission.nodes.: region.node.nodeSelector
 forebay.kueue.enabled: region.kueue.enabled
 forebay.gate.api: region.webhook.api

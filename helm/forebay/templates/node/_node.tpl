@@ -19,6 +19,11 @@ securityContext:
 {{ .Values.region.holder.directory }}/{{ .Release.Namespace }}-{{ include "forebay.fullname" . }}
 {{- end }}
 
+{{/* Which the holder makes while there is a mount. (holder) */}}
+{{- define "forebay.mountedSign" -}}
+{{ include "forebay.holderDirectory" . }}/mounted
+{{- end }}
+
 {{/* The same paths as on the node, for mounts are known by their paths. */}}
 {{- define "forebay.nodeMounts" -}}
 - {name: mounts, mountPath: {{ dir .Values.region.mountRoot }}, mountPropagation: Bidirectional}

@@ -168,6 +168,12 @@ public interface AgentConfig {
         @WithDefault("60S")
         Duration interval();
 
+        /**
+         * A directory that nodes have only while they have the tree mounted, so that no pod sees
+         * the empty directory below it; not looked for if empty.
+         */
+        Optional<String> mountedSign();
+
         /** The labels of the nodes that see versions; a value may be empty. */
         Map<String, @WithConverter(LabelValue.class) String> nodes();
     }

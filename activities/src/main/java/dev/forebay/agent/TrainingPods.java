@@ -63,6 +63,7 @@ class TrainingPods implements AutoCloseable {
                         admission.requestBytes().asLongValue(),
                         new PodChange(
                                 config.mountRoot(),
+                                admission.mountedSign(),
                                 admission.nodes(),
                                 preference(config.nodeLabels(), region)));
         KeyKeeper keeper =
@@ -109,6 +110,11 @@ class TrainingPods implements AutoCloseable {
         }
         if (admission.requestBytes().asLongValue() < AdmissionServer.MOST_BYTES) {
             throw invalid("forebay.admission.request-bytes must be at least 4M");
+        }
+        if (admission.mountedSign().filter(sign -> !sign.startsWith("/")).isPresent()) {
+            throw invalid(
+                    "forebay.admission.mounted-sign '%s' must be an absolute path"
+                            .formatted(admission.mountedSign().get()));
         }
         if (admission.interval().toMillis() < 1) {
             throw invalid("forebay.admission.interval must be above 0");

@@ -203,6 +203,16 @@ class WebhookTest {
 
     /** What the agent puts there is not taken away by an upgrade, which knows nothing of it. */
     @Test
+    void podsWaitForWhatTheHolderMakesWhenTheTreeIsMounted() {
+        Release release = release();
+
+        assertThat(release.settings("agent"))
+                .containsEntry(
+                        "forebay.admission.mounted-sign",
+                        release.environment("holder").get("FOREBAY_FUSE_HOLDER") + "/mounted");
+    }
+
+    @Test
     void itsKeyIsLeftToTheAgent() {
         Release release = release();
         Map<String, String> settings = release.settings("agent");

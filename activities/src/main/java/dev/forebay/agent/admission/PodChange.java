@@ -20,14 +20,21 @@ import java.util.stream.StreamSupport;
  * of the pod; of what is there already nothing changes, so that doing it twice does nothing.
  *
  * @param mountRoot where nodes see the versions, and pods, too
+ * @param sign a directory that nodes have only while {@code mountRoot} is mounted; empty if none is
  * @param nodes the labels of the nodes that do; all of them if empty
  * @param preference of nodes that hold the version; empty for none
  */
 public record PodChange(
-        String mountRoot, Map<String, String> nodes, Optional<NodePreference> preference) {
+        String mountRoot,
+        Optional<String> sign,
+        Map<String, String> nodes,
+        Optional<NodePreference> preference) {
 
     /** The volume, unless the pod has one of its own for the tree. */
     static final String VOLUME = "forebay";
+
+    /** Kubelets wait for a volume's directory, and start no container before. */
+    static final String SIGN_VOLUME = "forebay-mounted";
 
     /** Without it a container does not see versions that are mounted when it runs already. */
     private static final String PROPAGATION = "mountPropagation";
@@ -78,12 +85,19 @@ public record PodChange(
         addGate(spec);
         choose(spec);
         preference.ifPresent(it -> it.addTo(spec, version));
-        String volume = volume(spec);
+        String volume = volume(spec, VOLUME, mountRoot);
         for (String containers : List.of("initContainers", "containers")) {
             for (JsonNode container : spec.path(containers)) {
-                mount((ObjectNode) container, volume);
+                mount((ObjectNode) container, volume, mountRoot);
             }
         }
+        // One container is enough, and every pod has this one.
+        sign.ifPresent(
+                directory ->
+                        mount(
+                                (ObjectNode) spec.withArray("/containers").get(0),
+                                volume(spec, SIGN_VOLUME, directory),
+                                directory));
     }
 
     private static void addGate(ObjectNode spec) {
@@ -114,35 +128,37 @@ public record PodChange(
                 });
     }
 
-    /** The name of the volume that has the tree. */
-    private String volume(ObjectNode spec) {
+    /** The name of the volume that has a directory of the node; this one, if there is none yet. */
+    private static String volume(ObjectNode spec, String name, String directory) {
         ArrayNode volumes = array(spec, "volumes");
         for (JsonNode volume : volumes) {
-            if (volume.at("/hostPath/path").asText().equals(mountRoot)) {
+            if (volume.at("/hostPath/path").asText().equals(directory)) {
                 return volume.path("name").asText();
             }
         }
-        if (find(volumes, "name", VOLUME).isPresent()) {
-            throw refusal("spec.volumes", VOLUME, "this name is wanted for " + mountRoot);
+        if (find(volumes, "name", name).isPresent()) {
+            throw refusal("spec.volumes", name, "this name is wanted for " + directory);
         }
-        ObjectNode volume = volumes.addObject().put("name", VOLUME);
+        ObjectNode volume = volumes.addObject().put("name", name);
         // There before the pod is: a node without it is none that this pod should run on.
-        volume.putObject("hostPath").put("path", mountRoot).put("type", "Directory");
-        return VOLUME;
+        volume.putObject("hostPath").put("path", directory).put("type", "Directory");
+        return name;
     }
 
-    private void mount(ObjectNode container, String volume) {
+    private static void mount(ObjectNode container, String volume, String directory) {
         ArrayNode mounts = array(container, "volumeMounts");
-        Optional<JsonNode> there = find(mounts, "mountPath", mountRoot);
+        Optional<JsonNode> there = find(mounts, "mountPath", directory);
         String other = there.map(each -> each.path("name").asText()).orElse(volume);
         if (!other.equals(volume)) {
             throw refusal(
-                    "spec.containers.volumeMounts " + mountRoot, other, "datasets are seen there");
+                    "spec.containers.volumeMounts " + directory,
+                    other,
+                    "there is to be the node's directory");
         }
         if (there.isEmpty()) {
             mounts.addObject()
                     .put("name", volume)
-                    .put("mountPath", mountRoot)
+                    .put("mountPath", directory)
                     .put("readOnly", true)
                     .put(PROPAGATION, "HostToContainer");
         } else if (there.get().path(PROPAGATION).asText("None").equals("None")) {

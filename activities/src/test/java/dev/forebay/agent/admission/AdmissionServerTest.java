@@ -40,7 +40,7 @@ class AdmissionServerTest {
                     NAME,
                     0,
                     2L * MOST,
-                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()),
+                    new PodChange(TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty()),
                     Duration.ofMinutes(1));
     private String trusted = "";
 

@@ -35,7 +35,7 @@ class KeyKeeperTest {
                     NAME,
                     0,
                     4L << 20,
-                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
+                    new PodChange(TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty()));
     private final FakeRegistration registration = new FakeRegistration();
     private Instant now = Instant.now();
     private int made;
@@ -88,7 +88,8 @@ class KeyKeeperTest {
                         NAME,
                         0,
                         4L << 20,
-                        new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()))) {
+                        new PodChange(
+                                TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty()))) {
             agent(second).look();
 
             assertThat(ReviewCall.ask(second, first).statusCode()).isEqualTo(200);

@@ -24,6 +24,7 @@ class PodChangePropertyTest {
     private static final PodChange CHANGE =
             new PodChange(
                     TrainingPod.ROOT,
+                    Optional.of("/run/forebay/mounted"),
                     Map.of("gpu", "yes", "disk", "nvme"),
                     Optional.of(
                             new NodePreference(new WarmLabels(new RegionName("us-east-1")), 100)));
@@ -48,6 +49,8 @@ class PodChangePropertyTest {
                         .containsOnlyOnce(TrainingPod.ROOT);
             }
         }
+        assertThat(names(changed.at("/spec/containers/0/volumeMounts"), "mountPath"))
+                .containsOnlyOnce("/run/forebay/mounted");
         assertThat(names(changed.at("/spec/schedulingGates"), "name"))
                 .containsOnlyOnce("forebay.dev/warm");
         assertThat(names(changed.at("/spec/volumes"), "name")).doesNotHaveDuplicates();

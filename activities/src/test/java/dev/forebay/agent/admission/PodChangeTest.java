@@ -20,14 +20,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PodChangeTest {
 
     private static final PodChange CHANGE =
-            new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty());
+            new PodChange(TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty());
     private static final PodChange ON_GPUS =
             new PodChange(
-                    TrainingPod.ROOT, Map.of("nvidia.com/gpu.present", "true"), Optional.empty());
+                    TrainingPod.ROOT,
+                    Optional.empty(),
+                    Map.of("nvidia.com/gpu.present", "true"),
+                    Optional.empty());
 
     private static final WarmLabels LABELS = new WarmLabels(new RegionName("us-east-1"));
     private static final PodChange BY_LABEL =
-            new PodChange(TrainingPod.ROOT, Map.of(), Optional.of(new NodePreference(LABELS, 70)));
+            new PodChange(
+                    TrainingPod.ROOT,
+                    Optional.empty(),
+                    Map.of(),
+                    Optional.of(new NodePreference(LABELS, 70)));
 
     /** Of nodes that hold what {@link TrainingPod#plain} asks for. */
     private static final String PREFERENCE =
@@ -53,6 +60,34 @@ class PodChangeTest {
                                           "nodeSelector": {"nvidia.com/gpu.present": "true"},
                                           "volumes": [{"name": "forebay",
                                               "hostPath": {"path": "/mnt/forebay", "type": "Directory"}}]}}
+                                """));
+    }
+
+    /** After a reboot the directory of the tree is there before the tree is. */
+    @Test
+    void aPodWaitsUntilItsNodeHasMountedTheTree() {
+        PodChange waiting =
+                new PodChange(
+                        TrainingPod.ROOT,
+                        Optional.of("/run/forebay/a/mounted"),
+                        Map.of(),
+                        Optional.empty());
+
+        ObjectNode changed = changed(waiting, TrainingPod.plain());
+
+        assertThat(changed.at("/spec/volumes/1"))
+                .isEqualTo(
+                        json(
+                                """
+                                {"name": "forebay-mounted",
+                                 "hostPath": {"path": "/run/forebay/a/mounted", "type": "Directory"}}
+                                """));
+        assertThat(changed.at("/spec/containers/0/volumeMounts/1"))
+                .isEqualTo(
+                        json(
+                                """
+                                {"name": "forebay-mounted", "mountPath": "/run/forebay/a/mounted",
+                                 "readOnly": true, "mountPropagation": "HostToContainer"}
                                 """));
     }
 

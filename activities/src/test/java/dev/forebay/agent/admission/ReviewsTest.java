@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ReviewsTest {
 
     private static final PodChange CHANGE =
-            new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty());
+            new PodChange(TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty());
     private final Reviews reviews = new Reviews(CHANGE);
 
     private static ObjectNode review(JsonNode pod) {

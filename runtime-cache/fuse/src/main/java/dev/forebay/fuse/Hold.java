@@ -8,6 +8,7 @@ import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,6 +40,11 @@ import picocli.CommandLine.Option;
 final class Hold implements Callable<Integer> {
 
     static final String NAME = "hold";
+
+    /**
+     * In the holder's directory while there is a mount, for those who must not see what is below.
+     */
+    static final String SIGN = "mounted";
 
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
 
@@ -132,6 +138,7 @@ final class Hold implements Callable<Integer> {
                     () -> LifeSign.of(directory, HealthOptions.PATIENCE),
                     () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.PATIENCE));
             takeBackOrMount(holder, isMounted);
+            Files.createDirectories(directory.resolve(SIGN));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
             System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);
             holder.end().join();
@@ -146,6 +153,7 @@ final class Hold implements Callable<Integer> {
             LOG.info("Took back the mount at {}", mountpoint);
             return;
         }
+        Files.deleteIfExists(directory.resolve(SIGN));
         Mountpoint.prepare(mountpoint);
         FuseDevice device = KernelMount.mount(mountpoint, allowOther);
         if (!device.protocol().resends()) {
@@ -201,6 +209,7 @@ final class Hold implements Callable<Integer> {
         boolean isLast = unmount || holder.awaitNobody(Duration.ofSeconds(drain));
         if (isLast) {
             try {
+                Files.deleteIfExists(directory.resolve(SIGN));
                 MountCalls.detach(mountpoint);
             } catch (IOException e) {
                 LOG.error("Cannot unmount: {}", e.getMessage());

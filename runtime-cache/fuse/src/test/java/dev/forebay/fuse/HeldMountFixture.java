@@ -223,6 +223,11 @@ final class HeldMountFixture implements AutoCloseable {
         return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
     }
 
+    /** Whether the holder says so to those who wait for it. */
+    boolean saidToBeMounted() {
+        return Files.isDirectory(directory.resolve("holder/mounted"));
+    }
+
     /** Starts a process that ends with the fixture. */
     Running start(String name, List<String> command) throws IOException {
         Running running = start(directory, name, command);

@@ -78,9 +78,11 @@ class HolderFuseIT extends Takeovers {
         holder.signal("TERM");
         assertThat(standby.stop()).isEqualTo(143);
         assertThat(region.mounted()).isTrue();
+        assertThat(region.saidToBeMounted()).isTrue();
         assertThat(serving.stop()).isEqualTo(143);
         assertThat(holder.stop()).isEqualTo(143);
         assertThat(region.mounted()).isFalse();
+        assertThat(region.saidToBeMounted()).isFalse();
     }
 
     @Test
