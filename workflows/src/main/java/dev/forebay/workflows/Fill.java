@@ -219,9 +219,10 @@ final class Fill {
         return new Outcome.Failed(
                 new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "workflow %s of an earlier run does not end: 'temporal workflow terminate --workflow-id %s' ends it"
+                        "workflow %s of an earlier run does not end: 'temporal workflow terminate --namespace %s --workflow-id %s' ends it"
                                 .formatted(
                                         WorkflowIds.prewarm(state.version(), region),
+                                        Workflow.getInfo().getNamespace(),
                                         WorkflowIds.prewarm(state.version(), region))));
     }
 

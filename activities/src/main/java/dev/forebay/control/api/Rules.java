@@ -1,5 +1,7 @@
 package dev.forebay.control.api;
 
+import dev.forebay.control.catalogue.LakeSource;
+
 /**
  * The rules for what requests carry, as {@code dev.forebay.model} has them, and how they are said.
  */
@@ -33,7 +35,7 @@ final class Rules {
     static final String SOURCE_RULE =
             "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
 
-    static final int MOST_PATTERNS = 64;
+    static final int MOST_PATTERNS = LakeSource.MOST_PATTERNS;
     static final String PATTERNS_RULE = "must be at most 64 patterns";
 
     static final String KEYS_RULE = "must be s3://bucket/key of an object that lists keys";

@@ -162,7 +162,7 @@ public class DatasetCatalogue {
                             .formatted(
                                     name,
                                     dataset.deletedAt(),
-                                    dataset.source().registration(name.toString())));
+                                    dataset.source().registration(name)));
         }
         return dataset;
     }
@@ -229,7 +229,7 @@ public class DatasetCatalogue {
                                     there.name(),
                                     there.source().describe(),
                                     source.describe(),
-                                    source.registration(there.name() + "-2")));
+                                    source.registration(there.name().another())));
         }
         if (ttl != null && !there.ttl().equals(ttl)) {
             throw new ForebayException(

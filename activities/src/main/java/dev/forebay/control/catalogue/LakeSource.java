@@ -1,10 +1,12 @@
 package dev.forebay.control.catalogue;
 
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.KeyFilter;
 import dev.forebay.model.ShellWord;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +27,9 @@ public record LakeSource(
         List<String> include,
         List<String> exclude,
         @Nullable String keys) {
+
+    /** Of each kind. */
+    public static final int MOST_PATTERNS = 64;
 
     /** What {@link #parse} accepts; S3's own rules for bucket names, and keys of 1,024 bytes. */
     public static final String PATTERN =
@@ -109,22 +114,16 @@ public record LakeSource(
         return new Address(matcher.group(1), matcher.group(2));
     }
 
-    /** The same choice without what these patterns exclude, too. */
-    public LakeSource without(List<String> excluded) {
-        return new LakeSource(
-                bucket,
-                prefix,
-                include,
-                Stream.concat(exclude.stream(), excluded.stream()).distinct().toList(),
-                keys);
+    /** The same choice without what these patterns exclude, too; empty if those are too many. */
+    public Optional<LakeSource> without(List<String> excluded) {
+        List<String> both = Stream.concat(exclude.stream(), excluded.stream()).distinct().toList();
+        return both.size() > MOST_PATTERNS
+                ? Optional.empty()
+                : Optional.of(new LakeSource(bucket, prefix, include, both, keys));
     }
 
-    /**
-     * The command that registers a dataset with this source.
-     *
-     * @param dataset as {@code namespace/name}
-     */
-    public String registration(String dataset) {
+    /** The command that registers a dataset with this source. */
+    public String registration(DatasetName dataset) {
         StringBuilder command =
                 new StringBuilder("forebay datasets register ")
                         .append(dataset)

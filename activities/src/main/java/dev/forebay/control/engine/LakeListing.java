@@ -7,7 +7,6 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.ShellWord;
 import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
 import java.util.List;
@@ -25,14 +24,21 @@ class LakeListing {
     private final Lake lake;
     private final ListedKeys listedKeys;
     private final Workspace workspace;
+    private final LakeCommands commands;
     private final int most;
     private final Optional<List<String>> archiveClasses;
     private final Semaphore places;
 
-    LakeListing(Lake lake, ListedKeys listedKeys, Workspace workspace, ControlPlaneConfig config) {
+    LakeListing(
+            Lake lake,
+            ListedKeys listedKeys,
+            Workspace workspace,
+            LakeCommands commands,
+            ControlPlaneConfig config) {
         this.lake = lake;
         this.listedKeys = listedKeys;
         this.workspace = workspace;
+        this.commands = commands;
         this.most = config.plan().objects();
         this.archiveClasses = config.ingest().archiveClasses();
         this.places = new Semaphore(config.plan().listings());
@@ -73,8 +79,8 @@ class LakeListing {
         if (whole && count.objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
-                    "no objects of the dataset are below %s: compare with 'aws s3 ls %s'"
-                            .formatted(source.describe(), ShellWord.of(source.toString())));
+                    "no objects of the dataset are below %s: compare with '%s'"
+                            .formatted(source.describe(), commands.list(source)));
         }
         return count.size(whole);
     }

@@ -52,6 +52,7 @@ class Snapshots {
     private final VersionCatalogue versions;
     private final Lake lake;
     private final ListedKeys listedKeys;
+    private final LakeCommands commands;
     private final ManifestCache manifests;
     private final Workspace workspace;
     private final VersionWorkflows workflows;
@@ -65,6 +66,7 @@ class Snapshots {
             VersionCatalogue versions,
             Lake lake,
             ListedKeys listedKeys,
+            LakeCommands commands,
             ManifestCache manifests,
             Workspace workspace,
             VersionWorkflows workflows,
@@ -74,6 +76,7 @@ class Snapshots {
         this.versions = versions;
         this.lake = lake;
         this.listedKeys = listedKeys;
+        this.commands = commands;
         this.manifests = manifests;
         this.workspace = workspace;
         this.workflows = workflows;
@@ -212,12 +215,24 @@ class Snapshots {
                     keys = walkKeys(source, each, listed, folder);
                 }
                 archived.requireNone(source);
-                file = writer.finish();
+                file = finish(writer, source);
             } catch (ForebayException failed) {
                 throw withRemedy(failed, version, source, writer.excludes());
             }
             return new Snapshot(
                     file, new Origin(source, keys, before, writer.comparison(), Instant.now()));
+        }
+    }
+
+    private ManifestFile finish(ManifestWriter writer, LakeSource source) {
+        try {
+            return writer.finish();
+        } catch (ForebayException failed) {
+            throw failed.code() == ErrorCode.LAKE_EMPTY
+                    ? failed.withMessage(
+                            "%s: compare with '%s'"
+                                    .formatted(failed.getMessage(), commands.list(source)))
+                    : failed;
         }
     }
 
@@ -227,14 +242,16 @@ class Snapshots {
             DatasetVersion version,
             LakeSource source,
             List<String> excludes) {
-        return failed.code() != ErrorCode.INVALID_KEY || excludes.isEmpty()
-                ? failed
-                : failed.withMessage(
-                        "%s; rename them in the lake, or leave them out by '%s'"
-                                .formatted(
-                                        failed.getMessage(),
-                                        source.without(excludes)
-                                                .registration(version.dataset() + "-2")));
+        if (failed.code() != ErrorCode.INVALID_KEY || excludes.isEmpty()) {
+            return failed;
+        }
+        String remedy =
+                source.without(excludes)
+                        .map(rest -> "'" + rest.registration(version.dataset().another()) + "'")
+                        .orElse("another dataset, with wider exclude patterns");
+        return failed.withMessage(
+                "%s; rename them in the lake, or leave them out by %s"
+                        .formatted(failed.getMessage(), remedy));
     }
 
     private void walk(

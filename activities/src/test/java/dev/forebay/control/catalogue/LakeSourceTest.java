@@ -3,8 +3,10 @@ package dev.forebay.control.catalogue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.ForebayException;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,14 +62,27 @@ class LakeSourceTest {
                 LakeSource.parse("s3://lake/a b/")
                         .with(List.of("x/**"), List.of("*.tmp"), "s3://lists/keys.txt");
 
-        assertThat(chosen.without(List.of("a/*/b", "*.tmp")).registration("team/x-2"))
+        assertThat(commandWithout(chosen, "a/*/b", "*.tmp"))
                 .isEqualTo(
                         "forebay datasets register team/x-2 \"s3://lake/a b/\" --include \"x/**\" --exclude \"*.tmp\" --exclude \"a/*/b\" --keys s3://lists/keys.txt");
-        assertThat(
-                        LakeSource.parse("s3://lake/a/")
-                                .without(List.of("-x/**"))
-                                .registration("team/x"))
+        assertThat(commandWithout(LakeSource.parse("s3://lake/a/"), "-x/**"))
                 .endsWith(" --exclude=\"-x/**\"");
+    }
+
+    @Test
+    void morePatternsThanADatasetMayHaveMakeNoCommand() {
+        List<String> most =
+                IntStream.range(0, LakeSource.MOST_PATTERNS).mapToObj(i -> "x" + i).toList();
+        LakeSource full = LakeSource.parse("s3://lake/a/").with(List.of(), most, null);
+
+        assertThat(full.without(List.of("x0"))).contains(full);
+        assertThat(full.without(List.of("y"))).isEmpty();
+    }
+
+    private static String commandWithout(LakeSource source, String... patterns) {
+        return source.without(List.of(patterns))
+                .orElseThrow()
+                .registration(DatasetName.parse("team/x-2"));
     }
 
     @Test

@@ -31,7 +31,11 @@ final class InvalidKeys {
     void add(ForebayException reason, String culprit) {
         reasons.add(String.valueOf(reason.getMessage()));
         if (culprit.startsWith(prefix) && culprit.length() > prefix.length()) {
-            excludes.add(KeyFilter.excluding(culprit.substring(prefix.length())));
+            String pattern = KeyFilter.excluding(culprit.substring(prefix.length()));
+            // One for each empty component more, a pattern may be too long.
+            if (KeyFilter.violation(pattern).isEmpty()) {
+                excludes.add(pattern);
+            }
         }
         if (reasons.size() == MOST) {
             throw failure("; there may be more");

@@ -4,7 +4,6 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.ShellWord;
 import dev.forebay.model.ShownText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -171,9 +170,7 @@ public final class ManifestWriter implements AutoCloseable {
         if (objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
-                    "no objects of the dataset are below s3://%s/%s: compare with 'aws s3 ls %s'"
-                            .formatted(
-                                    bucket, prefix, ShellWord.of("s3://" + bucket + "/" + prefix)));
+                    "no objects of the dataset are below s3://%s/%s".formatted(bucket, prefix));
         }
         try {
             directories.finish();

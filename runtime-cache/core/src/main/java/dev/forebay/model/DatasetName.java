@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  */
 public record DatasetName(String namespace, String name) {
 
+    private static final int LONGEST = 63;
     private static final Pattern PART = Pattern.compile("[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?");
 
     public DatasetName {
@@ -32,6 +33,12 @@ public record DatasetName(String namespace, String name) {
                     "dataset '%s' must have the form namespace/name".formatted(text));
         }
         return new DatasetName(text.substring(0, slash), text.substring(slash + 1));
+    }
+
+    /** A name beside this one, for a command that a person may change. */
+    public DatasetName another() {
+        return new DatasetName(
+                namespace, name.substring(0, Math.min(name.length(), LONGEST - 2)) + "-2");
     }
 
     private static void requirePart(String field, String value) {

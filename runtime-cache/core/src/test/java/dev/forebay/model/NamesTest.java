@@ -60,6 +60,13 @@ class NamesTest {
     }
 
     @Test
+    void aNameBesideTheLongestIsOneToo() {
+        assertThat(new DatasetName("a", "b").another()).hasToString("a/b-2");
+        assertThat(new DatasetName("a", "b".repeat(63)).another().name())
+                .isEqualTo("b".repeat(61) + "-2");
+    }
+
+    @Test
     void regionsAndNodesAreNamedLikeHosts() {
         assertThat(new RegionName("us-east-1")).hasToString("us-east-1");
         assertThat(new NodeName("ip-10-0-0-7.internal")).hasToString("ip-10-0-0-7.internal");

@@ -100,8 +100,10 @@ class LakeChangesIT {
     void anEmptyPrefixAndAMissingBucketAreRefusedWithTheReason() throws Exception {
         api.register("changes/empty", "s3://datasets/nothing-here/", Duration.ofHours(1));
         String empty = api.accept("changes/empty@v1", Map.of("region", KOREA));
-        assertThat(api.outcome("changes/empty@v1", KOREA, empty, Duration.ofMinutes(1)).code())
-                .isEqualTo("LAKE_EMPTY");
+        Api.Answer nothing = api.outcome("changes/empty@v1", KOREA, empty, Duration.ofMinutes(1));
+        assertThat(nothing.code()).isEqualTo("LAKE_EMPTY");
+        assertThat(nothing.body().get("detail").asText())
+                .contains("'aws s3 ls s3://datasets/nothing-here/ --endpoint-url http://");
 
         api.register("changes/nobucket", "s3://no-such-bucket/x/", Duration.ofHours(1));
         String missing = api.accept("changes/nobucket@v1", Map.of("region", KOREA));
