@@ -101,7 +101,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         || isSet.test(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
                         || machineGives;
         return given
-                ? unavailable("nobody gives credentials for the lake just now: " + cut(message))
+                ? unavailable(
+                        "nobody gives credentials for the lake just now: "
+                                + cut(CredentialSources.tried(message)))
                 : denied(
                         "there are no credentials for the lake",
                         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role; name a bucket that everybody may read in forebay.lake.anonymous-buckets");

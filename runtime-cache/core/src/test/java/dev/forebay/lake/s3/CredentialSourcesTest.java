@@ -1,0 +1,52 @@
+package dev.forebay.lake.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProviderChain;
+import software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.ProcessCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.SystemPropertyCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.WebIdentityTokenFileCredentialsProvider;
+
+class CredentialSourcesTest {
+
+    private static final String NOT_SET_UP =
+            "SystemPropertyCredentialsProvider(): Access key must be specified either here, or there.";
+
+    @Test
+    void tellsOfThoseThatAreSetUpOnly() {
+        assertThat(
+                        CredentialSources.tried(
+                                "Unable to load credentials from the chain X(all=[A(), B(c=[])]) : ["
+                                        + NOT_SET_UP
+                                        + ", ProfileCredentialsProvider(file=F(sections=[])): Profile file contained no credentials for profile 'a': F(sections=[])"
+                                        + ", ContainerCredentialsProvider(): Failed to load: [refused].]"))
+                .isEqualTo("Container: Failed to load: [refused].");
+    }
+
+    @Test
+    void tellsOfAllWhereNoneIs() {
+        assertThat(CredentialSources.tried("Unable: [" + NOT_SET_UP + "]")).isEqualTo(NOT_SET_UP);
+        assertThat(CredentialSources.tried("reset by peer")).isEqualTo("reset by peer");
+    }
+
+    /** The form of the message is the SDK's own affair, so another release may have another. */
+    @Test
+    void understandsTheSdk() {
+        try (AwsCredentialsProviderChain chain =
+                AwsCredentialsProviderChain.of(
+                        SystemPropertyCredentialsProvider.create(),
+                        WebIdentityTokenFileCredentialsProvider.create(),
+                        ContainerCredentialsProvider.create(),
+                        ProcessCredentialsProvider.builder().command(List.of("false")).build())) {
+            String message = String.valueOf(catchThrowable(chain::resolveCredentials).getMessage());
+
+            assertThat(CredentialSources.tried(message))
+                    .startsWith("Process: ")
+                    .doesNotContain("System", "WebIdentity", "Container");
+        }
+    }
+}
