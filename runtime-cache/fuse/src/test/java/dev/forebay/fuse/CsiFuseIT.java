@@ -328,7 +328,10 @@ class CsiFuseIT {
         Status first = refusal(() -> client.publish(OTHER, target));
 
         assertThat(first.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-        assertThat(first.getDescription()).contains("vision/digits@v2 is not mounted on this node");
+        assertThat(first.getDescription())
+                .contains("vision/digits@v2 is not mounted on this node")
+                .as("the caller would have waited for a minute")
+                .containsPattern("waited [123]?[0-9]\\.");
         try (CsiClient patient = new CsiClient(socket, Duration.ofSeconds(10))) {
             assertThat(refusal(() -> patient.publish(OTHER, target)).getDescription())
                     .as("the next one has all the time of its caller")
