@@ -1,4 +1,4 @@
-{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse, holder or csi. */}}
+{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse, holder, csi, clean-up or switch-off. */}}
 
 {{- define "forebay.fullname" -}}
 {{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 40 | trimSuffix "-" -}}
@@ -54,8 +54,8 @@ labels:
 {{- $ := index . 0 -}}
 {{- $values := index . 2 -}}
 serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
-# Who asks the API server for anything: the agent for Jobs and nodes, the control plane for Datasets.
-automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" (or $.Values.region.agent.watchJobs $.Values.region.nodeLabels.enabled) "control-plane" $.Values.controlPlane.datasets.enabled) }}
+# Who asks the API server for anything: the agent for Jobs and nodes, the control plane for Datasets, and who cleans up after them.
+automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" (or $.Values.region.agent.watchJobs $.Values.region.nodeLabels.enabled) "control-plane" $.Values.controlPlane.datasets.enabled "clean-up" true "switch-off" true) }}
 # Else Services become variables FOREBAY_..., which are settings.
 enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}

@@ -12,6 +12,7 @@ import java.time.Instant;
         packages = {
             "dev.forebay.control",
             "dev.forebay.agent",
+            "dev.forebay.cleanup",
             "dev.forebay.operator",
             "dev.forebay.service"
         },
@@ -44,7 +45,10 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(
-                            "..forebay.control..", "..forebay.agent..", "..forebay.operator..");
+                            "..forebay.control..",
+                            "..forebay.agent..",
+                            "..forebay.operator..",
+                            "..forebay.cleanup..");
 
     /** It speaks to the control plane as any client does. */
     @ArchTest
@@ -159,6 +163,7 @@ class ArchitectureTest {
                     .that()
                     .resideOutsideOfPackages(
                             "..forebay.agent.jobs..",
+                            "..forebay.cleanup..",
                             "..forebay.operator..",
                             "..service.kubernetes..")
                     .should()

@@ -38,7 +38,7 @@ final class DatasetResources {
     private static final Logger LOG = Logger.getLogger(DatasetResources.class);
 
     /** Bounds what one answer takes of the heap. */
-    private static final long PAGE = 500;
+    static final long PAGE = 500;
 
     private final KubernetesClient client;
     private final String replica;

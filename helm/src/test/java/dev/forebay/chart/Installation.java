@@ -62,6 +62,11 @@ final class Installation {
         succeed(run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values));
     }
 
+    /** Returns when the API server has taken all objects, and hooks have succeeded. */
+    void upgradeWithoutWaiting(String... values) {
+        succeed(run(List.of("upgrade", Chart.RELEASE, chart.toString()), List.of(), values));
+    }
+
     /** Why an upgrade fails. */
     String upgradeRefusal(String... values) {
         Helm.Ended ended =

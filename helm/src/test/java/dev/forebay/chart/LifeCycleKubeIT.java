@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +46,25 @@ class LifeCycleKubeIT {
 
     private static final String ON_GPU_NODES =
             "{region: {node: {nodeSelector: {nvidia.com/gpu.present: 'true'}}}}";
+
+    private static final String FINALIZER = "forebay.dev/release";
+
+    /** What keys of labels of the region's nodes begin with. */
+    private static final String LABELS = "us-east-1.warm.forebay.dev/";
+
+    private static final Map<String, String> OF_OTHERS =
+            Map.of("pool", "disks", "other-1.warm.forebay.dev/5d0c81f2a6", "words_v1");
+
+    /** A release that leaves marks on objects of others. */
+    private static final String[] MARKING = {
+        Chart.CONTROL_PLANE,
+        Chart.REGION,
+        HookPod.VALUES,
+        """
+        controlPlane: {datasets: {enabled: true}}
+        region: {nodeLabels: {enabled: true}, etcd: {endpoints: ["http://etcd:2379"]}}
+        """
+    };
 
     @TempDir private static Path directory;
 
@@ -280,6 +301,120 @@ class LifeCycleKubeIT {
         assertLeftNothingBut(kept);
         site.removeWhatWasKept();
         assertLeftNothingBut(before);
+    }
+
+    /** By a Job that complies with the strictest standard, with the rights that it has. */
+    @Test
+    @Tag("slice")
+    void whatIsOnObjectsOfOthersGoesWithTheRelease() throws Exception {
+        Site site = Site.prepare(client, "tidy", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("tidy");
+        release.installWithoutWaiting(MARKING);
+        mark(site);
+        assertThat(site.may("agent", "patch", "", "nodes")).isTrue();
+        assertThat(site.may(CONTROL_PLANE, "patch", "forebay.dev", "datasets")).isTrue();
+
+        CompletableFuture<Void> uninstalled = CompletableFuture.runAsync(release::uninstall);
+        HookPod hook = HookPod.await(cluster, site, "clean-up", directory);
+        assertThat(site.may("agent", "patch", "", "nodes")).as("while it runs").isFalse();
+        assertThat(site.may(CONTROL_PLANE, "patch", "forebay.dev", "datasets")).isFalse();
+        String owner = "meta.helm.sh/release-name";
+        ownDefinition(site, owner, "another");
+        assertThat(hook.run()).contains("took labels", "left the finalizers", "tidy/another");
+        assertThat(finalizers(site, "ko-bert")).containsExactly(FINALIZER);
+        ownDefinition(site, owner, Chart.RELEASE);
+        assertThat(hook.run())
+                .contains("took labels us-east-1.warm.forebay.dev/* off 0 nodes")
+                .contains("took the finalizer forebay.dev/release off 3 Datasets");
+        hook.succeed();
+        uninstalled.get(1, TimeUnit.MINUTES);
+
+        assertUnmarked(site);
+        NavigableSet<String> kept = new TreeSet<>(before);
+        kept.add("customresourcedefinitions datasets.forebay.dev");
+        kept.add("apiservices v1alpha1.forebay.dev");
+        assertLeftNothingBut(kept);
+        site.removeWhatWasKept();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void whatAnUpgradeSwitchesOffIsTakenBack() throws Exception {
+        Site site = Site.prepare(client, "switched", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("switched");
+        release.installWithoutWaiting(MARKING);
+        mark(site);
+        String[] off =
+                with(
+                        MARKING,
+                        "{controlPlane: {datasets: {enabled: false}}, region: {nodeLabels: {enabled: false}}}");
+
+        CompletableFuture<Void> upgraded =
+                CompletableFuture.runAsync(() -> release.upgradeWithoutWaiting(off));
+        HookPod hook = HookPod.await(cluster, site, "switch-off", directory);
+        assertThat(site.may("agent", "patch", "", "nodes")).as("while it runs").isFalse();
+        assertThat(site.may(CONTROL_PLANE, "patch", "forebay.dev", "datasets")).isFalse();
+        assertThat(hook.run()).contains("off 1 nodes", "off 3 Datasets");
+        hook.succeed();
+        upgraded.get(1, TimeUnit.MINUTES);
+        assertUnmarked(site);
+
+        // There is nothing left to wait for.
+        release.upgradeWithoutWaiting(off);
+        release.uninstall();
+        site.removeWhatWasKept();
+        assertLeftNothingBut(before);
+    }
+
+    /** As agents and control planes of the release would, and others besides. */
+    private static void mark(Site site) {
+        client.nodes()
+                .withName("disk-0")
+                .edit(
+                        node -> {
+                            node.getMetadata().getLabels().putAll(OF_OTHERS);
+                            node.getMetadata().getLabels().put(LABELS + "5d0c81f2a6", "words_v1");
+                            node.getMetadata().getLabels().put(LABELS + "81f2a65d0c", "words_v2");
+                            return node;
+                        });
+        Await.untilAsserted(() -> site.declareDataset("ko-bert", FINALIZER));
+        site.declareDataset("of-others", "example.com/other", FINALIZER);
+        site.declareDataset("going", FINALIZER);
+        site.dataset("going").delete();
+    }
+
+    private static void assertUnmarked(Site site) {
+        assertThat(client.nodes().withName("disk-0").require().getMetadata().getLabels())
+                .containsAllEntriesOf(OF_OTHERS)
+                .allSatisfy((key, value) -> assertThat(key).doesNotStartWith(LABELS));
+        assertThat(finalizers(site, "ko-bert")).isEmpty();
+        assertThat(finalizers(site, "of-others")).containsExactly("example.com/other");
+        assertThat(site.dataset("going").get()).isNull();
+        site.dataset("of-others")
+                .edit(
+                        it -> {
+                            it.getMetadata().setFinalizers(List.of());
+                            return it;
+                        });
+        for (String dataset : List.of("ko-bert", "of-others")) {
+            site.dataset(dataset).delete();
+            Await.untilAsserted(() -> assertThat(site.dataset(dataset).get()).isNull());
+        }
+    }
+
+    private static List<String> finalizers(Site site, String dataset) {
+        return site.dataset(dataset).require().getMetadata().getFinalizers();
+    }
+
+    private static void ownDefinition(Site site, String annotation, String value) {
+        site.definition()
+                .edit(
+                        it -> {
+                            it.getMetadata().getAnnotations().put(annotation, value);
+                            return it;
+                        });
     }
 
     @Test

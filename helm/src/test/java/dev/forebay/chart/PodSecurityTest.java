@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * The Pod Security Standard "restricted" everywhere but where something mounts; no rights but those
- * of an agent that looks at Jobs, and of a control plane that looks after Datasets.
+ * of an agent that looks at Jobs, of a control plane that looks after Datasets, and of the Job that
+ * cleans up after both.
  */
 class PodSecurityTest {
 
@@ -167,6 +168,7 @@ class PodSecurityTest {
                                     .containsKey("forebay.node-labels.enabled");
             case "control-plane" ->
                     release.settings(component).containsKey("forebay.datasets.watch");
+            case "clean-up" -> true;
             default -> false;
         };
     }

@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
@@ -67,6 +68,7 @@ record Release(List<HasMetadata> objects) {
                     Map.entry(
                             "autoscaling/v2 HorizontalPodAutoscaler",
                             HorizontalPodAutoscaler.class),
+                    Map.entry("batch/v1 Job", Job.class),
                     Map.entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     Map.entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
                     Map.entry(
@@ -151,6 +153,7 @@ record Release(List<HasMetadata> objects) {
         all(Deployment.class).forEach(it -> pods.put(component(it), it.getSpec().getTemplate()));
         all(StatefulSet.class).forEach(it -> pods.put(component(it), it.getSpec().getTemplate()));
         all(DaemonSet.class).forEach(it -> pods.put(component(it), it.getSpec().getTemplate()));
+        all(Job.class).forEach(it -> pods.put(component(it), it.getSpec().getTemplate()));
         return pods;
     }
 

@@ -246,7 +246,9 @@ class RolesTest {
         Release release = render(values);
 
         release.pods().keySet().stream()
-                .filter(component -> !List.of("csi", "fuse", "holder").contains(component))
+                .filter(
+                        component ->
+                                !List.of("clean-up", "csi", "fuse", "holder").contains(component))
                 .forEach(
                         component ->
                                 assertThat(

@@ -42,6 +42,7 @@ class ScalarsTest {
               podMonitors: {enabled: true}
               alerts: {enabled: true}
               dashboards: {enabled: true, labels: {dashboard: "NAME"}}
+            cleanUp: {priorityClassName: "NAME", podAnnotations: {a: "NAME"}, nodeSelector: {a: "NAME"}}
             controlPlane:
               enabled: true
               tlsSecret: "NAME"

@@ -2,11 +2,13 @@ package dev.forebay.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
@@ -164,28 +166,39 @@ final class Site {
         return claims;
     }
 
-    /** Declares a dataset, as a custom resource. */
-    void declareDataset(String name) {
+    /** Declares a dataset, as a custom resource, which does not go before its finalizers. */
+    void declareDataset(String name, String... finalizers) {
         client.resource(
                         """
                         apiVersion: forebay.dev/v1alpha1
                         kind: Dataset
-                        metadata: {namespace: %s, name: %s}
+                        metadata: {namespace: %s, name: %s, finalizers: [%s]}
                         spec:
                           source: {uri: "s3://lake/%2$s/"}
                         """
-                                .formatted(namespace, name))
+                                .formatted(namespace, name, String.join(", ", finalizers)))
                 .create();
+    }
+
+    /** A declared dataset. */
+    Resource<GenericKubernetesResource> dataset(String name) {
+        return client.genericKubernetesResources("forebay.dev/v1alpha1", "Dataset")
+                .inNamespace(namespace)
+                .withName(name);
+    }
+
+    /** The definition of datasets. */
+    Resource<CustomResourceDefinition> definition() {
+        return client.apiextensions()
+                .v1()
+                .customResourceDefinitions()
+                .withName("datasets.forebay.dev");
     }
 
     /** Takes away what a release that is gone was asked to keep. */
     void removeWhatWasKept() {
         client.persistentVolumeClaims().inNamespace(namespace).delete();
-        client.apiextensions()
-                .v1()
-                .customResourceDefinitions()
-                .withName("datasets.forebay.dev")
-                .delete();
+        definition().delete();
     }
 
     /** Where the agent keeps the key of its webhook. */

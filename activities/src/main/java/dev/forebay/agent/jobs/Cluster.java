@@ -10,7 +10,10 @@ public final class Cluster {
 
     private final KubernetesClient client;
 
-    Cluster(KubernetesClient client) {
+    /**
+     * @param client is not closed with this
+     */
+    public Cluster(KubernetesClient client) {
         this.client = client;
     }
 

@@ -12,12 +12,20 @@ import jakarta.inject.Singleton;
  * Nothing is sent before it is used.
  */
 @Singleton
-final class KubernetesConnection {
+public final class KubernetesConnection {
 
-    /** To the cluster that this process is in, or that {@code KUBECONFIG} names. */
+    KubernetesConnection() {}
+
     @Produces
     @Singleton
     KubernetesClient client() {
+        return connect();
+    }
+
+    /**
+     * Returns a client of the cluster that this process is in, or that {@code KUBECONFIG} names.
+     */
+    public static KubernetesClient connect() {
         Config config = Config.autoConfigure(null);
         // It would take the proxies of the machine for a cluster that this process is in.
         config.setHttpProxy(null);

@@ -151,6 +151,15 @@ class ImagesContainerIT {
         }
     }
 
+    @Test
+    void theImageOfTheServiceHasTheProgramThatCleansUp() throws Exception {
+        assertThat(
+                        service.output(
+                                List.of("clean-up", "--nonsense"),
+                                Map.of("JAVA_TOOL_OPTIONS", ONLY_WITH_CACHE)))
+                .contains("clean-up: argument '--nonsense' must be");
+    }
+
     /** Without which the agent has no certificate for its webhook. */
     @Test
     void anAgentHasKeytool() throws Exception {

@@ -1,0 +1,22 @@
+package dev.forebay;
+
+import dev.forebay.cleanup.CleanUp;
+import dev.forebay.membership.EtcdClientFiles;
+import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.annotations.QuarkusMain;
+import java.util.Arrays;
+
+/** The program: the service in either role, or {@link CleanUp}, which starts no Quarkus. */
+@QuarkusMain
+public final class ServiceMain {
+
+    private ServiceMain() {}
+
+    public static void main(String[] arguments) {
+        if (arguments.length > 0 && arguments[0].equals(CleanUp.NAME)) {
+            System.exit(CleanUp.run(Arrays.asList(arguments).subList(1, arguments.length)));
+        }
+        EtcdClientFiles.disable();
+        Quarkus.run(arguments);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.forebay.cleanup;
+
+import dev.forebay.agent.jobs.Cluster;
+import dev.forebay.agent.jobs.Nodes;
+import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.model.ForebayException;
+import dev.forebay.operator.DatasetFinalizers;
+import dev.forebay.service.kubernetes.KubernetesConnection;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Takes a region's labels off all nodes, and Forebay's finalizer off all Datasets, when nobody is
+ * left who does. The chart runs it as a hook, after Helm has removed the rights of those who write
+ * these, so nothing that it takes off comes back. All of it may be done again.
+ */
+public final class CleanUp {
+
+    /** The argument of the program that asks for it. */
+    public static final String NAME = "clean-up";
+
+    private static final Duration PAUSE = Duration.ofSeconds(2);
+
+    private final PrintStream output;
+    private final Duration pause;
+
+    CleanUp(PrintStream output, Duration pause) {
+        this.output = output;
+        this.pause = pause;
+    }
+
+    /**
+     * Cleans up in the cluster that this process is in, or that {@code KUBECONFIG} names.
+     *
+     * @param arguments as {@link Orders#parse} has them
+     * @return the exit code of the process
+     */
+    public static int run(List<String> arguments) {
+        Orders orders;
+        try {
+            orders = Orders.parse(arguments);
+        } catch (ForebayException e) {
+            System.out.println(e.getMessage());
+            return 2;
+        }
+        try (KubernetesClient client = KubernetesConnection.connect()) {
+            boolean done =
+                    new CleanUp(System.out, PAUSE).tryAll(tasks(orders, client), orders.timeout());
+            return done ? 0 : 1;
+        }
+    }
+
+    private static List<Task> tasks(Orders orders, KubernetesClient client) {
+        List<Task> tasks = new ArrayList<>();
+        Nodes nodes = new Cluster(client).nodes();
+        orders.region()
+                .ifPresent(
+                        region ->
+                                tasks.add(
+                                        new Task(
+                                                "labels of nodes",
+                                                () -> takeOff(nodes, new WarmLabels(region)))));
+        orders.release()
+                .ifPresent(
+                        release ->
+                                tasks.add(
+                                        new Task(
+                                                "finalizers of Datasets",
+                                                new DatasetFinalizers(client, release)::takeOff)));
+        return tasks;
+    }
+
+    /**
+     * Takes all labels of a region off all nodes. A node that cannot be changed does not keep the
+     * others from it.
+     *
+     * @return what was done
+     * @throws ForebayException {@code UNAVAILABLE} if a node still has one
+     */
+    static String takeOff(Nodes nodes, WarmLabels labels) {
+        int changed = 0;
+        Optional<ForebayException> failure = Optional.empty();
+        for (Map.Entry<String, Map<String, String>> node :
+                nodes.labels(labels.prefix()).entrySet()) {
+            if (!node.getValue().isEmpty()) {
+                try {
+                    nodes.change(
+                            node.getKey(),
+                            node.getValue().keySet().stream()
+                                    .collect(Collectors.toMap(key -> key, _ -> Optional.empty())));
+                    changed++;
+                } catch (ForebayException e) {
+                    failure = Optional.of(e);
+                }
+            }
+        }
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+        return "took labels %s* off %d nodes".formatted(labels.prefix(), changed);
+    }
+
+    /**
+     * Does each task, again and again if it fails, until the time is up.
+     *
+     * @return whether all were done
+     */
+    boolean tryAll(List<Task> tasks, Duration timeout) {
+        long began = System.nanoTime();
+        List<Task> left = new ArrayList<>(tasks);
+        while (true) {
+            left.removeIf(this::isDone);
+            if (left.isEmpty()) {
+                return true;
+            }
+            if (System.nanoTime() - began > timeout.toNanos() || !paused()) {
+                left.forEach(
+                        task ->
+                                output.printf(
+                                        "Clean-up: gave up after %d s, %s are left: take them off as docs/kubernetes.md, Remove, says%n",
+                                        timeout.toSeconds(), task.what()));
+                return false;
+            }
+        }
+    }
+
+    private boolean isDone(Task task) {
+        try {
+            output.printf("Clean-up: %s%n", task.work().get());
+            return true;
+        } catch (ForebayException e) {
+            output.printf("Clean-up: %s are not all off: %s%n", task.what(), e.getMessage());
+            return false;
+        }
+    }
+
+    /** Returns whether the pause was not interrupted. */
+    private boolean paused() {
+        try {
+            Thread.sleep(pause);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * Something to be done.
+     *
+     * @param what is taken off by it
+     * @param work does it, and returns what was done; throws a {@link ForebayException} if not all
+     *     was
+     */
+    record Task(String what, Supplier<String> work) {}
+}

@@ -1,0 +1,111 @@
+package dev.forebay.operator;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The finalizers of all Datasets of a cluster, for the time when no control plane is left that
+ * takes them off. Needs the verbs {@code get}, {@code list} and {@code patch} on Datasets, and
+ * {@code get} on their definition.
+ */
+public final class DatasetFinalizers {
+
+    private static final String DEFINITION = "datasets.forebay.dev";
+
+    /** Where Helm writes whose an object is. */
+    private static final String OWNER_NAMESPACE = "meta.helm.sh/release-namespace";
+
+    private static final String OWNER_NAME = "meta.helm.sh/release-name";
+
+    private final KubernetesClient client;
+    private final DatasetResources resources;
+    private final String release;
+
+    /**
+     * @param client is not closed with this
+     * @param release {@code namespace/name} of the Helm release that is to let go of them
+     */
+    public DatasetFinalizers(KubernetesClient client, String release) {
+        this.client = client;
+        this.resources = new DatasetResources(client, "clean-up");
+        this.release = release;
+    }
+
+    /**
+     * Takes them off. Does nothing if there is no definition of Datasets, or if it belongs to
+     * another release, whose control plane needs them.
+     *
+     * @return what was done
+     * @throws ForebayException {@code UNAVAILABLE} if one may still be there
+     */
+    public String takeOff() {
+        try {
+            Optional<String> owner = owner();
+            if (owner.isPresent() && !owner.get().equals(release)) {
+                return "left the finalizers of Datasets to release %s, which has their definition now"
+                        .formatted(owner.get());
+            }
+            return "took the finalizer %s off %d Datasets"
+                    .formatted(DatasetResources.FINALIZER, owner.isPresent() ? takeOffAll() : 0);
+        } catch (KubernetesClientException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the API server does not let go of Datasets: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /**
+     * The release that has the definition; this one if Helm has not written any; none without a
+     * definition.
+     */
+    private Optional<String> owner() {
+        CustomResourceDefinition definition =
+                client.apiextensions().v1().customResourceDefinitions().withName(DEFINITION).get();
+        if (definition == null) {
+            return Optional.empty();
+        }
+        Map<String, String> annotations =
+                Objects.requireNonNullElse(definition.getMetadata().getAnnotations(), Map.of());
+        String namespace = annotations.get(OWNER_NAMESPACE);
+        String name = annotations.get(OWNER_NAME);
+        return Optional.of(namespace == null || name == null ? release : namespace + "/" + name);
+    }
+
+    /** A Dataset that cannot be changed does not keep the others from it. */
+    private int takeOffAll() {
+        int changed = 0;
+        Optional<KubernetesClientException> failure = Optional.empty();
+        ListOptions options = new ListOptionsBuilder().withLimit(DatasetResources.PAGE).build();
+        do {
+            KubernetesResourceList<DatasetResource> page =
+                    client.resources(DatasetResource.class).inAnyNamespace().list(options);
+            for (DatasetResource resource : page.getItems()) {
+                try {
+                    if (DatasetResources.isGuarded(resource)) {
+                        resources.letGo(resource);
+                        changed++;
+                    }
+                } catch (KubernetesClientException e) {
+                    // Also of one that has gone, or that somebody has changed: the next look
+                    // decides.
+                    failure = Optional.of(e);
+                }
+            }
+            options.setContinue(page.getMetadata().getContinue());
+        } while (options.getContinue() != null && !options.getContinue().isEmpty());
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+        return changed;
+    }
+}
