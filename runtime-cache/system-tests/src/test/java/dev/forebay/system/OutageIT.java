@@ -4,8 +4,11 @@ import static dev.forebay.system.LakeFixture.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.server.Server;
+import dev.forebay.devstack.stack.Region;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
@@ -13,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +150,64 @@ class OutageIT {
                 ended.set(true);
             }
             assertThat(reader.get()).isEqualTo(true);
+        }
+    }
+
+    /**
+     * "A node that reboots": all its processes end at the same moment, and its mounts and what was
+     * in {@code /run} are gone. Which unsynced writes a power failure loses cannot be emulated
+     * here: tests of the stores tear files.
+     */
+    @Test
+    void aNodeThatRebootsServesWhatItsDisksHave() throws Exception {
+        String version = "crash/reboot@v1";
+        Region node = stack.region(RunningStack.KOREA);
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 8; i++) {
+            tree.put(i + ".bin", bytes(400 + i, 3_000_000));
+        }
+        lake.putAll("reboot/", tree);
+        api.register("crash/reboot", "s3://datasets/reboot/", Duration.ofHours(1));
+        Map<String, Object> pinned =
+                Map.of(
+                        "region",
+                        node.name(),
+                        "pin",
+                        Map.of("id", "p", "holder", "job", "lease_seconds", 900));
+        api.receipt(version, node.name(), api.accept(version, pinned), Duration.ofMinutes(2));
+        byte[] before =
+                Files.readAllBytes(stack.awaitMounted(node.name(), version).resolve("0.bin"));
+        int gets = lake.countGets("reboot/");
+
+        List<Server> processes = new ArrayList<>(node.workers());
+        processes.add(node.agent());
+        atOnce(processes, Server::kill9, node.fuse()::powerOff);
+        assertThat(node.mountpoint()).isEmptyDirectory();
+        atOnce(processes, Server::restart, node.fuse()::restart);
+
+        assertThat(before).isEqualTo(tree.get("0.bin"));
+        stack.readAll(node.name(), version, tree);
+        assertThat(new RegionGateway(node.agent().address()).pins())
+                .anyMatch(pin -> pin.get("holder").asText().equals("job"));
+        assertThat(
+                        api.post(Api.path(version) + "/evict", Map.of("region", node.name()))
+                                .expect(409)
+                                .code())
+                .isEqualTo("PINNED");
+        assertThat(api.ensure(version, node.name()).get("bytes_verified").asLong())
+                .isEqualTo(24_000_000);
+        assertThat(lake.countGets("reboot/")).as("read from the disks alone").isEqualTo(gets);
+        api.delete(Api.path(version) + "/pins/p?region=" + node.name()).expect(204);
+    }
+
+    private static void atOnce(List<Server> processes, Consumer<Server> action, Runnable more)
+            throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<?>> done = new ArrayList<>(List.of(threads.submit(more)));
+            processes.forEach(each -> done.add(threads.submit(() -> action.accept(each))));
+            for (Future<?> each : done) {
+                each.get();
+            }
         }
     }
 

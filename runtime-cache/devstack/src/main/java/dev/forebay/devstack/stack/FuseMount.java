@@ -14,10 +14,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A region's mount and the FUSE pod that serves it. Where it can be, a holder keeps the mount when
@@ -185,11 +187,25 @@ public final class FuseMount extends OneProcessServer {
         return metrics;
     }
 
+    /**
+     * Takes from the node what a reboot takes: the pods and the holder by SIGKILL, the mount, and
+     * the holder's files, which are in {@code /run} elsewhere. What is on its disk stays. {@link
+     * #restart()} starts the holder and the pod again.
+     */
+    public synchronized void powerOff() {
+        standby.ifPresent(ServerProcess::kill9);
+        kill9();
+        holder.ifPresent(ServerProcess::kill9);
+        clear(mountpoint);
+        holder.map(MountHolder::meeting).ifPresent(FuseMount::delete);
+    }
+
     @Override
     public void restart() {
         super.close();
-        if (holder.isEmpty()) {
+        if (holder.filter(ServerProcess::isAlive).isEmpty()) {
             clear(mountpoint);
+            holder.ifPresent(ServerProcess::restart);
         }
         super.restart();
     }
@@ -201,6 +217,16 @@ public final class FuseMount extends OneProcessServer {
         holder.ifPresent(ServerProcess::close);
         if (Mounts.isMounted(mountpoint)) {
             Mounts.detach(mountpoint);
+        }
+    }
+
+    private static void delete(Path directory) {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
