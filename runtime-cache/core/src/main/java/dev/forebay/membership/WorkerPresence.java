@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * Keeps a worker registered and live: renews the lease at a third of its life, and makes a new one
  * and writes both keys again when it was lost. A process that was stopped for longer than its lease
  * may find that another one has become this worker, on another machine with its disk; then it
- * leaves that one alone for ever.
+ * leaves that one alone for ever. A row that is older than its own is of no such process: etcd was
+ * restored from a backup, and the row goes with its lease, which this process waits for.
  */
 final class WorkerPresence implements Membership {
 
@@ -112,13 +113,13 @@ final class WorkerPresence implements Membership {
                 calls -> {
                     while (true) {
                         Optional<KeyValue> there = calls.get(live);
-                        if (there.filter(this::isAnothers).isPresent()) {
+                        if (there.filter(this::isSuccessors).isPresent()) {
                             return OptionalLong.empty();
                         }
                         long revision = there.map(KeyValue::getModRevision).orElse(0L);
                         if (calls.ifUnchanged(live, revision, rows)) {
                             Optional<KeyValue> ours =
-                                    calls.get(live).filter(row -> !isAnothers(row));
+                                    calls.get(live).filter(row -> !isSuccessors(row));
                             if (ours.isPresent()) {
                                 return OptionalLong.of(ours.get().getModRevision());
                             }
@@ -128,8 +129,22 @@ final class WorkerPresence implements Membership {
                 });
     }
 
-    private boolean isAnothers(KeyValue live) {
-        return !Arrays.equals(live.getValue().getBytes(), Rows.ofIncarnation(incarnation));
+    /**
+     * Whether another process has become this worker.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} while etcd has the row of an earlier process
+     */
+    private boolean isSuccessors(KeyValue live) {
+        if (Arrays.equals(live.getValue().getBytes(), Rows.ofIncarnation(incarnation))) {
+            return false;
+        }
+        if (live.getModRevision() < epoch) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "etcd has an earlier process of worker %s at revision %d, as after a restored backup: this one, of epoch %d, registers when the lease of that row ends"
+                            .formatted(worker.id(), live.getModRevision(), epoch));
+        }
+        return true;
     }
 
     private WorkerNode claim() {
@@ -141,6 +156,11 @@ final class WorkerPresence implements Membership {
             putBack();
             return lease;
         }
+        // Before a lease is made for it: it may have to wait.
+        boolean _ =
+                etcd.with(calls -> calls.get(keys.live(worker.id())))
+                        .filter(this::isSuccessors)
+                        .isPresent();
         LOG.warn("Worker {} lost its lease; registering again", worker.id());
         return register();
     }
@@ -162,7 +182,7 @@ final class WorkerPresence implements Membership {
                 calls -> {
                     while (true) {
                         Optional<KeyValue> there = calls.get(live);
-                        if (there.filter(this::isAnothers).isPresent()) {
+                        if (there.filter(this::isSuccessors).isPresent()) {
                             return false;
                         }
                         long revision = there.map(KeyValue::getModRevision).orElse(0L);

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -39,8 +40,12 @@ class WorkerPresenceTest {
 
     /** Waits until a worker has registered once more, or knows that it must not. */
     private static void awaitDecision(WorkerPresence presence, long epoch) {
+        await(() -> presence.epoch() != epoch || presence.superseded());
+    }
+
+    private static void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (presence.epoch() == epoch && !presence.superseded()) {
+        while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
         }
@@ -81,6 +86,30 @@ class WorkerPresenceTest {
         }
     }
 
+    /** Its row is in a backup of etcd that is put back while this one runs. */
+    @Test
+    void anEarlierProcessOfTheWorkerIsWaitedForAndNotTakenForASuccessor() {
+        byte[] earlier = Rows.ofIncarnation("earlier");
+        long lease = etcd.grantLease(LEASE);
+        long _ = etcd.apply(Change.put(LIVE, earlier, lease));
+        ModelEtcd backup = etcd.model();
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            long first = presence.epoch();
+            etcd.restore(backup);
+            await(() -> !presence.valid());
+            assertThatThrownBy(presence::drain).hasMessageContaining("earlier process");
+            assertThat(presence.superseded()).isFalse();
+            assertThat(etcd.get(LIVE).orElseThrow().getValue().getBytes()).isEqualTo(earlier);
+
+            etcd.revokeLease(lease);
+            awaitDecision(presence, first);
+
+            assertThat(presence.superseded()).isFalse();
+            assertThat(etcd.get(LIVE).orElseThrow().getModRevision()).isEqualTo(presence.epoch());
+        }
+    }
+
     @Test
     void whoHasBecomeThisWorkerStaysThoughThisOneDrainsAndLeaves() {
         byte[] another = Rows.ofIncarnation("another");
@@ -105,11 +134,7 @@ class WorkerPresenceTest {
         try (WorkerPresence presence = presence()) {
             presence.start();
             long _ = etcd.apply(Change.delete(KEYS.worker("w1")));
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (etcd.get(KEYS.worker("w1")).isEmpty()) {
-                assertThat(System.nanoTime()).isLessThan(deadline);
-                LockSupport.parkNanos(1_000_000);
-            }
+            await(() -> etcd.get(KEYS.worker("w1")).isPresent());
         }
     }
 
@@ -162,6 +187,17 @@ class WorkerPresenceTest {
                 model = model.end(lease);
             }
             before = next;
+        }
+
+        synchronized ModelEtcd model() {
+            return model;
+        }
+
+        /** Puts back what there was, at a later revision, as {@code --bump-revision} does. */
+        synchronized void restore(ModelEtcd backup) {
+            model =
+                    new ModelEtcd(
+                            backup.cells(), backup.leases(), model.revision() + 1_000_000_000);
         }
 
         @Override
