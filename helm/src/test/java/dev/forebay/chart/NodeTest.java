@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HostPathVolumeSource;
 import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
@@ -141,6 +142,25 @@ class NodeTest {
                         "FOREBAY_FUSE_HOLDER",
                         release.environment(HOLDER).get("FOREBAY_FUSE_HOLDER"));
         assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_MOUNTPOINT", mountRoot);
+    }
+
+    /**
+     * On a node without idle CPU a container gets its request and no more. A start takes up to 2 s
+     * of CPU. The kubelet restarts a container for ever if that exceeds the startup probe.
+     */
+    @Test
+    void startsWithinItsProbeOnABusyNode() {
+        Release volumes = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
+        for (String component : List.of(HOLDER, FUSE, "csi")) {
+            Container container = volumes.pod(component).getSpec().getContainers().getFirst();
+            Probe start = container.getStartupProbe();
+            Quantity request =
+                    Objects.requireNonNull(container.getResources().getRequests().get("cpu"));
+            double cpu = request.getNumericalAmount().doubleValue();
+            assertThat(cpu * start.getPeriodSeconds() * start.getFailureThreshold())
+                    .as(component)
+                    .isGreaterThan(5);
+        }
     }
 
     /** A container's own sysfs is read-only. */
