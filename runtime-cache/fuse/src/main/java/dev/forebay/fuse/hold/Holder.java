@@ -322,6 +322,8 @@ public final class Holder implements AutoCloseable {
      *     another holder
      */
     public void close(boolean mountIsGone) {
+        // Else hanging up on the server that serves would make another one serve beside it.
+        succession.close();
         socket.hangUp();
         for (Connection server : connections) {
             if (mountIsGone) {

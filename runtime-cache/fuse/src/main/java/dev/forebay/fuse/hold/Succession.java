@@ -65,6 +65,13 @@ final class Succession<S> {
         }
     }
 
+    /**
+     * Appoints no server any more. A server that is gone from now on may serve without a holder.
+     */
+    synchronized void close() {
+        open = false;
+    }
+
     /** A server is there, and ready. */
     synchronized void joined(S server) {
         standingBy.add(server);

@@ -96,6 +96,14 @@ class SuccessionTest {
     }
 
     @Test
+    void appointsNobodyWhenItIsClosed() {
+        given("a", "b");
+        succession.close();
+        succession.gone("a", false);
+        assertThat(orders).containsExactly("resend");
+    }
+
+    @Test
     void oneThatDiedBeforeItWasOpenedIsSucceededThen() {
         succession.joined("a");
         succession.serves("a");
