@@ -81,11 +81,19 @@ public final class Readahead {
         set(BLOCK_DEVICES.resolve(device.getFileName()).resolve("queue").resolve(FILE));
     }
 
-    private static void set(Path file) {
+    /**
+     * Does not write a value that is right: another process may have raised it, and /sys may be
+     * read-only here.
+     */
+    static void set(Path file) {
+        String wanted = Integer.toString(KIB);
         try {
-            Files.writeString(file, Integer.toString(KIB));
+            if (Files.readString(file).strip().equals(wanted)) {
+                return;
+            }
+            Files.writeString(file, wanted);
             String set = Files.readString(file).strip();
-            if (!set.equals(Integer.toString(KIB))) {
+            if (!set.equals(wanted)) {
                 failed(
                         file,
                         new IOException("it says %s after %d was written".formatted(set, KIB)));
