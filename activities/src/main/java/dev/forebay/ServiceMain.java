@@ -2,6 +2,7 @@ package dev.forebay;
 
 import dev.forebay.cleanup.CleanUp;
 import dev.forebay.membership.EtcdClientFiles;
+import dev.forebay.transfer.HostAddresses;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ public final class ServiceMain {
             System.exit(CleanUp.run(Arrays.asList(arguments).subList(1, arguments.length)));
         }
         EtcdClientFiles.disable();
+        HostAddresses.followMoves();
         Quarkus.run(arguments);
     }
 }

@@ -4,6 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
+import java.nio.channels.UnresolvedAddressException;
 
 /**
  * Maps failed calls of etcd to {@link ErrorCode}s; {@code docs/operations.md}, "What etcd answers",
@@ -80,6 +81,9 @@ final class EtcdFailure {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();
+        }
+        if (root instanceof UnresolvedAddressException) {
+            return "a host name of forebay.etcd.endpoints is not resolved: look at the name servers of this machine";
         }
         return root == failure
                 ? String.valueOf(failure.getMessage())

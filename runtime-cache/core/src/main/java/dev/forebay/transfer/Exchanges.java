@@ -226,7 +226,7 @@ final class Exchanges implements AutoCloseable {
             } catch (CompletionException e) {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
                 throw unavailable(
-                        worker, what, RefusedCertificate.explain(cause, worker.address()), cause);
+                        worker, what, ConnectionFailure.explain(cause, worker.address()), cause);
             }
         }
 

@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import io.etcd.jetcd.common.exception.EtcdExceptionFactory;
 import io.grpc.Status;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
@@ -72,5 +73,19 @@ class EtcdFailureTest {
                                 .asRuntimeException());
         assertThat(meaning.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(meaning).hasMessageContaining("CertificateException: NotAfter");
+    }
+
+    @Test
+    void aHostNameThatIsNotResolvedMayBeLater() {
+        ForebayException meaning =
+                EtcdFailure.of(
+                        Status.UNAVAILABLE
+                                .withDescription("unresolved address")
+                                .withCause(new UnresolvedAddressException())
+                                .asRuntimeException());
+        assertThat(meaning.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(meaning)
+                .hasMessageContaining("forebay.etcd.endpoints is not resolved")
+                .hasMessageContaining("name servers");
     }
 }

@@ -4,6 +4,7 @@ import dev.forebay.membership.EtcdClientFiles;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
+import dev.forebay.transfer.HostAddresses;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -34,6 +35,7 @@ public final class ForebayFuse implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         EtcdClientFiles.disable();
+        HostAddresses.followMoves();
         // Not subcommands, which would want the options of their parent.
         Optional<Object> other =
                 switch (arguments.length == 0 ? "" : arguments[0]) {

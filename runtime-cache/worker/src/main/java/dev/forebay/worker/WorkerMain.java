@@ -1,6 +1,7 @@
 package dev.forebay.worker;
 
 import dev.forebay.membership.EtcdClientFiles;
+import dev.forebay.transfer.HostAddresses;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
@@ -12,6 +13,7 @@ public final class WorkerMain {
 
     public static void main(String[] arguments) {
         EtcdClientFiles.disable();
+        HostAddresses.followMoves();
         Quarkus.run(arguments);
     }
 }

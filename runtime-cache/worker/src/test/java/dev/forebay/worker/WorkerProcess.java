@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.devstack.fault.NameServer;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
@@ -19,8 +20,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The packaged worker, as a process of its own. */
 final class WorkerProcess extends OneProcessServer {
@@ -44,6 +47,39 @@ final class WorkerProcess extends OneProcessServer {
 
     static WorkerProcess start(
             Wire wire, TestRegion region, Path directory, String name, String... properties) {
+        return start(wire, List.of(), Optional.empty(), region, directory, name, properties);
+    }
+
+    /**
+     * Starts one that asks this name server alone for the addresses of hosts.
+     *
+     * @param host by which it is known in the region
+     */
+    static WorkerProcess start(
+            NameServer names,
+            String host,
+            TestRegion region,
+            Path directory,
+            String name,
+            String... properties) {
+        return start(
+                Wire.PLAIN,
+                names.askedBy(),
+                Optional.of(host),
+                region,
+                directory,
+                name,
+                properties);
+    }
+
+    private static WorkerProcess start(
+            Wire wire,
+            List<String> prefix,
+            Optional<String> host,
+            TestRegion region,
+            Path directory,
+            String name,
+            String... properties) {
         URI address = URI.create(wire.scheme() + "://127.0.0.1:" + Ports.free());
         JavaCommand command =
                 Repository.current()
@@ -64,14 +100,21 @@ final class WorkerProcess extends OneProcessServer {
             command.withoutSecondCompiler();
         }
         wire.properties().forEach(property -> command.options("-D" + property));
+        host.ifPresent(
+                known ->
+                        command.options(
+                                "-Dforebay.worker.advertised-address=http://%s:%d"
+                                        .formatted(known, address.getPort())));
         for (String property : properties) {
             command.options("-D" + property);
         }
+        List<String> prefixed = new ArrayList<>(prefix);
+        prefixed.addAll(command.build());
         Launch launch =
                 Launch.of(
                         name,
                         directory,
-                        command.build(),
+                        prefixed,
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", region.s3.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", region.s3.secretKey()),

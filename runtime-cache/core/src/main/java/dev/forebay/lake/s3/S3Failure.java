@@ -78,7 +78,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         UnknownHostException unknown = find(UnknownHostException.class, thrown);
         if (unknown != null) {
             return unavailable(
-                    "there is no host %s: compare forebay.lake.endpoint and forebay.lake.path-style with what the store wants"
+                    "the host name %s is not resolved: look at the name servers of this machine, or compare forebay.lake.endpoint and forebay.lake.path-style with what the store wants"
                             .formatted(cut(String.valueOf(unknown.getMessage()))));
         }
         SdkException sdk = find(SdkException.class, thrown);

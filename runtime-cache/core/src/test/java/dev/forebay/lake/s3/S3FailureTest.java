@@ -131,7 +131,11 @@ class S3FailureTest {
                                 "see the cause", new UnknownHostException("data.lake.example")));
         assertThat(failure.retry()).isTrue();
         assertThat(failure.why())
-                .contains("data.lake.example", "forebay.lake.endpoint", "forebay.lake.path-style");
+                .contains(
+                        "data.lake.example is not resolved",
+                        "name servers",
+                        "forebay.lake.endpoint",
+                        "forebay.lake.path-style");
     }
 
     /** Who asks again and again must be able to see that the caller does, too. */

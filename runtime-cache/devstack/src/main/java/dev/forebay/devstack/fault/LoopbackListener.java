@@ -3,14 +3,15 @@ package dev.forebay.devstack.fault;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Takes connections on a free port of loopback, each for a thread of its own, until it is closed:
- * then all connections break. Safe for use by many threads.
+ * Takes connections on a port of loopback, each for a thread of its own, until it is closed: then
+ * all connections break. Safe for use by many threads.
  */
 final class LoopbackListener implements AutoCloseable {
 
@@ -26,8 +27,12 @@ final class LoopbackListener implements AutoCloseable {
     }
 
     LoopbackListener() {
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    LoopbackListener(InetSocketAddress address) {
         try {
-            socket = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+            socket = new ServerSocket(address.getPort(), BACKLOG, address.getAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -71,13 +76,22 @@ final class LoopbackListener implements AutoCloseable {
         }
     }
 
+    /** Ends all connections that there are. */
+    void breakConnections() {
+        try {
+            for (Socket each : open) {
+                each.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Override
     public void close() {
         try {
             socket.close();
-            for (Socket each : open) {
-                each.close();
-            }
+            breakConnections();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -17,18 +17,33 @@ public final class Relay implements AutoCloseable {
     private static final int BUFFER_BYTES = 16 << 10;
 
     private final InetSocketAddress server;
-    private final LoopbackListener listener = new LoopbackListener();
+    private final LoopbackListener listener;
     private final Object lock = new Object();
     private boolean silent;
 
-    private Relay(InetSocketAddress server) {
+    private Relay(InetSocketAddress server, LoopbackListener listener) {
         this.server = server;
+        this.listener = listener;
     }
 
     /** Starts one on a free port before a server on loopback. */
     public static Relay before(int port) {
-        Relay relay = new Relay(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        relay.listener.begin("relay", relay::serve);
+        return before(port, new LoopbackListener());
+    }
+
+    /**
+     * Starts one on the same port of another address.
+     *
+     * @param address of loopback, such as {@code 127.0.0.2}
+     */
+    public static Relay before(int port, String address) {
+        return before(port, new LoopbackListener(new InetSocketAddress(address, port)));
+    }
+
+    private static Relay before(int port, LoopbackListener listener) {
+        Relay relay =
+                new Relay(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), listener);
+        listener.begin("relay", relay::serve);
         return relay;
     }
 
@@ -50,6 +65,11 @@ public final class Relay implements AutoCloseable {
             silent = false;
             lock.notifyAll();
         }
+    }
+
+    /** Ends all connections that there are; new ones are taken. */
+    public void breakConnections() {
+        listener.breakConnections();
     }
 
     private void awaitSpeech() throws InterruptedException {

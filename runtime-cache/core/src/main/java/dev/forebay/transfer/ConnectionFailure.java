@@ -1,12 +1,14 @@
 package dev.forebay.transfer;
 
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 
-/** Says what a worker's certificate must be like, if that is what a request failed for. */
-final class RefusedCertificate {
+/** Says why a worker could not be reached, and what to look at where a person has to. */
+final class ConnectionFailure {
 
-    private RefusedCertificate() {}
+    private ConnectionFailure() {}
 
     /** Why a request failed, for people. */
     static String explain(Throwable failure, URI address) {
@@ -18,6 +20,11 @@ final class RefusedCertificate {
                 forebay.service-ca)\
                 """
                         .formatted(address.resolve("/"), refusal.getMessage(), address.getHost());
+            }
+            if (each instanceof UnknownHostException
+                    || each instanceof UnresolvedAddressException) {
+                return "the host name %s is not resolved: look at the name servers of this machine"
+                        .formatted(address.getHost());
             }
         }
         return failure.toString();
