@@ -10,11 +10,19 @@ import java.util.Map;
 
 /** An etcd, alone or a member of a {@link EtcdCluster}. Alone it is ready in about 0.2 s. */
 public final class EtcdServer extends OneProcessServer {
-    private final URI endpoint;
+    private static final String ALONE = "devstack";
 
-    private EtcdServer(ServerProcess process, URI endpoint) {
+    private final String member;
+    private final URI endpoint;
+    private final URI peer;
+    private final Path data;
+
+    private EtcdServer(ServerProcess process, String member, URI endpoint, URI peer, Path data) {
         super(process);
+        this.member = member;
         this.endpoint = endpoint;
+        this.peer = peer;
+        this.data = data;
     }
 
     /** Starts etcd on free ports, to end with this JVM at the latest. */
@@ -72,14 +80,7 @@ public final class EtcdServer extends OneProcessServer {
         // What a sync guards against is a crash of the machine, not of the process.
         options.add("--unsafe-no-fsync");
         return start(
-                directory,
-                "devstack",
-                endpoint,
-                peer,
-                "devstack=" + peer,
-                health,
-                options,
-                lifetime);
+                directory, ALONE, endpoint, peer, ALONE + "=" + peer, health, options, lifetime);
     }
 
     /**
@@ -112,12 +113,13 @@ public final class EtcdServer extends OneProcessServer {
             List<String> more,
             Launch.Lifetime lifetime) {
         Path absolute = directory.toAbsolutePath();
+        Path data = absolute.resolve("data");
         List<String> command = new ArrayList<>();
         command.add(Toolbox.ofThisMachine().etcd().toString());
         command.addAll(
                 List.of(
                         "--name=" + name,
-                        "--data-dir=" + absolute.resolve("data"),
+                        "--data-dir=" + data,
                         "--listen-client-urls=" + endpoint,
                         "--advertise-client-urls=" + endpoint,
                         "--listen-peer-urls=" + peer,
@@ -133,7 +135,22 @@ public final class EtcdServer extends OneProcessServer {
                         Map.of(),
                         Readiness.ok(health.resolve("/health")),
                         lifetime);
-        return new EtcdServer(ServerProcess.start(launch), endpoint);
+        return new EtcdServer(ServerProcess.start(launch), name, endpoint, peer, data);
+    }
+
+    /** Its name in the cluster. */
+    public String member() {
+        return member;
+    }
+
+    /** Where other members connect. */
+    public URI peer() {
+        return peer;
+    }
+
+    /** The directory of its data. */
+    public Path data() {
+        return data;
     }
 
     /** Where clients connect, such as {@code http://127.0.0.1:23790}. */

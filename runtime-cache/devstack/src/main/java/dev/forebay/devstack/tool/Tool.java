@@ -43,6 +43,23 @@ record Tool(
                     "put an etcd 3.6 on PATH",
                     new GoModule("go.etcd.io/etcd/server/v3", "v3.6.16", "etcd"));
 
+    /** For tests of restored backups; as {@link #ETCDUTL} obtained when one is run. */
+    static final Tool ETCDCTL = etcdTool("etcdctl", Duration.ofSeconds(15));
+
+    static final Tool ETCDUTL = etcdTool("etcdutl", Duration.ofSeconds(25));
+
+    private static Tool etcdTool(String program, Duration usually) {
+        return new Tool(
+                program,
+                "3.6.16",
+                program,
+                Pattern.compile("(?!)"),
+                usually,
+                "put an %1$s 3.6 into the cache, as ~/.cache/forebay/%1$s/3.6.16/%1$s"
+                        .formatted(program),
+                new GoModule("go.etcd.io/etcd/" + program + "/v3", "v3.6.16", program));
+    }
+
     static final Tool TEMPORAL =
             new Tool(
                     "temporal",
@@ -70,12 +87,29 @@ record Tool(
     static final Tool POSTGRES =
             new Tool(
                     "postgres",
-                    "17.6.0",
+                    "15.14.0",
                     "bin/postgres",
                     Pattern.compile("PostgreSQL\\) 1[4-9]"),
                     Duration.ofSeconds(10),
                     "install PostgreSQL 14 or later (Debian: apt-get install postgresql)",
-                    new EmbeddedPostgres("17.6.0"));
+                    new EmbeddedPostgres("15.14.0"));
+
+    /**
+     * For tests of restored backups; obtained when one is run, where {@link #POSTGRES} was. They
+     * refuse a server of a later version.
+     */
+    static final Tool POSTGRES_CLIENTS =
+            new Tool(
+                    "postgres-clients",
+                    "15" + COMPLETE,
+                    "pg_restore",
+                    Pattern.compile("(?!)"),
+                    Duration.ofSeconds(10),
+                    "install PostgreSQL 14 or later (Debian: apt-get install postgresql)",
+                    new DebianPrograms(
+                            "postgresql-client-15",
+                            "usr/lib/postgresql/15/bin/pg_dump",
+                            "usr/lib/postgresql/15/bin/pg_restore"));
 
     static final Tool LIBFUSE2 =
             new Tool(

@@ -49,6 +49,16 @@ public final class Toolbox {
         return program(Tool.ETCD);
     }
 
+    /** The program {@code etcdctl}. */
+    public Path etcdctl() {
+        return program(Tool.ETCDCTL);
+    }
+
+    /** The program {@code etcdutl}. */
+    public Path etcdutl() {
+        return program(Tool.ETCDUTL);
+    }
+
     /** The program {@code temporal}. */
     public Path temporal() {
         return program(Tool.TEMPORAL);
@@ -70,6 +80,17 @@ public final class Toolbox {
                 .map(Path::getParent)
                 .filter(directory -> Files.isExecutable(directory.resolve("initdb")))
                 .findFirst();
+    }
+
+    /** The directory of PostgreSQL's programs {@code pg_dump} and {@code pg_restore}. */
+    public Path postgresClients() {
+        try {
+            // What is on PATH may be a link into a directory that has all of them.
+            Path own = postgres().resolve("postgres").toRealPath().resolveSibling("pg_restore");
+            return Files.isExecutable(own) ? own.resolveSibling("") : cached(Tool.POSTGRES_CLIENTS);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The directory of {@code libfuse.so.2}; empty if the system's linker finds it by itself. */
@@ -204,6 +225,8 @@ public final class Toolbox {
      */
     public Map<String, Path> builtForTests() {
         Map<String, Path> all = new LinkedHashMap<>();
+        all.put(Tool.ETCDCTL.name(), etcdctl());
+        all.put(Tool.ETCDUTL.name(), etcdutl());
         all.put(Tool.HELM.name(), helm());
         all.put(Tool.CSI_SANITY.name(), csiSanity());
         all.put(Tool.KWOK.name(), kwok());
