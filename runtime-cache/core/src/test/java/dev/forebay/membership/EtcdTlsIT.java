@@ -70,11 +70,21 @@ class EtcdTlsIT {
                 Optional.of(shown.key()));
     }
 
+    /** With time enough for the first handshakes of a JVM on a busy machine. */
     private static EtcdConfig config(List<URI> endpoints, TlsSettings tls) {
+        return config(endpoints, tls, PATIENCE);
+    }
+
+    /** For calls that are to fail, and are tried again until then. */
+    private static EtcdConfig hasty(EtcdConfig config) {
+        return config(config.endpoints(), config.tls(), Duration.ofSeconds(2));
+    }
+
+    private static EtcdConfig config(List<URI> endpoints, TlsSettings tls, Duration timeout) {
         return new EtcdConfig(
                 endpoints,
                 tls,
-                Duration.ofSeconds(2),
+                timeout,
                 Duration.ofSeconds(3),
                 Duration.ofMillis(500),
                 Duration.ofMillis(500));
@@ -95,7 +105,7 @@ class EtcdTlsIT {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         ForebayException refusal;
         do {
-            refusal = catchThrowableOfType(ForebayException.class, () -> ask(config));
+            refusal = catchThrowableOfType(ForebayException.class, () -> ask(hasty(config)));
             assertThat(refusal).isNotNull();
             assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         } while (!String.valueOf(refusal.getMessage()).contains(reason)
@@ -161,7 +171,8 @@ class EtcdTlsIT {
         Path certificate = directory.resolve("tls.crt");
         Path key = directory.resolve("tls.key");
         replace(strangers, certificate, key);
-        EtcdConfig config = config(trusting(authority.certificate(), new Issued(certificate, key)));
+        EtcdConfig config =
+                hasty(config(trusting(authority.certificate(), new Issued(certificate, key))));
         try (EtcdConnection connection = new EtcdConnection(config)) {
             assertThatExceptionOfType(ForebayException.class)
                     .isThrownBy(() -> connection.run(session -> session.range("/")));
