@@ -201,13 +201,16 @@ def _kills_group(number: signal.Signals) -> Callable[[Terminal], object]:
 def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
     """As a control group is told: the step, its program, and what else belongs to it."""
 
-    def kill(pid: int) -> None:
+    def family(pid: int) -> list[int]:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        os.kill(pid, number)
-        for child in children:
-            kill(int(child))
+        return [pid, *(each for child in children for each in family(int(child)))]
 
-    return lambda terminal: kill(terminal.pid)
+    def kill(terminal: Terminal) -> None:
+        # Found before the first is told: a step waits 0.2 s for its program to be told by somebody else.
+        for pid in family(terminal.pid):
+            os.kill(pid, number)
+
+    return kill
 
 
 _SENDERS = {
