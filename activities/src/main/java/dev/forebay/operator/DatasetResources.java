@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The resources in the API server. Safe for use by many threads.
  *
- * <p>What is written is written only over what was read: whoever was overtaken, by a person or by
- * another replica that takes itself for the leader, gets a {@link KubernetesClientException} with
- * the status 409 and has to look again.
+ * <p>A write replaces only the state that was read. If a person, or another replica that takes
+ * itself for the leader, has written meanwhile, it throws a {@link KubernetesClientException} with
+ * the status 409, and the caller has to look again.
  */
 final class DatasetResources {
 

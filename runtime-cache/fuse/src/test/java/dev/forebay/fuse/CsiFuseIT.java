@@ -488,7 +488,7 @@ class CsiFuseIT {
         assertThat(status(holderPort, "live")).isEqualTo(200);
         assertThat(status(holderPort, "ready")).isEqualTo(200);
 
-        // Of whom nobody finds any more, nothing is to be had.
+        // A process whose socket is gone cannot be reached, so it is not live.
         Files.delete(socket);
         assertThat(status(driverPort, "live")).isEqualTo(503);
         Files.delete(directory.resolve("holder/holder.sock"));
