@@ -3,50 +3,49 @@ package dev.forebay.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.security.Security;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Properties;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class HostAddressesTest {
 
-    private static final List<String> TIMES = List.of("ttl", "negative.ttl", "stale.ttl");
+    private static final String MISSING = "networkaddress.cache.negative.ttl";
 
-    private final List<String> before = new ArrayList<>();
-
-    @BeforeEach
-    void remember() {
-        TIMES.forEach(name -> before.add(value(name)));
-    }
+    private final Properties before = (Properties) System.getProperties().clone();
+    private final String missingBefore = Security.getProperty(MISSING);
 
     @AfterEach
     void putBack() {
-        for (int i = 0; i < TIMES.size(); i++) {
-            Security.setProperty("networkaddress.cache." + TIMES.get(i), before.get(i));
-            System.clearProperty("sun.net.inetaddr." + TIMES.get(i));
-        }
+        System.setProperties(before);
+        Security.setProperty(MISSING, missingBefore);
     }
 
     @Test
     void anAddressIsAskedForAgainAfterSecondsAndKeptWhileNobodyAnswers() {
         HostAddresses.followMoves();
 
-        assertThat(TIMES).map(HostAddressesTest::value).containsExactly("5", "1", "3600");
+        assertTimes("5", "1", "3600");
     }
 
     @Test
     void theJdksOwnPropertiesComeFirst() {
         System.setProperty("sun.net.inetaddr.ttl", "60");
+        System.setProperty("sun.net.inetaddr.negative.ttl", "2");
         System.setProperty("sun.net.inetaddr.stale.ttl", "0");
 
         HostAddresses.followMoves();
 
-        assertThat(TIMES).map(HostAddressesTest::value).containsExactly("60", "1", "0");
+        assertTimes("60", "2", "0");
     }
 
-    private static String value(String name) {
-        String value = Security.getProperty("networkaddress.cache." + name);
-        return value == null ? "" : value;
+    private static void assertTimes(String believed, String missing, String stale) {
+        assertThat(System.getProperty("sun.net.inetaddr.ttl")).isEqualTo(believed);
+        assertThat(System.getProperty("networkaddress.cache.ttl")).as("gRPC").isEqualTo(believed);
+        assertThat(Security.getProperty(MISSING)).isEqualTo(missing);
+        assertThat(System.getProperty("sun.net.inetaddr.stale.ttl")).isEqualTo(stale);
+        assertThat(Security.getProperty("networkaddress.cache.ttl"))
+                .as("it would come before the system property")
+                .isNull();
+        assertThat(Security.getProperty("networkaddress.cache.stale.ttl")).isNull();
     }
 }
