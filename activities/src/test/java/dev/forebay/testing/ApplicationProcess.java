@@ -1,5 +1,6 @@
 package dev.forebay.testing;
 
+import dev.forebay.devstack.fault.NameServer;
 import dev.forebay.devstack.fault.WrongClock;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
@@ -50,7 +51,7 @@ public final class ApplicationProcess extends OneProcessServer {
             String name, Path directory, Map<String, String> properties) {
         URI address = http();
         Readiness alive = Readiness.ok(address.resolve("/q/health/live"));
-        return start(name, directory, properties, Map.of(), Duration.ZERO, address, alive);
+        return start(name, directory, properties, Map.of(), List.of(), address, alive);
     }
 
     /**
@@ -66,7 +67,7 @@ public final class ApplicationProcess extends OneProcessServer {
             SSLContext trusting) {
         URI address = URI.create("https://127.0.0.1:" + Ports.free());
         Readiness ready = Readiness.ok(address.resolve(READY), trusting);
-        return start(name, directory, properties, secrets, Duration.ZERO, address, ready);
+        return start(name, directory, properties, secrets, List.of(), address, ready);
     }
 
     /**
@@ -80,9 +81,28 @@ public final class ApplicationProcess extends OneProcessServer {
             Map<String, String> properties,
             Map<String, String> secrets,
             Duration clockAhead) {
+        return start(name, directory, properties, secrets, WrongClock.ahead(clockAhead));
+    }
+
+    /** As {@link #start(String, Path, Map, Map)}, of one that asks this name server for hosts. */
+    public static ApplicationProcess start(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            NameServer names) {
+        return start(name, directory, properties, secrets, names.askedBy());
+    }
+
+    private static ApplicationProcess start(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            List<String> prefix) {
         URI address = http();
         Readiness ready = Readiness.ok(address.resolve(READY));
-        return start(name, directory, properties, secrets, clockAhead, address, ready);
+        return start(name, directory, properties, secrets, prefix, address, ready);
     }
 
     private static Program program(Map<String, String> properties) {
@@ -109,10 +129,10 @@ public final class ApplicationProcess extends OneProcessServer {
             Path directory,
             Map<String, String> properties,
             Map<String, String> secrets,
-            Duration clockAhead,
+            List<String> prefix,
             URI address,
             Readiness readiness) {
-        List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
+        List<String> command = new ArrayList<>(prefix);
         JavaCommand java =
                 Repository.current()
                         .command(program(properties))
