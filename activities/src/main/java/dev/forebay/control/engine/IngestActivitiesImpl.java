@@ -7,6 +7,8 @@ import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.Snapshots.Snapshot;
 import dev.forebay.control.engine.VersionPointers.Pointer;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.message.VersionStatus;
@@ -68,7 +70,20 @@ class IngestActivitiesImpl implements IngestActivities {
         ManifestRef stored = snapshots.store(snapshot.file());
         metrics.ingested(snapshot.file().objects(), snapshot.file().bytes());
         Dataset dataset = datasets.get(version.dataset());
+        requireWanted(version);
         return freeze(pointers.claim(Pointer.of(dataset, version, stored, snapshot.origin())));
+    }
+
+    /**
+     * Whoever asked may have taken that back, and a first version of the dataset been created
+     * since. A listing hears of that only with its next heartbeat.
+     */
+    private void requireWanted(DatasetVersion version) {
+        if (!versions.isKnown(version)) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "version %s was given up before its listing ended".formatted(version));
+        }
     }
 
     private ManifestRef freeze(Pointer pointer) {
