@@ -1,6 +1,7 @@
 package dev.forebay.control;
 
 import dev.forebay.devstack.fault.FaultProxy;
+import dev.forebay.devstack.fault.NameServer;
 import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
@@ -18,7 +19,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -103,6 +106,13 @@ final class TestControlPlane {
         Map<String, String> variables = new HashMap<>(secrets());
         variables.putAll(environment);
         return ApplicationProcess.start(name, directory.resolve(name), settings, variables);
+    }
+
+    /** As {@link #replica}, of one that asks this name server for hosts. */
+    ApplicationProcess replica(String name, Map<String, String> more, NameServer names) {
+        Map<String, String> settings = properties();
+        settings.putAll(more);
+        return ApplicationProcess.start(name, directory.resolve(name), settings, secrets(), names);
     }
 
     /** As {@link #replica}, of one that speaks TLS by these settings. */
@@ -252,21 +262,30 @@ final class TestControlPlane {
         }
     }
 
+    /** Removes what no other process that begins now has begun to remove. */
+    private static void removeAlone(Path folder, Path own) throws IOException {
+        try {
+            remove(Files.move(folder, own.resolve("earlier"), StandardCopyOption.ATOMIC_MOVE));
+        } catch (NoSuchFileException another) {
+            // It is gone from here, which is all that is wanted.
+        }
+    }
+
     /** Where Maven puts what it builds; what earlier processes have left there is removed. */
     private static Path temporaryDirectory() {
         Path all = Path.of("target", "control-planes").toAbsolutePath();
+        Path own = all.resolve(Long.toString(ProcessHandle.current().pid()));
         try {
-            Files.createDirectories(all);
+            Files.createDirectories(own);
             try (DirectoryStream<Path> earlier = Files.newDirectoryStream(all)) {
                 for (Path each : earlier) {
                     long process = Long.parseLong(each.getFileName().toString());
                     if (ProcessHandle.of(process).isEmpty()) {
-                        remove(each);
+                        removeAlone(each, own);
                     }
                 }
             }
-            String own = Long.toString(ProcessHandle.current().pid());
-            return Files.createDirectories(all.resolve(own));
+            return own;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
