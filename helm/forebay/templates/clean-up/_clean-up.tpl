@@ -102,9 +102,6 @@ spec:
           env:
             - name: JAVA_TOOL_OPTIONS
               value: {{ join " " .jvmOptions | quote }}
-            # The image names the cache of a control plane, with which a JVM of this size does not start.
-            - name: JDK_JAVA_OPTIONS
-              value: -XX:AOTMode=off
           resources:
             {{- toYaml .resources | nindent 12 }}
           {{- include "forebay.restrictedContainer" $ | nindent 10 }}

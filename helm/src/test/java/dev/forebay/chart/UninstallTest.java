@@ -59,12 +59,6 @@ class UninstallTest {
         return rights;
     }
 
-    /** The image names the cache of a control plane, and a JVM of 8 MiB at first cannot load it. */
-    @Test
-    void startsWithoutAnAotCache() {
-        assertThat(both.environment(CLEAN_UP)).containsEntry("JDK_JAVA_OPTIONS", "-XX:AOTMode=off");
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

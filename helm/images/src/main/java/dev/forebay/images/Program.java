@@ -31,6 +31,12 @@ record Program(
     /** Nobody's on any node; the chart says the same. */
     static final String NOBODY = "65532:65532";
 
+    /**
+     * Of the container's memory. The JDK's share, a 64th, is too little of 512 MiB for the objects
+     * in an AOT cache, and the JVM does not start.
+     */
+    private static final String FIRST_HEAP_PERCENT = "6.25";
+
     static final List<Program> ALL =
             List.of(
                     new Program(
@@ -77,6 +83,7 @@ record Program(
                 JavaRuntime.PLACE + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
+                "-XX:InitialRAMPercentage=" + FIRST_HEAP_PERCENT,
                 "-jar",
                 Application.PLACE + "/" + jar);
     }

@@ -36,6 +36,9 @@ class ImagesContainerIT {
     /** A start that rejects its AOT cache fails. */
     private static final String ONLY_WITH_CACHE = "-XX:AOTMode=on";
 
+    /** As in the smallest container that a service is given. */
+    private static final String LITTLE_MEMORY = " -XX:MaxRAM=256m";
+
     @TempDir private static Path directory;
 
     private static UnpackedImage service;
@@ -156,7 +159,7 @@ class ImagesContainerIT {
         assertThat(
                         service.output(
                                 List.of("clean-up", "--nonsense"),
-                                Map.of("JAVA_TOOL_OPTIONS", ONLY_WITH_CACHE)))
+                                Map.of("JAVA_TOOL_OPTIONS", ONLY_WITH_CACHE + LITTLE_MEMORY)))
                 .contains("clean-up: argument '--nonsense' must be");
     }
 
