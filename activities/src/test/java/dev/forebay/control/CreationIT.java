@@ -12,9 +12,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +55,14 @@ class CreationIT {
                         request.target().contains("prefix=" + name)
                                 ? new Fault.Status(503)
                                 : Fault.NONE);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private String latest(String name) {
@@ -253,17 +263,27 @@ class CreationIT {
     @Test
     void aFirstVersionThatIsTakenBackIsNone() {
         String name = platform.dataset(LONG);
-        refuseListings(name);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        platform.lake.spoil(
+                request -> {
+                    if (request.target().contains("prefix=" + name)) {
+                        asked.countDown();
+                        await(goesOn);
+                    }
+                    return Fault.NONE;
+                });
         String mistaken = version(name, "v1-typo");
         assertThat(api.post(mistaken + "/ensure", IN, "Idempotency-Key", "k").status())
                 .isEqualTo(202);
         assertThat(ensure(name, "v1", IN).text("detail")).contains("nearest are v1-typo");
+        await(asked);
         assertThat(api.delete(mistaken + "/requests/k").status()).isEqualTo(204);
         Await.until(
                 "nobody lists for it",
                 () -> api.get(mistaken).body().at("/regions/0/state").asText().equals("ABSENT"));
-        // A listing that is under way may come to its end now.
-        platform.lake.spoil(request -> Fault.NONE);
+        // The listing comes to its end, which has a second left in which nobody tells it.
+        goesOn.countDown();
 
         assertOk(ensure(name, "v1", IN));
         assertThat(latest(name)).isEqualTo("v1");
