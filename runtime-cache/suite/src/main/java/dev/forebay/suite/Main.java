@@ -70,7 +70,9 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--slots",
             defaultValue = "3",
-            description = "How many classes and jobs run beside each other (default: 3).")
+            description =
+                    "How many classes and jobs run beside each other, and beside one that mostly"
+                            + " waits (default: 3).")
     private int slots;
 
     @Option(
@@ -170,7 +172,10 @@ public final class Main implements Callable<Integer> {
                         .toList();
         Thread hook = new Thread(() -> clean(running, temporary, ours), "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
-        running.run(new Agenda(work, Times.read(repository.resolve(KNOWN_TIMES), times)), slots);
+        Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
+        List<Work> waiting = work.stream().filter(known::waits).toList();
+        work.removeAll(waiting);
+        running.run(new Agenda(work, known), slots, new Agenda(waiting, known));
         if (running.isClosed()) {
             return INTERRUPTED;
         }

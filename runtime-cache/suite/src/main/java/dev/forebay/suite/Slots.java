@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs an agenda in so many slots beside each other. {@link #close} may be called at any time. */
+/** Runs agendas in several slots beside each other. {@link #close} may be called at any time. */
 final class Slots implements AutoCloseable {
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
@@ -59,11 +59,24 @@ final class Slots implements AutoCloseable {
         this.done = done;
     }
 
-    /** Returns when all has been run. */
-    void run(Agenda agenda, int count) throws InterruptedException {
+    /**
+     * Returns when all has been run.
+     *
+     * @param count how many slots there are for what computes
+     * @param waiting what mostly waits: one slot more is for it alone, and the others help at last
+     */
+    void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
+        slots.add(Thread.ofPlatform().name("slot").start(() -> slot(waiting)));
         for (int i = 0; i < count; i++) {
-            slots.add(Thread.ofPlatform().name("slot " + i).start(() -> slot(agenda)));
+            slots.add(
+                    Thread.ofPlatform()
+                            .name("slot " + i)
+                            .start(
+                                    () -> {
+                                        slot(computing);
+                                        slot(waiting);
+                                    }));
         }
         for (Thread slot : slots) {
             slot.join();

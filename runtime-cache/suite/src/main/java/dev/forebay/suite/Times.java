@@ -10,20 +10,28 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** How long classes and jobs took in an earlier run: the longest are started first. */
+/**
+ * How long classes and jobs took in an earlier run, and how much of that they computed: the longest
+ * are started first, and those that mostly wait beside the others.
+ */
 final class Times {
     /** For what never ran: in the middle of what is seen. */
     private static final double UNKNOWN_SECONDS = 5;
 
-    private final Map<String, Double> seconds;
+    /** What waits has no more than this of one processor. */
+    private static final double MOST_OF_WHAT_WAITS = 1 / 3.0;
 
-    private Times(Map<String, Double> seconds) {
-        this.seconds = seconds;
+    private record Time(double seconds, double cpuSeconds) {}
+
+    private final Map<String, Time> times;
+
+    private Times(Map<String, Time> times) {
+        this.times = times;
     }
 
     /** Reads files that are there; of two that know a class the later one counts. */
     static Times read(Path... files) throws IOException {
-        Map<String, Double> seconds = new HashMap<>();
+        Map<String, Time> times = new HashMap<>();
         for (Path file : files) {
             if (!Files.exists(file)) {
                 continue;
@@ -31,15 +39,24 @@ final class Times {
             for (String line : Files.readAllLines(file)) {
                 String[] fields = line.split("\t", -1);
                 if (fields.length == 4) {
-                    seconds.put(fields[3], Double.parseDouble(fields[0]));
+                    times.put(
+                            fields[3],
+                            new Time(Double.parseDouble(fields[0]), Double.parseDouble(fields[1])));
                 }
             }
         }
-        return new Times(seconds);
+        return new Times(times);
     }
 
     double seconds(Work work) {
-        return seconds.getOrDefault(work.key(), UNKNOWN_SECONDS);
+        Time known = times.get(work.key());
+        return known == null ? UNKNOWN_SECONDS : known.seconds;
+    }
+
+    /** Whether it waits most of the time, for a timeout, a lease or a disk. */
+    boolean waits(Work work) {
+        Time known = times.get(work.key());
+        return known != null && known.cpuSeconds <= known.seconds * MOST_OF_WHAT_WAITS;
     }
 
     /** Writes the times of a run, the longest first, below a line that sums them up. */

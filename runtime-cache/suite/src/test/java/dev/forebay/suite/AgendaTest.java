@@ -22,6 +22,7 @@ class AgendaTest {
     private static final Job JOB = new Job("job", "true");
 
     @TempDir Path directory;
+    private Times known;
     private Agenda agenda;
 
     @BeforeEach
@@ -31,13 +32,14 @@ class AgendaTest {
                 times,
                 """
                 # seconds
-                30.0\t1.0\tlarge\tLongTest
-                20.0\t1.0\tlarge\tMiddleTest
+                30.0\t10.1\tlarge\tLongTest
+                20.0\t6.6\tlarge\tMiddleTest
                 10.0\t1.0\tlarge\tShortTest
                 40.0\t1.0\tsmall\tOtherTest
                 15.0\t1.0\tjob\tjob
                 """);
-        agenda = new Agenda(List.of(SHORT, JOB, OTHER, LONG, MIDDLE), Times.read(times));
+        known = Times.read(times);
+        agenda = new Agenda(List.of(SHORT, JOB, OTHER, LONG, MIDDLE), known);
     }
 
     @Test
@@ -66,6 +68,13 @@ class AgendaTest {
             next = agenda.next(next);
         }
         assertThat(taken).containsExactlyInAnyOrder(LONG, MIDDLE, SHORT, OTHER, JOB);
+    }
+
+    @Test
+    void whatHasLessThanAThirdOfAProcessorWaits() {
+        assertThat(known.waits(MIDDLE)).isTrue();
+        assertThat(known.waits(LONG)).isFalse();
+        assertThat(known.waits(new TestClass(SMALL, Part.UNIT, "NewTest"))).isFalse();
     }
 
     private Work take() {
