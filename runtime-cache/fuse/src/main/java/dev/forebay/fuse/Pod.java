@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.kernel.Rehearsal;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.fuse.nodecache.HoleCheck;
 import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.manifest.DigestScrubber;
@@ -55,7 +56,12 @@ final class Pod implements AutoCloseable {
             HoleCheck.require(PodPacks.OPTION, options.packDirectory());
         }
         WorkerClientConfig workers = workers(options);
-        server = new PodServer(options.metricsSocket(), metrics::scrape, this::isReady);
+        server =
+                new PodServer(
+                        options.metricsSocket(),
+                        metrics::scrape,
+                        this::isReady,
+                        Readahead::firstFailure);
         parts.add(server);
         ViewChoice.Found found =
                 options.view.find(

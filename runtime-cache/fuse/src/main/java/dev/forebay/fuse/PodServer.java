@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
@@ -28,14 +29,30 @@ final class PodServer implements AutoCloseable {
         System.setProperty(LONGEST_ANSWER, System.getProperty(LONGEST_ANSWER, "30"));
     }
 
+    /**
+     * A probe that is sent to another host has passed, and a kubelet makes an event of the pod of
+     * its answer: so a pod can say something there without rights at the API server. <a
+     * href="https://kubernetes.io/docs/concepts/workloads/pods/probes/#http-probes">HTTP probes</a>
+     */
+    private static final int PASSED_WITH_AN_EVENT = 307;
+
+    private static final String NO_HOST = "http://see-the-answer.invalid/";
+
     private static final int BACKLOG = 16;
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     private final HttpServer server;
     private final ExecutorService executor = Executors.newFixedThreadPool(2, PodServer::daemon);
 
-    PodServer(InetSocketAddress address, Supplier<String> metrics, BooleanSupplier ready) {
-        this(address, "--metrics-address, --metrics-port", () -> true, ready);
+    /**
+     * @param warning what people should know of this process, which is well all the same
+     */
+    PodServer(
+            InetSocketAddress address,
+            Supplier<String> metrics,
+            BooleanSupplier ready,
+            Supplier<Optional<String>> warning) {
+        this(address, "--metrics-address, --metrics-port", () -> true, ready, warning);
         server.createContext(
                 "/metrics",
                 exchange -> answer(exchange, 200, "text/plain; version=0.0.4", metrics.get()));
@@ -44,14 +61,16 @@ final class PodServer implements AutoCloseable {
     /** Without metrics. */
     static PodServer ofHealth(
             InetSocketAddress address, BooleanSupplier live, BooleanSupplier ready) {
-        return new PodServer(address, "--health-address, --health-port", live, ready);
+        return new PodServer(
+                address, "--health-address, --health-port", live, ready, Optional::empty);
     }
 
     private PodServer(
             InetSocketAddress address,
             String options,
             BooleanSupplier live,
-            BooleanSupplier ready) {
+            BooleanSupplier ready,
+            Supplier<Optional<String>> warning) {
         try {
             server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
@@ -66,7 +85,17 @@ final class PodServer implements AutoCloseable {
                     e);
         }
         server.setExecutor(executor);
-        server.createContext("/health/live", exchange -> health(exchange, live.getAsBoolean()));
+        server.createContext(
+                "/health/live",
+                exchange -> {
+                    Optional<String> warned = warning.get();
+                    if (live.getAsBoolean() && warned.isPresent()) {
+                        exchange.getResponseHeaders().set("Location", NO_HOST);
+                        answer(exchange, PASSED_WITH_AN_EVENT, "text/plain", warned.get());
+                    } else {
+                        health(exchange, live.getAsBoolean());
+                    }
+                });
         server.createContext("/health/ready", exchange -> health(exchange, ready.getAsBoolean()));
         server.start();
     }

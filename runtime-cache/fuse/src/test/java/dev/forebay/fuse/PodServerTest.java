@@ -15,7 +15,13 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URLConnection;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PodServerTest {
@@ -24,7 +30,8 @@ class PodServerTest {
         return new PodServer(
                 new InetSocketAddress(InetAddress.getByName(address), port),
                 () -> "figures",
-                () -> true);
+                () -> true,
+                Optional::empty);
     }
 
     private static String get(URI uri) throws Exception {
@@ -119,6 +126,39 @@ class PodServerTest {
                     .hasMessageContaining("503");
             assertThatThrownBy(() -> get(server.uri().resolve("/metrics")))
                     .isInstanceOf(FileNotFoundException.class);
+        }
+    }
+
+    @Test
+    void whatPeopleShouldKnowIsAnAnswerOfWhichAKubeletMakesAnEvent() throws Exception {
+        AtomicReference<@Nullable String> warning = new AtomicReference<>();
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (PodServer server =
+                new PodServer(
+                        any,
+                        () -> "figures",
+                        () -> true,
+                        () -> Optional.ofNullable(warning.get()))) {
+            assertThat(probed(server).statusCode()).isEqualTo(200);
+
+            warning.set("it is slow");
+
+            HttpResponse<String> warned = probed(server);
+            assertThat(warned.statusCode()).isBetween(300, 399);
+            assertThat(URI.create(warned.headers().firstValue("Location").orElseThrow()))
+                    .as("of the same host it would be followed")
+                    .extracting(URI::getHost)
+                    .isNotEqualTo(server.uri().getHost());
+            assertThat(warned.body()).isEqualTo("it is slow");
+            assertThat(get(server.uri().resolve("/health/ready"))).contains("UP");
+        }
+    }
+
+    private static HttpResponse<String> probed(PodServer server) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(
+                    HttpRequest.newBuilder(server.uri().resolve("/health/live")).build(),
+                    HttpResponse.BodyHandlers.ofString());
         }
     }
 }

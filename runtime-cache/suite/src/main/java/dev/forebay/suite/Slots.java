@@ -63,11 +63,14 @@ final class Slots implements AutoCloseable {
      * Returns when all has been run.
      *
      * @param count how many slots there are for what computes
-     * @param waiting what mostly waits: one slot more is for it alone, and the others help at last
+     * @param waiting what mostly waits: beside several slots one more is for it alone, and the
+     *     others help at last
      */
     void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
-        slots.add(Thread.ofPlatform().name("slot").start(() -> slot(waiting)));
+        if (count > 1) {
+            slots.add(Thread.ofPlatform().name("slot").start(() -> slot(waiting)));
+        }
         for (int i = 0; i < count; i++) {
             slots.add(
                     Thread.ofPlatform()

@@ -7,8 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,8 @@ public final class Readahead {
 
     private static final AtomicLong FAILURES = new AtomicLong();
 
+    private static final AtomicReference<@Nullable String> FIRST_FAILURE = new AtomicReference<>();
+
     /** Something that mounts an image. */
     @FunctionalInterface
     public interface Mounting {
@@ -46,6 +51,11 @@ public final class Readahead {
     /** Returns how often it could not be raised by this process. */
     public static long failures() {
         return FAILURES.get();
+    }
+
+    /** Says why it could not be raised for the first time, and what to do. */
+    public static Optional<String> firstFailure() {
+        return Optional.ofNullable(FIRST_FAILURE.get());
     }
 
     /** Raises it for what is mounted at a directory, which is not touched. */
@@ -105,14 +115,14 @@ public final class Readahead {
 
     /** The reason is the same for all, so one warning is enough. */
     private static void failed(Path what, IOException e) {
-        if (FAILURES.getAndIncrement() == 0) {
-            LOG.warn(
-                    "Read-ahead stays at 128 KiB, so reads in sequence are slower: cannot set {}: {}."
-                            + " In a container, mount the node's /sys at /sys, writable.",
-                    what,
-                    e.toString());
+        FAILURES.incrementAndGet();
+        String warning =
+                "Read-ahead stays at 128 KiB, so reads in sequence are slower: cannot set %s: %s. In a container, mount the node's /sys at /sys, writable."
+                        .formatted(what, e);
+        if (FIRST_FAILURE.compareAndSet(null, warning)) {
+            LOG.warn("{}", warning);
         } else {
-            LOG.debug("Read-ahead stays as it is: {}: {}", what, e.toString());
+            LOG.debug("{}", warning);
         }
     }
 

@@ -52,5 +52,8 @@ class ReadaheadTest {
         Readahead.set(file);
 
         assertThat(Readahead.failures()).isEqualTo(failures + 1);
+        assertThat(Readahead.firstFailure().orElseThrow())
+                .startsWith("Read-ahead stays at 128 KiB")
+                .contains("/sys, writable");
     }
 }
