@@ -32,6 +32,7 @@ from forebay._errors import (
 )
 from forebay._signals import Ended, EndingSignals, signal_of
 from forebay._text import one_line
+from forebay._values import is_text
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE = 1, 2, 3, 4, 5
 
@@ -49,6 +50,9 @@ _WRITTEN_AS = {
     "holder": "--holder",
     "reason": "--reason",
     "region": "--region",
+    "min_coverage": "--min-coverage",
+    "deadline_seconds": "--deadline, in seconds,",
+    "bytes": "BYTES",
     "id": "--id",
     "job": "--job",
     "source": "S3_URI",
@@ -207,8 +211,7 @@ def _see_help(parser: argparse.ArgumentParser) -> str:
 
 
 def _text(word: str) -> str:
-    # Python keeps what it cannot decode in a form that no request can carry.
-    if any("\ud800" <= character <= "\udfff" for character in word):
+    if not is_text(word):
         raise ConfigurationError(f"the argument {word!r} is not text in this machine's encoding")
     return word
 

@@ -61,6 +61,16 @@ def is_loopback(host: str) -> bool:
     return address is not None and (address.is_loopback or address.is_unspecified)
 
 
+def is_host(url: httpx.URL) -> bool:
+    """Returns whether the host of an address can be looked up: no part between two dots is empty, or too long."""
+    try:
+        # What the look-up does, whose failure names nothing, and is none of httpx's errors.
+        url.raw_host.decode("ascii").encode("idna")
+    except UnicodeError:
+        return False
+    return True
+
+
 def _variable(lower: str) -> tuple[str, str]:
     """Returns the name under which a variable is set, and its value. Small letters count before capitals."""
     names = [lower, lower.upper()]
@@ -80,7 +90,7 @@ def _proxy(variable: str, value: str) -> httpx.Proxy:
         _ = url.host  # It is decoded only now, which may fail.
     except (httpx.InvalidURL, ValueError):
         raise _refused(variable, value, "it must be http://host:port") from None
-    if url.scheme not in _SCHEMES or not url.host or (url.port or 1) > 65535:
+    if url.scheme not in _SCHEMES or not url.host or (url.port or 1) > 65535 or not is_host(url):
         raise _refused(variable, value, f"it must be http://host:port, or one of {', '.join(_SCHEMES)}")
     if url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
         raise _refused(

@@ -15,12 +15,14 @@ from typing import ClassVar
 from weakref import WeakValueDictionary
 
 from forebay._errors import ConfigurationError
+from forebay._values import checked_text
 
 _VARIABLE = "FOREBAY_RUN_ID"
 
 # Processes of one run that live side by side must not share a pin: the first to end would release it under the others.
 _RANKS = ("RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 
+_ID_LENGTH = 200
 _HOLDER_LENGTH = 200
 _DIGITS = 40
 
@@ -38,9 +40,14 @@ class Run:
         id = given if given is not None else os.environ.get(_VARIABLE)
         if not id:
             return None
-        if not id.isprintable() or id.isspace():
-            raise ConfigurationError(f"the run's id is {id!r}: it must be a line of text without control characters")
-        return Run(id, " ".join(f"{name}={os.environ[name]}" for name in _RANKS if os.environ.get(name)))
+        if not id.isprintable() or id.isspace() or len(id) > _ID_LENGTH:
+            argument = _VARIABLE if given is None else "run_id"
+            raise ConfigurationError(
+                f"{argument} is {id[:_ID_LENGTH]!r}: it must be a line of text without control characters, "
+                f"of at most {_ID_LENGTH} characters"
+            )
+        ranks = {name: checked_text(name, os.environ.get(name, "")) for name in _RANKS}
+        return Run(id, " ".join(f"{name}={value}" for name, value in ranks.items() if value))
 
     @property
     def holder(self) -> str:

@@ -15,7 +15,13 @@ import httpx
 
 from forebay import _proxies
 from forebay._errors import ConfigurationError
+from forebay._text import shown
 from forebay._values import checked_part
+
+_REGION = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_REGION_RULE = "1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit"
+_ID = "[A-Za-z0-9._-]{1,64}"
+_ID_RULE = "1 to 64 characters of A-Z a-z 0-9 . _ -"
 
 
 def api_address(given: str | None) -> httpx.URL:
@@ -38,7 +44,8 @@ def api_address(given: str | None) -> httpx.URL:
     if url.userinfo:
         shown = re.sub(r"//.*@", "//***@", text)
         raise _no_address(argument, shown, "an address has no user: name the file of a token in FOREBAY_TOKEN_FILE")
-    if re.search(r"\s", text) or (url.port is not None and not 0 < url.port < 65536):
+    is_port = url.port is None or 0 < url.port < 65536
+    if re.search(r"\s", text) or not is_port or not _proxies.is_host(url):
         raise _no_address(argument, text, "its host or port cannot be one: write http://host:port")
     path = url.path.rstrip("/")
     path = path if path.endswith("/api/v1") else path + "/api/v1"
@@ -52,7 +59,7 @@ def _no_address(argument: str, text: str, rule: str) -> ConfigurationError:
 
 
 def region(given: str | None) -> str:
-    name = checked_part("region", given) if given else os.environ.get("FOREBAY_REGION")
+    name = checked_part("region", given) if given else _variable("FOREBAY_REGION", _REGION, _REGION_RULE)
     if not name:
         raise ConfigurationError("no region is named: write --region (region= in Python), or set FOREBAY_REGION")
     return name
@@ -69,12 +76,24 @@ def holder() -> str:
         user = getpass.getuser()
     except (KeyError, OSError):  # A container's user need not be in /etc/passwd.
         user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}"[:200]
+    # Nobody chose these names for Forebay, which takes no control characters.
+    return shown(f"{user}@{socket.gethostname()}")[:200]
 
 
 def job_uid() -> str | None:
     """The uid of the Kubernetes Job that this process belongs to, if the environment says so."""
-    return os.environ.get("FOREBAY_JOB_UID") or None
+    return _variable("FOREBAY_JOB_UID", _ID, _ID_RULE)
+
+
+def _variable(name: str, pattern: str, rule: str) -> str | None:
+    """Returns the value of a variable; None if it is not set, or empty.
+
+    The platform has the same rule, but can only say which field breaks it.
+    """
+    value = os.environ.get(name)
+    if value and re.fullmatch(pattern, value) is None:
+        raise ConfigurationError(f"{name} is {value!r}: it must be {rule}")
+    return value or None
 
 
 class TokenFile(httpx.Auth):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 from forebay._errors import ConfigurationError
 
@@ -48,7 +49,7 @@ def _parse(text: str) -> float:
 def split_dataset(dataset: str, argument: str = "dataset") -> tuple[str, str]:
     """Splits ``namespace/name``. The server checks the letters; here only that it is two parts."""
     parts = dataset.split("/") if isinstance(dataset, str) else []
-    if len(parts) != 2 or "@" in dataset or any(part in _NO_PART for part in parts):
+    if len(parts) != 2 or "@" in dataset or any(part in _NO_PART or not is_text(part) for part in parts):
         raise ConfigurationError(f"{argument} is {dataset!r}: it must be the name of a dataset, 'namespace/name'")
     return parts[0], parts[1]
 
@@ -60,7 +61,19 @@ def checked_part(argument: str, value: str) -> str:
         raise ConfigurationError(f"{argument} is {value!r}: it must be text{hint}")
     if value in _NO_PART:
         raise ConfigurationError(f"{argument} is {value!r}: it must not be empty, nor '.' or '..'")
+    return checked_text(argument, value)
+
+
+def checked_text(argument: str, value: str) -> str:
+    """Returns the value if a request can carry it."""
+    if not is_text(value):
+        raise ConfigurationError(f"{argument} is {value!r}: it is not text in this machine's encoding")
     return value
+
+
+def is_text(value: str) -> bool:
+    """Returns False for what Python keeps of an argument or a variable that it cannot decode."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def split_version(text: str) -> tuple[str, str]:
@@ -85,7 +98,7 @@ def bytes_of(text: str) -> int:
     match = _BYTES.fullmatch(text.strip())
     if match is None:
         raise ConfigurationError(f"'{text}' is not a number of bytes: write 1000000, 64K, 10G, or 1.5T")
-    return int(float(match[1]) * 1024 ** " KMGTP".index(match[2].upper() or " "))
+    return int(Decimal(match[1]) * 1024 ** " KMGTP".index(match[2].upper() or " "))
 
 
 def human_bytes(count: float) -> str:

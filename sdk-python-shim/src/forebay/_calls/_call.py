@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,9 @@ from typing import Any, Generic, TypedDict, TypeVar
 import httpx
 
 from forebay._calls._answers import json_of, problem_of
+from forebay._errors import ConfigurationError
 from forebay._models import decode, decode_items
+from forebay._values import is_text
 
 T = TypeVar("T")
 
@@ -50,7 +53,16 @@ class Call(Generic[T]):
     answer_seconds: float = 30.0
 
     def request(self, base: httpx.URL) -> Request:
-        """What to send to the API at ``base``."""
+        """What to send to the API at ``base``.
+
+        Raises:
+            ConfigurationError: if it has a value that no request can carry.
+        """
+        for part in (self.params, self.body or {}):
+            _require_sendable("", part)
+        for name, value in self.headers.items():
+            if not (value.isascii() and value.isprintable()):
+                raise _not_sendable(name, value, "must be visible ASCII characters")
         return Request(
             method=self.method,
             url=str(base) + self.path,
@@ -87,3 +99,27 @@ def present(**values: str | None) -> dict[str, str]:
 def new_id() -> str:
     """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
     return uuid.uuid4().hex
+
+
+_MOST = 2**63 - 1
+
+
+def _require_sendable(field: str, value: object) -> None:
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            _require_sendable(f"{field}.{name}" if field else name, each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            _require_sendable(field, each)
+    elif isinstance(value, str) and not is_text(value):
+        raise _not_sendable(field, value, "is not text in this machine's encoding")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise _not_sendable(field, value, "must be a finite number")
+    elif isinstance(value, int) and abs(value) > _MOST:
+        raise _not_sendable(field, None, "is too large a number")
+
+
+def _not_sendable(field: str, value: object, rule: str) -> ConfigurationError:
+    error = ConfigurationError(f"{field} {rule}" if value is None else f"{field} '{value}' {rule}")
+    error.field = field
+    return error
