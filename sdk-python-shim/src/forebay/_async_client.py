@@ -16,7 +16,7 @@ from forebay import _calls, _costs, _ensure, _freeze, _proxies, _settings
 from forebay._calls import Call, Paged, Request
 from forebay._client import Client
 from forebay._costs import CostQuery
-from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
+from forebay._exchange import Exchanges, Operation, Pause, ending, is_interrupted
 from forebay._models import (
     Alias,
     BlockedVersion,
@@ -359,7 +359,8 @@ class AsyncClient:
         except BaseException as error:
             if not is_interrupted(operation):
                 raise
-            return await self._carry_out(operation, operation.throw, error)
+            with ending(operation, error):
+                return await self._carry_out(operation, operation.throw, error)
 
     async def _carry_out(self, operation: Operation[T], go_on: Callable[[Any], Request | Pause], outcome: Any) -> T:
         while True:

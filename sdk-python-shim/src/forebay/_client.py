@@ -14,7 +14,7 @@ import httpx
 from forebay import _calls, _costs, _ensure, _freeze, _proxies, _settings
 from forebay._calls import Call, Paged, Request
 from forebay._costs import CostQuery
-from forebay._exchange import Exchanges, Operation, Pause, is_interrupted
+from forebay._exchange import Exchanges, Operation, Pause, ending, is_interrupted
 from forebay._models import (
     Alias,
     BlockedVersion,
@@ -504,7 +504,8 @@ class Client:
         except BaseException as error:
             if not is_interrupted(operation):
                 raise
-            return self._carry_out(operation, operation.throw, error)
+            with ending(operation, error):
+                return self._carry_out(operation, operation.throw, error)
 
     def _carry_out(self, operation: Operation[T], go_on: Callable[[Any], Request | Pause], outcome: Any) -> T:
         while True:

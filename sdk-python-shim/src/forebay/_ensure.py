@@ -67,7 +67,12 @@ def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[R
         raise
     except BaseException as interruption:
         goes_on = detach or (shared and not isinstance(interruption, (KeyboardInterrupt, CancelledError)))
-        add_note(interruption, wait.told_of_going_on() if goes_on else (yield from wait.cancel()))
+        try:
+            add_note(interruption, wait.told_of_going_on() if goes_on else (yield from wait.cancel()))
+        except BaseException as again:
+            for each in (interruption, again):
+                add_note(each, wait.told_of_no_answer())
+            raise
         raise
 
 
@@ -152,6 +157,9 @@ class _Wait:
 
     def told_of_going_on(self) -> str:
         return f"{self._named()} goes on; {self._how_to_cancel()}"
+
+    def told_of_no_answer(self) -> str:
+        return f"{self._named()} may go on, as its cancellation was interrupted; {self._how_to_cancel()}"
 
     def cancel(self) -> Operation[str]:
         """Cancels the request, and returns the result in words."""

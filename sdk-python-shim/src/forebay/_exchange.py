@@ -12,17 +12,18 @@ again, with growing pauses, until a time limit.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import random
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
 import httpx
 
 from forebay._calls import Call, Paged, Request
-from forebay._errors import ApiError, ConnectionFailed, ForebayError
+from forebay._errors import ApiError, ConnectionFailed, ForebayError, add_note, notes
 from forebay._proxies import Route
 
 T = TypeVar("T")
@@ -126,6 +127,19 @@ class Pauses:
 def is_interrupted(operation: Operation[T]) -> bool:
     """Returns whether an exception came from outside the operation, which then has not ended."""
     return inspect.getgeneratorstate(operation) != inspect.GEN_CLOSED
+
+
+@contextlib.contextmanager
+def ending(operation: Operation[T], interruption: BaseException) -> Iterator[None]:
+    """While an interrupted operation tidies up: a second interruption ends that, and has the notes of the first."""
+    try:
+        yield
+    except BaseException as again:
+        if is_interrupted(operation):
+            operation.close()
+            for note in notes(interruption):
+                add_note(again, note)
+        raise
 
 
 def is_not_now(error: ForebayError) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from control_plane import ControlPlane, busy
+from control_plane import ControlPlane, busy, hang_up
 
 import forebay
 from forebay import AsyncClient, Client, ensure_dataset_cached, ensure_dataset_cached_async
@@ -220,7 +220,43 @@ def test_a_second_interruption_does_not_wait_for_the_platform(plane: ControlPlan
     assert not answered.is_set()
     answered.set()
     assert len(plane.seen("DELETE", "/requests/")) == 1
-    assert not notes(interrupted.value)
+    (id,) = plane.state.requests
+    assert notes(interrupted.value) == [
+        f"request {id} of vision/digits@1 may go on, as its cancellation was interrupted; "
+        f"'forebay cancel vision/digits@1 {id}' cancels it"
+    ]
+
+
+def test_a_second_cancellation_of_a_task_does_not_wait_for_the_platform(plane: ControlPlane) -> None:
+    answered = threading.Event()
+
+    def hang(handler: BaseHTTPRequestHandler) -> None:
+        if handler.command == "DELETE":
+            answered.wait(60)
+        else:
+            plane.fail_next(hang)
+            hang_up(handler)
+
+    async def interrupt_twice() -> list[str]:
+        asked = asyncio.create_task(forebay.ensure_dataset_cached_async("vision/digits", "1", progress=False))
+        await asyncio.to_thread(_until, lambda: bool(plane.state.requests))
+        plane.fail_next(hang)
+        asked.cancel()
+        await asyncio.to_thread(_until, lambda: bool(plane.seen("DELETE", "/requests/")))
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError) as interrupted:
+            await asked
+        return notes(interrupted.value)
+
+    plane.state.looks_until_cached = 10**6
+    try:
+        said = asyncio.run(interrupt_twice())
+    finally:
+        answered.set()
+    (id,) = plane.state.requests
+    assert [each.partition(";")[0] for each in said] == [
+        f"request {id} of vision/digits@1 may go on, as its cancellation was interrupted"
+    ]
 
 
 class Command:
