@@ -184,10 +184,11 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is None or value in action.choices:
             return
-        near = _nearest(str(value), action.choices)
         if isinstance(action, argparse._SubParsersAction):
+            near = _did_you_mean(_with_action(str(value), action)) or _nearest(str(value), action.choices)
             # So many that they would hide which one is meant.
             raise argparse.ArgumentError(None, f"there is no command {value!r}{near or _see_help(self)}")
+        near = _nearest(str(value), action.choices)
         allowed = ", ".join(map(str, action.choices))
         raise argparse.ArgumentError(action, f"{value!r} is none of {allowed}{near}")
 
@@ -202,7 +203,20 @@ class Parser(argparse.ArgumentParser):
 
 
 def _nearest(word: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(map(str, names)), n=3)
+    return _did_you_mean(difflib.get_close_matches(word, list(map(str, names)), n=3))
+
+
+def _with_action(word: str, commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> list[str]:
+    """Returns the commands that have an action of this name: ``datasets register`` for ``register``."""
+    return [
+        f"{name} {word}"
+        for name, parser in commands.choices.items()
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction) and word in action.choices
+    ]
+
+
+def _did_you_mean(near: Sequence[str]) -> str:
     return f": did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -56,6 +56,8 @@ class State:
     """By region and id: an id may have a pin in each region."""
     aliases: dict[str, str] = field(default_factory=dict)
     """What each alias means, of any dataset."""
+    unknown: set[str] = field(default_factory=set)
+    """Versions, of any dataset, that nobody has created."""
     differences: list[dict[str, Any]] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
     """Told in pages of two."""
@@ -343,6 +345,8 @@ class ControlPlane:
 
     def _version(self, dataset: str, version: str) -> dict[str, Any]:
         self._dataset(dataset)
+        if version in self.state.unknown:
+            raise Problem(404, "NOT_FOUND", f"dataset {dataset} has no version '{version}'; the nearest are 1")
         regions: list[dict[str, Any]] = [
             {
                 "region": "eu",
@@ -464,7 +468,7 @@ class ControlPlane:
         return 200, {
             "dataset": dataset,
             "version": version,
-            "manifest": None,
+            "manifest": None if version in self.state.unknown else self._version(dataset, version)["manifest"],
             "currency": "USD",
             "regions": [region] if request.body.get("regions", ["eu"]) == ["eu"] else [],
         }
@@ -496,9 +500,10 @@ class ControlPlane:
         return 204, None
 
     def _fsck(self, request: Request) -> tuple[int, Any]:
+        of_nothing = request.query.get("of") == "team/nothing"
         if "after" not in request.query:
-            return 200, {"checked": 2, "findings": [], "next": "versions:team/b@v1"}
-        return 200, {"checked": 1, "findings": self.state.findings, "next": None}
+            return 200, {"checked": 0 if of_nothing else 2, "findings": [], "next": "versions:team/b@v1"}
+        return 200, {"checked": 0 if of_nothing else 1, "findings": self.state.findings, "next": None}
 
     def _restore(self, request: Request) -> tuple[int, Any]:
         if "after" not in request.query:

@@ -118,6 +118,19 @@ def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: Co
     assert plane.seen("POST", "/versions/latest/plan$")
 
 
+@pytest.mark.parametrize("command", ["plan", "where"])
+def test_a_name_that_may_be_mistyped_is_planned_for_and_said_not_to_be_known(
+    run: Run, plane: ControlPlane, command: str
+) -> None:
+    run(command, "vision/digits@11")
+    assert run.err == ""
+    plane.state.unknown.add("11")
+    assert "eu" in run(command, "vision/digits@11")
+    assert run.err == "dataset vision/digits has no version '11'; the nearest are 1\n"
+    run(command, "vision/digits@11", "--json")
+    assert run.err == ""
+
+
 def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) -> None:
     victim = {"dataset": "team/a", "version": "v1", "room_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
     plane.state.plan = {
@@ -194,6 +207,11 @@ def test_fsck_goes_over_all_pages_and_fails_while_findings_are_left(run: Run, pl
     ]
     assert "3 of 3 findings are left" in run.err
     assert (plane.log[-1].method, plane.log[-1].query["of"], plane.log[-1].query["deep"]) == ("GET", "team/a", "true")
+
+
+def test_fsck_of_what_no_store_knows_is_no_success(run: Run) -> None:
+    assert run("fsck", "team/nothing", code=4) == "0 versions checked, 0 findings, 0 left\n"
+    assert run.err.endswith("no store knows a version of team/nothing, so nothing was checked\n")
 
 
 def test_fsck_repairs_and_is_done_when_workflows_do_the_rest(run: Run, plane: ControlPlane) -> None:
@@ -578,6 +596,8 @@ def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytes
     ("words", "meant"),
     [
         (["evcit", "vision/digits@1"], "there is no command 'evcit': did you mean evict?"),
+        (["register", "a/b"], "there is no command 'register': did you mean datasets register?"),
+        (["delete", "a/b"], "there is no command 'delete': did you mean datasets delete or alias delete?"),
         (["datasets", "lst"], "there is no command 'lst': did you mean list?"),
         (["ensure", "vision/digits@1", "--regoin", "eu"], "--regoin eu: did you mean --region"),
         (["datasets", "list", "--jsno"], "--jsno: did you mean --json"),

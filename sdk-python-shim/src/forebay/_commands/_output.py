@@ -12,6 +12,7 @@ from typing import TextIO
 
 from forebay._client import Client
 from forebay._display import bytes_of
+from forebay._errors import NotFound
 from forebay._models import Blocked, Dataset, Origin, Pin, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
@@ -67,6 +68,14 @@ def chosen(source: Dataset | Origin) -> str:
     patterns = [f"+{each}" for each in source.include] + [f"-{each}" for each in source.exclude]
     listed = [] if source.keys is None else [f"keys {source.keys}"]
     return " ".join([source.source, *patterns, *listed])
+
+
+def say_if_unknown(client: Client, dataset: str, version: str) -> None:
+    """Says on stderr that there is no such version: its name may be mistyped."""
+    try:
+        client.version(dataset, version)
+    except NotFound as error:
+        say(error.detail, file=sys.stderr)
 
 
 def say_if_deleted(dataset: Dataset) -> None:

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say
-from forebay._errors import ForebayError
+from forebay._errors import ForebayError, NotFound
 from forebay._models import Finding
 from forebay._text import one_line
 
@@ -52,6 +52,8 @@ def _fsck(options: Namespace, repair: bool) -> None:
         print_json({"checked": checked, "findings": findings})
     else:
         say(f"{checked} versions checked, {len(findings)} findings, {len(left)} left")
+    if options.of and not checked and not findings:
+        raise NotFound("NOT_FOUND", 404, f"no store knows a version of {options.of}, so nothing was checked")
     if left:
         raise ForebayError(f"{len(left)} of {len(findings)} findings are left")
 

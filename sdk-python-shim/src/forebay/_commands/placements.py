@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from forebay._commands._output import connect, print_json, say
+from forebay._commands._output import connect, print_json, say, say_if_unknown
 from forebay._models import Placement
 from forebay._tables import print_table
 from forebay._values import human_bytes, human_estimate
@@ -14,6 +14,8 @@ def where(options: Namespace) -> None:
     name, _, version = options.dataset.partition("@")
     with connect(options) as client:
         found = client.placements(name, version or "latest", gpus=options.gpus)
+        if version and not options.json:
+            say_if_unknown(client, name, version)
     if options.json:
         print_json(found)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from forebay._commands._output import connect, print_json, say, say_cause, until
+from forebay._commands._output import connect, print_json, say, say_cause, say_if_unknown, until
 from forebay._models import PlanRoom, RegionPlan
 from forebay._tables import print_table
 from forebay._values import human_bytes, human_estimate, version_or_latest
@@ -14,6 +14,8 @@ def plan(options: Namespace) -> None:
     name, version = version_or_latest(options.version)
     with connect(options) as client:
         found = client.plan(name, version, options.region)
+        if found.manifest is None and not options.json:
+            say_if_unknown(client, name, version)
     if options.json:
         print_json(found)
         return
