@@ -97,7 +97,7 @@ class Demo:
         with self._step(f"putting 1,797 digits and a 256 MiB shard into s3://{_BUCKET}/{_PREFIX}"):
             done = subprocess.run(
                 [sys.executable, str(_EXAMPLES / "digits.py"), f"s3://{_BUCKET}/{_PREFIX}"],
-                env={**os.environ, **self._stack.lake_environment()},
+                env=self._stack.lake_environment(os.environ),
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,
@@ -169,7 +169,9 @@ class Demo:
         manifest = client.version(_DATASET, self._version).manifest
         if manifest is None:
             raise DevstackFailed("the platform gave a receipt but shows no manifest")
-        os.environ.update(self._stack.lake_environment())
+        environment = self._stack.lake_environment(os.environ)
+        os.environ.clear()
+        os.environ.update(environment)
         return lake_log.originals(boto3.client("s3"), manifest.uri)
 
     def _evict_in_vain(self, client: Client, regions: list[Region]) -> bool:

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -83,9 +83,13 @@ class Devstack:
         stores = [Path(self[name]) for name in self._addresses if name.startswith(prefix) and name.endswith(suffix)]
         return [path for store in stores for path in (store / "chunks").rglob("*") if path.is_file()]
 
-    def lake_environment(self) -> dict[str, str]:
-        """What boto3 needs to write to the stack's lake."""
+    def lake_environment(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Returns the environment as boto3 needs it to write to the stack's lake.
+
+        A key or a profile that it has is of another lake, and would count before the file with this one's key.
+        """
         return {
+            **{name: value for name, value in environment.items() if not name.startswith("AWS_")},
             "AWS_ENDPOINT_URL_S3": self["lake"],
             "AWS_SHARED_CREDENTIALS_FILE": self["lake.credentials"],
             "AWS_DEFAULT_REGION": self["lake.region"],

@@ -100,3 +100,15 @@ def test_the_training_reads_what_the_dataset_has(tmp_path: Path) -> None:
     assert labels.shape == (1797,)
     assert len(list((tmp_path / "images").iterdir())) == 1797
     assert next(digits.shard_blocks()) == next(digits.shard_blocks())
+
+
+def test_a_key_of_another_lake_is_not_for_the_one_of_the_stack(tmp_path: Path) -> None:
+    stack = Devstack(tmp_path)
+    stack._addresses = {"lake": "http://127.0.0.1:1", "lake.credentials": "/key", "lake.region": "eu"}
+    machine = {"AWS_ACCESS_KEY_ID": "other", "AWS_PROFILE": "work", "AWS_ENDPOINT_URL": "http://other", "PATH": "/bin"}
+    assert stack.lake_environment(machine) == {
+        "PATH": "/bin",
+        "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1",
+        "AWS_SHARED_CREDENTIALS_FILE": "/key",
+        "AWS_DEFAULT_REGION": "eu",
+    }

@@ -37,8 +37,15 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
                 region, stack.region(region).mountpoint(), stack.mountRoot(), stack.api());
     }
 
-    /** Adds the lake's address and key to an environment, under the names of the AWS SDKs. */
+    /**
+     * Adds the lake's address and key to an environment, under the names of the AWS SDKs. If the
+     * lake is the stack's own, what the machine says of another one goes: a key, a profile or an
+     * endpoint there counts before the file with the lake's key.
+     */
     public static void addLake(Map<String, String> environment, Addresses addresses) {
+        if (addresses.get("lake.credentials").isPresent()) {
+            environment.keySet().removeIf(name -> name.startsWith("AWS_"));
+        }
         addresses.get("lake").ifPresent(lake -> environment.put("AWS_ENDPOINT_URL_S3", lake));
         addresses
                 .get("lake.region")
