@@ -99,7 +99,8 @@ class CreationIT {
         assertThat(latest(name)).isEqualTo("v1");
         assertThat(platform.region.hasWorkflow("dataset/team/" + name + "@v1-typo")).isFalse();
         assertThat(api.get(version(name, "v1-typo") + "/requests/k").status()).isEqualTo(404);
-        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("nearest are v1");
+        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("nearest are v1.");
+        assertThat(ensure(name, "latset", IN).text("detail")).contains("nearest are latest, v1.");
         assertThat(
                         api.get(
                                         "/datasets/team/%s/explain?version=v1-typo&region=%s"

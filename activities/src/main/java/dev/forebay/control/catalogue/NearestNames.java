@@ -25,6 +25,11 @@ final class NearestNames {
                 .toList();
     }
 
+    /** Returns whether two names differ by a slip or two. */
+    static boolean isNear(String asked, String name) {
+        return edits(lower(asked), lower(name)) <= 2;
+    }
+
     private static int edits(String one, String other) {
         return one.startsWith(other) || other.startsWith(one) ? 1 : distance(one, other);
     }

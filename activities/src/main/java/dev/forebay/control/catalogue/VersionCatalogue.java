@@ -14,6 +14,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -167,8 +168,11 @@ public class VersionCatalogue {
 
     /** What is said of a version that is not known: what may have been meant, and what to do. */
     public ForebayException unknown(DatasetVersion version) {
-        List<String> nearest =
-                NearestNames.of(version.version(), knownNames(version.dataset()), MOST_SUGGESTIONS);
+        List<String> names = new ArrayList<>(knownNames(version.dataset()));
+        if (!names.isEmpty() && NearestNames.isNear(version.version(), VersionLookup.LATEST)) {
+            names.add(VersionLookup.LATEST);
+        }
+        List<String> nearest = NearestNames.of(version.version(), names, MOST_SUGGESTIONS);
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
                 nearest.isEmpty()

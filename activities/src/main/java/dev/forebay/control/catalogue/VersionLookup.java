@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 @Transactional
 public class VersionLookup {
 
-    private static final String LATEST = "latest";
+    static final String LATEST = "latest";
     private static final Pattern DIGEST = Pattern.compile("[0-9A-Fa-f]{64}");
 
     private static final String REMEMBER =

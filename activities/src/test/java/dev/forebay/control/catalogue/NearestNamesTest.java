@@ -26,6 +26,14 @@ class NearestNamesTest {
     }
 
     @Test
+    void twoSlipsAreNear() {
+        assertThat(List.of("latest", "latset", "Latest", "lastet", "latest-1"))
+                .allMatch(asked -> NearestNames.isNear(asked, "latest"));
+        assertThat(List.of("v1", "2026-11-20", "trial", "last-one"))
+                .noneMatch(asked -> NearestNames.isNear(asked, "latest"));
+    }
+
+    @Test
     void equalsStayInTheirOrder() {
         assertThat(NearestNames.of("v9", List.of("v3", "v2", "v1"), 2)).containsExactly("v3", "v2");
         assertThat(NearestNames.of("v9", List.of(), 3)).isEmpty();
