@@ -12,18 +12,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+_PATIENCE_SECONDS = 5.0
+"""How long a message waits for a reader of the pipe that it goes to."""
+
 
 class Unfailing(io.TextIOBase):
     """Writes to a stream, and leaves out what the stream does not take, for whatever reason.
 
     The stream may be None, as Python's are whose descriptor was closed before the start. It may be closed, full or
-    broken, may lack characters, or may be an object of somebody else that only has ``write``.
+    broken, may lack characters, may be a pipe that is full and that nobody reads, or an object of somebody else that
+    only has ``write``.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream: Any = stream
+        self._patience = _PATIENCE_SECONDS
 
     def write(self, text: str) -> int:
+        # Not for a terminal: a person has stopped it, and lets it go on.
+        if not self.isatty() and self.would_block(self._patience):
+            self._patience = 0.0
+            return len(text)
         with contextlib.suppress(Exception):
             try:
                 self._stream.write(text)
@@ -47,10 +56,10 @@ class Unfailing(io.TextIOBase):
             return True
         return text.isascii()
 
-    def would_block(self) -> bool:
-        """Returns whether a write would wait for a reader, as in a pipe that is full."""
+    def would_block(self, seconds: float = 0.0) -> bool:
+        """Returns whether a write would wait for a reader for longer, as in a pipe that is full."""
         with contextlib.suppress(Exception):
-            return not select.select([], [self._stream.fileno()], [], 0)[1]
+            return not select.select([], [self._stream.fileno()], [], seconds)[1]
         return False
 
 

@@ -17,6 +17,7 @@ from control_plane import ControlPlane
 
 import forebay
 from forebay import _display
+from forebay._cli import main
 from forebay._display import Unfailing
 from forebay._models import Progress
 from forebay._progress import ProgressDisplay
@@ -257,3 +258,15 @@ def test_the_streams_of_a_program_that_calls_the_command_are_its_own_again(capsy
     with _display.of_command():
         assert isinstance(sys.stderr, Unfailing)
     assert (sys.stdout, sys.stderr, sys.stdout.errors) == before
+
+
+def test_a_command_ends_though_nobody_reads_what_it_says(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mount_root: Path
+) -> None:
+    monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 0.1)
+    with contextlib.closing(_unread_pipe()) as stderr:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        assert main(["ensure", "vision/digits@1", "--pin-for", "1h"]) == 0
+        assert capsys.readouterr().out == f"{mount_root}/vision/digits/1\n"
+        assert main(["status", "vision/nothing"]) == 4
+        stderr.__dict__["reader"].close()
