@@ -32,6 +32,8 @@ CANNOT_RUN, NO_SUCH_PROGRAM = 126, 127
 
 _NAME = "forebay.step"
 
+_DATASET, _VERSION = "FOREBAY_DATASET", "FOREBAY_VERSION"
+
 _EPILOG = """\
 An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT,
 FOREBAY_TOKEN_FILE and FOREBAY_SERVICE_CA mean what they mean to the command forebay; the other variables stand beside
@@ -142,7 +144,23 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
             setattr(options, name, None)
     if options.dataset is None:
         raise ConfigurationError("no dataset is named: write --dataset, or set FOREBAY_DATASET")
+    _take_version(options)
     return options
+
+
+def _take_version(options: argparse.Namespace) -> None:
+    """Takes the version from FOREBAY_VERSION if it is not given.
+
+    It is not for a dataset that is given with a version: a step that runs another one leaves its variables to it.
+    """
+    of_machine = os.environ.get(_VERSION)
+    if options.version is None and ("@" not in options.dataset or options.dataset == os.environ.get(_DATASET)):
+        options.version = of_machine or None
+    if options.version is not None and "@" in options.dataset:
+        raise ConfigurationError(
+            f"the version is named twice: leave it out of '{options.dataset}', or leave out --version and "
+            f"{_VERSION}, which say '{options.version}'"
+        )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -159,8 +177,8 @@ def _parser() -> argparse.ArgumentParser:
         default = None if variable is None else os.environ.get(variable)
         parser.add_argument(option, metavar=metavar, help=about + told, default=default)
 
-    add("--dataset", "NS/NAME[@VERSION]", "the dataset", "FOREBAY_DATASET")
-    add("--version", "VERSION", "its version; without one, the newest", "FOREBAY_VERSION")
+    add("--dataset", "NS/NAME[@VERSION]", "the dataset", _DATASET)
+    add("--version", "VERSION", f"its version (default: ${_VERSION}, else the newest)")
     parser.add_argument(
         "--create",
         action="store_true",

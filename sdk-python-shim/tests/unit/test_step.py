@@ -70,6 +70,31 @@ def test_the_program_runs_on_the_version_while_it_is_held(
     assert len(plane.seen("POST", "/ensure$")) == 1
 
 
+def test_a_step_within_a_step_does_not_take_the_others_version(plane: ControlPlane) -> None:
+    outer = {"FOREBAY_DATASET": "vision/digits", "FOREBAY_VERSION": "2"}
+    _run("--dataset", "vision/digits@1", environment=outer)
+    assert [each.path.split("/")[-2] for each in plane.seen("POST", "/ensure$")] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--dataset", "vision/digits@1", "--version", "2"], {}),
+        (["--version", "2"], {"FOREBAY_DATASET": "vision/digits@1"}),
+        ([], {"FOREBAY_DATASET": "vision/digits@1", "FOREBAY_VERSION": "2"}),
+    ],
+)
+def test_a_version_that_is_named_twice_is_refused(
+    plane: ControlPlane, arguments: list[str], environment: dict[str, str]
+) -> None:
+    _, err = _run(*arguments, environment=environment, code=2)
+    assert err == (
+        "forebay.step: the version is named twice: leave it out of 'vision/digits@1', or leave out --version and "
+        "FOREBAY_VERSION, which say '2'\n"
+    )
+    assert plane.log == []
+
+
 def test_the_exit_code_is_the_programs_and_the_pin_is_released(plane: ControlPlane) -> None:
     _run("--dataset", "vision/digits@1", *_python("import sys; sys.exit(41)"), code=41)
     kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
