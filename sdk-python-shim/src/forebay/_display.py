@@ -44,6 +44,12 @@ class Unfailing(io.TextIOBase):
         with contextlib.suppress(Exception):
             self._stream.flush()
 
+    def fileno(self) -> int:
+        try:
+            return int(self._stream.fileno())
+        except Exception:
+            raise io.UnsupportedOperation("this stream has no descriptor") from None
+
     def isatty(self) -> bool:
         with contextlib.suppress(Exception):
             return bool(self._stream.isatty())

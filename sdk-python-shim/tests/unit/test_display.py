@@ -260,6 +260,14 @@ def test_the_streams_of_a_program_that_calls_the_command_are_its_own_again(capsy
     assert (sys.stdout, sys.stderr, sys.stdout.errors) == before
 
 
+def test_progress_of_a_command_does_not_wait_for_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 600.0)
+    with contextlib.closing(_unread_pipe()) as pipe:
+        stderr = Unfailing(pipe)  # As it is while a command runs.
+        ProgressDisplay("v", Log(stderr))(Progress("eu", "WARMING", 1, 2))  # type: ignore[arg-type]
+        pipe.__dict__["reader"].close()
+
+
 def test_a_command_ends_though_nobody_reads_what_it_says(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mount_root: Path
 ) -> None:
