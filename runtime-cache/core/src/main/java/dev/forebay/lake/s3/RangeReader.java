@@ -97,6 +97,14 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     }
 
     private @Nullable ForebayException checkIdentity(GetObjectResponse response) {
+        String version = object.versionId();
+        String sent = response.versionId();
+        // A version may have no ETag to be known by, and not all that is between us and the store
+        // passes on which version is asked for.
+        if (version != null && sent != null && !sent.equals(version)) {
+            return unusable(
+                    "asked for version %s, it answers with version %s".formatted(version, sent));
+        }
         String wanted = object.etag();
         if (wanted.isEmpty()) {
             return null;

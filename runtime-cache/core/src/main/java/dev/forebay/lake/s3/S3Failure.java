@@ -7,6 +7,8 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -16,6 +18,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.utils.DateUtils;
 
 /**
  * What a failed attempt means: whether another one may succeed, and if not, what a person can do
@@ -31,11 +34,20 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     /** Longer texts of a store are cut. */
     private static final int MOST_SAID = 300;
 
+    /** S3 refuses requests whose time differs by more than 15 minutes from its own. */
+    private static final Duration MOST_SKEW = Duration.ofMinutes(14);
+
     private static final String BUCKET_REGION = "x-amz-bucket-region";
 
     /** Where the body of a refusal has it: not every answer has the header. */
     private static final Pattern REGION_ELEMENT =
             Pattern.compile("<Region>([a-z0-9-]{1,63})</Region>");
+
+    /**
+     * How the SDK begins to say that a value in a listing is not what it should be. It says
+     * something else of a listing that was cut.
+     */
+    private static final String UNREADABLE = "Unable to unmarshall response";
 
     private static final String OTHERS =
             "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
@@ -56,6 +68,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
 
         static Request read(@Nullable String versionId) {
             return versionId == null ? READ : READ_VERSION;
+        }
+
+        boolean isListing() {
+            return this == LIST || this == LIST_VERSIONS;
         }
 
         boolean isRead() {
@@ -83,6 +99,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         }
         SdkException sdk = find(SdkException.class, thrown);
         String message = sdk == null ? thrown.toString() : String.valueOf(sdk.getMessage());
+        if (request.isListing() && message.startsWith(UNREADABLE)) {
+            return unsupported(
+                    cut(message),
+                    "the store lists what is no number, or no time: look at the store");
+        }
         return message.contains("load credentials")
                 ? withoutCredentials(message, S3Failure::isSet, isMachineOfEc2())
                 : new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, message);
@@ -138,10 +159,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static S3Failure ofAnswer(Request request, AwsServiceException answer) {
         String code = code(answer);
         String said = said(answer, code);
+        if (isTooMany(answer, code)) {
+            return unavailable(said);
+        }
         return switch (code) {
-            case "RequestTimeTooSkewed", "RequestInTheFuture" ->
-                    unavailable(
-                            said + "; the clock of this machine is not the lake's: set it right");
+            case "RequestTimeTooSkewed", "RequestInTheFuture" -> otherTime(said);
             case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired" ->
                     denied(said, "the credentials have ended: renew them");
             case "InvalidToken",
@@ -169,8 +191,16 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         };
     }
 
+    /** Also of a key service behind the store, whose limits come as 400. */
+    private static boolean isTooMany(AwsServiceException answer, String code) {
+        return answer.isThrottlingException() || code.equals("KMS.ThrottlingException");
+    }
+
     private static S3Failure ofStatus(
             Request request, int status, String code, String said, AwsServiceException answer) {
+        if (code.isEmpty() && isOtherTime(answer)) {
+            return otherTime(said);
+        }
         return switch (status) {
             case 301, 307, 308 -> ofOtherRegion(said, answer);
             case 400 ->
@@ -203,6 +233,34 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             ? unavailable(said)
                             : unsupported(said, "the store refuses the request");
         };
+    }
+
+    private static S3Failure otherTime(String said) {
+        return unavailable(said + "; the clock of this machine is not the lake's: set it right");
+    }
+
+    /** The answer to a HEAD has no code, but the time at which the store refused it. */
+    private static boolean isOtherTime(AwsServiceException answer) {
+        return (answer.statusCode() == 400 || answer.statusCode() == 403)
+                && Optional.ofNullable(answer.awsErrorDetails())
+                        .map(AwsErrorDetails::sdkHttpResponse)
+                        .flatMap(response -> response.firstMatchingHeader("Date"))
+                        .map(S3Failure::time)
+                        .filter(
+                                time ->
+                                        Duration.between(time, Instant.now())
+                                                        .abs()
+                                                        .compareTo(MOST_SKEW)
+                                                > 0)
+                        .isPresent();
+    }
+
+    private static @Nullable Instant time(String header) {
+        try {
+            return DateUtils.parseRfc822Date(header);
+        } catch (RuntimeException e) {
+            return null;
+        }
     }
 
     private static S3Failure ofOtherRegion(String said, AwsServiceException answer) {
@@ -273,7 +331,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     /** Whether a store said that it gets too many requests: S3's SlowDown is a 503. */
     static boolean isThrottled(Throwable thrown) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);
-        return answer != null && (answer.statusCode() == 503 || answer.isThrottlingException());
+        return answer != null && (answer.statusCode() == 503 || isTooMany(answer, code(answer)));
     }
 
     /** The status that a store answers if a condition of the request does not hold. */

@@ -129,13 +129,16 @@ final class S3Listing implements Listing {
             }
             listed.counted(page.keyCount());
             List<LakeObject> objects = listed.objects();
+            String next = page.nextContinuationToken();
             // Not all stores that cut a page say so.
-            boolean more = Boolean.TRUE.equals(page.isTruncated()) || objects.size() >= limit;
+            boolean more =
+                    Boolean.TRUE.equals(page.isTruncated())
+                            || isGiven(next)
+                            || objects.size() >= limit;
             if (!objects.isEmpty() || !more) {
                 return new Page(objects, more ? objects.getLast().key() : null);
             }
-            String next = page.nextContinuationToken();
-            if (next == null || next.equals(token)) {
+            if (!isGiven(next) || next.equals(token)) {
                 throw cut();
             }
             token = next;
@@ -177,14 +180,39 @@ final class S3Listing implements Listing {
                 what(),
                 () ->
                         client.listObjectsV2(
-                                b ->
-                                        b.bucket(bucket)
-                                                .prefix(prefix)
-                                                .startAfter(token == null ? after : null)
-                                                .continuationToken(token)
-                                                .optionalObjectAttributes(more)
-                                                .maxKeys(limit)
-                                                .encodingType(EncodingType.URL)));
+                                        b ->
+                                                b.bucket(bucket)
+                                                        .prefix(prefix)
+                                                        .startAfter(token == null ? after : null)
+                                                        .continuationToken(token)
+                                                        .optionalObjectAttributes(more)
+                                                        .maxKeys(limit)
+                                                        .encodingType(EncodingType.URL))
+                                .thenApply(
+                                        page ->
+                                                requireListing(
+                                                        page,
+                                                        page.hasContents(),
+                                                        page.isTruncated(),
+                                                        page.name())));
+    }
+
+    /**
+     * An error page that comes with status 200 has nothing of a listing. It would pass for the end
+     * of one, and what follows would be left out.
+     */
+    private static <T> T requireListing(
+            T page, boolean entries, @Nullable Boolean truncated, @Nullable String name) {
+        if (!entries && truncated == null && name == null) {
+            throw new ForebayException(
+                    ErrorCode.LAKE_UNAVAILABLE,
+                    "the answer has status 200 and is no listing: look at the store, and at proxies before it");
+        }
+        return page;
+    }
+
+    private static boolean isGiven(@Nullable String marker) {
+        return marker != null && !marker.isEmpty();
     }
 
     /**
@@ -207,7 +235,11 @@ final class S3Listing implements Listing {
             }
             String last = listed.lastKey();
             int entries = page.versions().size() + page.deleteMarkers().size();
-            if (!Boolean.TRUE.equals(page.isTruncated()) && entries < PAGE_OBJECTS) {
+            boolean more =
+                    Boolean.TRUE.equals(page.isTruncated())
+                            || isGiven(page.nextKeyMarker())
+                            || entries >= PAGE_OBJECTS;
+            if (!more) {
                 return new Page(objects, null);
             }
             if (last != null && isBehind(last, after)) {
@@ -244,14 +276,22 @@ final class S3Listing implements Listing {
                 what(),
                 () ->
                         client.listObjectVersions(
-                                b ->
-                                        b.bucket(bucket)
-                                                .prefix(prefix)
-                                                .keyMarker(key)
-                                                .versionIdMarker(version)
-                                                .optionalObjectAttributes(more)
-                                                .maxKeys(PAGE_OBJECTS)
-                                                .encodingType(EncodingType.URL)));
+                                        b ->
+                                                b.bucket(bucket)
+                                                        .prefix(prefix)
+                                                        .keyMarker(key)
+                                                        .versionIdMarker(version)
+                                                        .optionalObjectAttributes(more)
+                                                        .maxKeys(PAGE_OBJECTS)
+                                                        .encodingType(EncodingType.URL))
+                                .thenApply(
+                                        page ->
+                                                requireListing(
+                                                        page,
+                                                        page.hasVersions()
+                                                                || page.hasDeleteMarkers(),
+                                                        page.isTruncated(),
+                                                        page.name())));
     }
 
     /** Half a listing must not pass for a whole one. */

@@ -33,6 +33,7 @@ class ConditionalReadTest {
     private LakeObject object = object("meant");
     private String etag = "meant";
     private String modified = "Sun, 29 Nov 2026 12:00:05 GMT";
+    private String versionId = "v1";
     private int sentBytes = READ_BYTES;
     private HttpServer server;
     private S3Lake lake;
@@ -73,6 +74,7 @@ class ConditionalReadTest {
                         .map(header -> header.getKey() + ": " + header.getValue().getFirst())
                         .collect(Collectors.joining()));
         exchange.getResponseHeaders().set("Last-Modified", modified);
+        exchange.getResponseHeaders().set("x-amz-version-id", versionId);
         exchange.getResponseHeaders().set("ETag", '"' + etag + '"');
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
         // In chunks: there is no Content-Length that a client could compare.
@@ -116,6 +118,20 @@ class ConditionalReadTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    /** As one that is behind a proxy which does not pass the query on. */
+    @Test
+    void aServerThatSendsAnotherVersionIsNotBelieved() {
+        object = new LakeObject("key", OBJECT_BYTES, Instant.EPOCH, "", "v1");
+        assertThat(read().hasRemaining()).isFalse();
+
+        versionId = "v2";
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE))
+                .hasMessageContaining("asked for version v1, it answers with version v2");
     }
 
     /** One of a store that has no ETags, such as a gateway to files that were there before. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +18,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpFullResponse;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.utils.DateUtils;
 
 class S3FailureTest {
 
@@ -67,6 +70,9 @@ class S3FailureTest {
                     LIST          | 408 | RequestTimeout               | LAKE_UNAVAILABLE    | again | words
                     PUT           | 409 | ConditionalRequestConflict   | LAKE_UNAVAILABLE    | again | words
                     READ          | 429 | TooManyRequests              | LAKE_UNAVAILABLE    | again | words
+                    READ          | 400 | ThrottlingException          | LAKE_UNAVAILABLE    | again | words
+                    LIST          | 403 | RequestLimitExceeded         | LAKE_UNAVAILABLE    | again | words
+                    READ          | 400 | KMS.ThrottlingException      | LAKE_UNAVAILABLE    | again | words
                     READ          | 500 | InternalError                | LAKE_UNAVAILABLE    | again | words
                     LIST          | 503 | SlowDown                     | LAKE_UNAVAILABLE    | again | words
                     LIST          | 301 | PermanentRedirect            | LAKE_UNSUPPORTED    | final | it is in eu-west-1
@@ -100,6 +106,27 @@ class S3FailureTest {
         assertThat(failure.why())
                 .contains(String.valueOf(status), code, "the store's own words", "R1")
                 .contains(remedy);
+    }
+
+    /** The answer to a HEAD has no body, so no code: only its own time tells why it is refused. */
+    @ParameterizedTest
+    @CsvSource({"403, 20, true", "400, -20, true", "403, 5, false", "404, 20, false"})
+    void aRefusalWithoutACodeMayBeOfTheClock(int status, long minutes, boolean clock) {
+        String date = DateUtils.formatRfc822Date(Instant.now().plus(Duration.ofMinutes(minutes)));
+        AwsErrorDetails details =
+                AwsErrorDetails.builder()
+                        .sdkHttpResponse(
+                                SdkHttpFullResponse.builder()
+                                        .statusCode(status)
+                                        .putHeader("Date", date)
+                                        .build())
+                        .build();
+        S3Failure failure =
+                S3Failure.of(
+                        Request.READ,
+                        S3Exception.builder().statusCode(status).awsErrorDetails(details).build());
+        assertThat(failure.retry()).isEqualTo(clock);
+        assertThat(failure.why().contains("clock of this machine")).isEqualTo(clock);
     }
 
     /** Not every answer has the header. */
@@ -193,6 +220,16 @@ class S3FailureTest {
     @Test
     void soMayThatOfAMachine() {
         assertThat(S3Failure.withoutCredentials(NONE, _ -> false, true).retry()).isTrue();
+    }
+
+    /** The SDK says it as it does of a listing's number that is none; a read may come right. */
+    @Test
+    void bytesWithoutTheirChecksumMayComeRight() {
+        SdkClientException wrong =
+                SdkClientException.create(
+                        "Unable to unmarshall response (Data read has a different checksum)");
+        assertThat(S3Failure.of(Request.READ, wrong).retry()).isTrue();
+        assertThat(S3Failure.of(Request.LIST, wrong).retry()).isFalse();
     }
 
     @Test

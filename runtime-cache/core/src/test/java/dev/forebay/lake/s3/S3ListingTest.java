@@ -86,6 +86,10 @@ class S3ListingTest {
                 new Arguments("after", page(false, "p/\ud83d\ude00", "p/\uff5e")),
                 new Arguments("with the size null", one("<ETag>\"e\"</ETag>")),
                 new Arguments("with the size -1", one("<Size>-1</Size><ETag>\"e\"</ETag>")),
+                new Arguments("no number", one("<Size>many</Size><ETag>\"e\"</ETag>")),
+                new Arguments("no number", one("<Size>9223372036854775808</Size>")),
+                new Arguments(
+                        "no time", one("<Size>1</Size><LastModified>yesterday</LastModified>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size><ETag>\"\"</ETag>")),
                 new Arguments(
@@ -155,6 +159,28 @@ class S3ListingTest {
         store.lists(_ -> page(false, "p/a", "p/b").replaceFirst("<IsTruncated>.*?>", ""));
         Listing listing = lake.listing("bucket", "p/");
         assertThat(listing.page(null, 2).next()).isEqualTo("p/b");
+    }
+
+    /** It says two things: believing the one that ends the listing would leave objects out. */
+    @Test
+    void aPageWithATokenIsNotTakenForTheLast() {
+        store.lists(_ -> "<NextContinuationToken>t</NextContinuationToken>" + page(false, "p/a"));
+        versions.lists(
+                _ ->
+                        "<IsTruncated>false</IsTruncated><NextKeyMarker>p/a</NextKeyMarker>"
+                                + version("p/a", "1", true));
+        assertThat(ListedStore.first(lake).next()).isEqualTo("p/a");
+        assertThat(ListedStore.first(versionedLake).next()).isEqualTo("p/a");
+    }
+
+    /** Else the listing would end with it, and what follows would be left out. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "<Code>InternalError</Code>", "<body>Maintenance</body>"})
+    void anAnswerThatIsNoListingIsAskedForAgain(String page) {
+        store.listsInTurn(page, page(false, "p/a"));
+        versions.listsInTurn(page, version("p/a", "1", true));
+        assertThat(keys(ListedStore.first(lake))).containsExactly("p/a");
+        assertThat(keys(ListedStore.first(versionedLake))).containsExactly("p/a");
     }
 
     @Test
