@@ -23,6 +23,8 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * "Stores that do not fit together": each kind of difference is found, and repaired where that can
@@ -276,6 +278,28 @@ class FsckIT {
         assertThat(codes(fsck("POST", ""), "REPAIRED")).containsExactly("POINTER_DAMAGED");
 
         assertThat(said(pointer())).isEqualTo(written);
+    }
+
+    /** It has no checksum, and a lost catalogue would be made anew with these figures. */
+    @ParameterizedTest
+    @CsvSource({
+        "'\"bytes\":', '\"bytes\":9'",
+        "manifests/, elsewhere/",
+        "'\"prefix\":\"', '\"prefix\":\"x'"
+    })
+    void aPointerWithOtherFiguresIsWrittenFromTheCatalogue(String part, String other)
+            throws Exception {
+        frozen();
+        JsonNode written = said(pointer());
+        String damaged = Files.readString(pointer()).replaceFirst(part, other);
+        assertThat(damaged).isNotEqualTo(Files.readString(pointer()));
+        Files.writeString(pointer(), damaged);
+
+        assertThat(found()).containsExactly("POINTER_DAMAGED");
+        assertThat(codes(fsck("POST", ""), "REPAIRED")).containsExactly("POINTER_DAMAGED");
+
+        assertThat(said(pointer())).isEqualTo(written);
+        awaitNothing();
     }
 
     @Test

@@ -181,6 +181,29 @@ class LostCatalogueIT {
         }
     }
 
+    /** Its version is the first of all, so each of the others is behind it. */
+    @Test
+    void aPointerThatIsNotUnderstoodKeepsBackNobody() throws Exception {
+        String name = platform.dataset(3600);
+        String first = frozen(name, "v1");
+        lose(name);
+        Path later = pointer(name, "a");
+        Files.writeString(
+                later,
+                Files.readString(pointer(name, "v1"))
+                        .replace(name + "@v1", name + "@a")
+                        .replaceFirst("\"ttl_after\":\"[A-Z]+\"", "\"ttl_after\":\"NEVER\""));
+        try {
+            assertThat(restore(name))
+                    .singleElement()
+                    .asString()
+                    .contains(name + "@a", "is not understood");
+            assertThat(digest(name, "v1")).isEqualTo(first);
+        } finally {
+            Files.delete(later);
+        }
+    }
+
     private Path pointer(String name, String version) throws IOException {
         return platform.manifestBucket()
                 .resolve("versions/team")

@@ -9,6 +9,7 @@ import dev.forebay.model.ForebayException;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,8 @@ public class CatalogueRestore {
         List<String> problems = new ArrayList<>();
         for (String key : page.keys()) {
             try {
-                restored += restore(pointers.read(key)) ? 1 : 0;
+                Optional<Pointer> pointer = read(key, problems);
+                restored += pointer.isPresent() && restore(pointer.get()) ? 1 : 0;
             } catch (ForebayException e) {
                 if (e.code() == ErrorCode.LAKE_UNAVAILABLE || e.code() == ErrorCode.UNAVAILABLE) {
                     throw e;
@@ -62,6 +64,22 @@ public class CatalogueRestore {
         }
         int unchanged = page.keys().size() - restored - problems.size();
         return new Restored(restored, unchanged, problems, page.next());
+    }
+
+    /**
+     * Reads a pointer. One that is not understood, which is UNAVAILABLE as a database is that is
+     * away, keeps no other version from being restored.
+     */
+    private Optional<Pointer> read(String key, List<String> problems) {
+        try {
+            return Optional.of(pointers.read(key));
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            problems.add(String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
     }
 
     /** Enters a version by its pointer; returns false if it was there. */

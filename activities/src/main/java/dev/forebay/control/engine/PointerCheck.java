@@ -57,9 +57,24 @@ class PointerCheck {
         if (manifest == null) {
             return List.of(missing(pointer));
         }
-        return manifest.digest().equals(pointer.manifest().digest())
+        if (!manifest.digest().equals(pointer.manifest().digest())) {
+            return List.of(differs(pointer, manifest));
+        }
+        return isSame(pointer, manifest)
                 ? List.of()
-                : List.of(differs(pointer, manifest));
+                : List.of(
+                        damaged(
+                                version,
+                                key,
+                                "the pointer names the version's manifest, and another address, size or source than the catalogue"));
+    }
+
+    /** A catalogue that is made anew from the pointer would have what is wrong in it. */
+    private boolean isSame(Pointer pointer, ManifestRef manifest) {
+        return manifest.equals(pointer.manifest())
+                && versions.origin(pointer.version())
+                        .map(origin -> origin.source().equals(pointer.origin().source()))
+                        .orElse(true);
     }
 
     private Fault missing(Pointer pointer) {

@@ -260,7 +260,7 @@ class VersionPointers {
         } catch (IOException | RuntimeException _) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "s3://%s/%s is not understood, and left as it is: a later release wrote it, so upgrade the control plane"
+                    "s3://%s/%s is not understood, and left as it is: a later release wrote it, or it is damaged. Upgrade the control plane, or put the object back from a backup of the manifest bucket"
                             .formatted(bucket(), key));
         }
     }
