@@ -113,7 +113,7 @@ class ChunkCheck {
                                 Kind.CHUNK_DAMAGED,
                                 at.version,
                                 new RegionName(at.region),
-                                "%d stored chunks did not have their checksums"
+                                "%d stored chunks were gone, or did not have their checksums"
                                         .formatted(report.mended()),
                                 "workers drop damaged chunks and fetch them again, with or without --repair",
                                 State.REPAIRED,

@@ -254,7 +254,7 @@ public final class ChunkStore implements AutoCloseable {
     public enum Verdict {
         /** Every checksum was right. */
         INTACT,
-        /** It was damaged or could not be read, and is gone now. */
+        /** It was damaged, could not be read or had lost its file, and is gone now. */
         DROPPED,
         /** It was not here. */
         ABSENT

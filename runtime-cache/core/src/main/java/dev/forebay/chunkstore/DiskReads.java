@@ -67,7 +67,7 @@ final class DiskReads {
                 throw e;
             }
         } catch (NoSuchFileException gone) {
-            gone(entry);
+            boolean _ = gone(entry);
         } catch (IOException e) {
             failed(entry, e);
         }
@@ -79,11 +79,16 @@ final class DiskReads {
                 files.path(entry.id().pack(), entry.name()), entry.id(), entry.name());
     }
 
-    /** The file of an entry is not there: replaced or evicted meanwhile, or with its disk. */
-    private void gone(ChunkEntry entry) {
-        if (!space.remove(entry).equals(Dropped.NONE)) {
+    /**
+     * The file of an entry is not there: replaced or evicted meanwhile, or with its disk. Returns
+     * whether it should have been there.
+     */
+    private boolean gone(ChunkEntry entry) {
+        boolean lost = !space.remove(entry).equals(Dropped.NONE);
+        if (lost) {
             health.suspect();
         }
+        return lost;
     }
 
     private void failed(ChunkEntry entry, IOException e) {
@@ -130,7 +135,10 @@ final class DiskReads {
                 chunk.verify();
                 return ChunkStore.Verdict.INTACT;
             } catch (NoSuchFileException e) {
-                gone(entry);
+                // Of a disk that has failed nothing is here any more.
+                if (gone(entry) && !health.hasFailed()) {
+                    return ChunkStore.Verdict.DROPPED;
+                }
             } catch (IOException e) {
                 failed(entry, e);
                 return ChunkStore.Verdict.DROPPED;

@@ -508,6 +508,16 @@ class ChunkStoreTest {
         open();
     }
 
+    /** Else it would count as there until somebody reads it, and nobody would fill it again. */
+    @Test
+    void aFileThatIsGoneUnderARunningStoreIsFoundByVerify() throws IOException {
+        putAll(chunk(0), bytes(1, SMALL));
+        Files.delete(fileOf(chunk(0)));
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.DROPPED);
+        assertThat(store.holds(chunk(0), 0, SMALL)).isFalse();
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.ABSENT);
+    }
+
     @Test
     void damageUnderARunningStoreIsFoundByVerify() throws IOException {
         putAll(chunk(0), bytes(1, SMALL));

@@ -133,7 +133,8 @@ final class Scrubber implements AutoCloseable {
     private void verify(ChunkId chunk) {
         try {
             if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
-                LOG.warn("Chunk {} was damaged on disk and is dropped", chunk);
+                LOG.warn(
+                        "Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
                 repair.accept(chunk);
             }
         } catch (RuntimeException | Error e) {

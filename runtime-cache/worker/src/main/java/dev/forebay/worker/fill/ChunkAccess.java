@@ -249,7 +249,7 @@ public final class ChunkAccess {
     public ChunkStore.Verdict dropIfDamaged(ChunkId chunk) {
         ChunkStore.Verdict verdict = store.verify(chunk);
         if (verdict == ChunkStore.Verdict.DROPPED) {
-            LOG.warn("Chunk {} was damaged on disk and is dropped", chunk);
+            LOG.warn("Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
         }
         return verdict;
     }
