@@ -210,6 +210,7 @@ class CreationIT {
     @ValueSource(
             strings = {
                 "latest",
+                "LATEST",
                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             })
     void whatMeansAnotherVersionIsNoName(String asked) {
@@ -219,6 +220,16 @@ class CreationIT {
 
         assertThat(refused.status()).isEqualTo(400);
         assertThat(refused.text("detail")).contains("'" + asked + "'").contains("must be a name");
+        assertThat(versions(name)).isEmpty();
+    }
+
+    @Test
+    void theFirstVersionIsNotNamedAlmostAsTheLatest() {
+        String name = platform.dataset(LONG);
+
+        assertThat(ensure(name, "Latest", IN).text("detail"))
+                .contains("'Latest'")
+                .contains("must be a name of its own, not latest");
         assertThat(versions(name)).isEmpty();
     }
 

@@ -134,9 +134,11 @@ public class VersionCatalogue {
      *
      * @param create whether somebody has said so
      * @throws ForebayException {@code NOT_FOUND}, with the names that may have been meant; {@code
-     *     ALREADY_EXISTS} if an alias has this name
+     *     ALREADY_EXISTS} if an alias has this name; {@code INVALID_ARGUMENT} for what means
+     *     another version
      */
     public void enter(DatasetVersion version, Duration ttl, boolean create) {
+        VersionLookup.requireName("version", version.version());
         lockDataset(version.dataset());
         if (isKnown(version)) {
             return;

@@ -165,11 +165,15 @@ public class VersionLookup {
      * Refuses what means a version by itself.
      *
      * @param field to blame
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is {@code latest}, or a digest
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is {@code latest}, in small letters
+     *     or others, or a digest
      */
     public static void requireName(String field, String name) {
+        if (name.equalsIgnoreCase(LATEST)) {
+            throw noName(field, name, LATEST);
+        }
         if (!isName(name)) {
-            throw noName(field, name, name.equals(LATEST) ? LATEST : "a digest");
+            throw noName(field, name, "a digest");
         }
     }
 

@@ -221,7 +221,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
             case 404 ->
                     request.isRead()
                             ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
-                            : new S3Failure(ErrorCode.LAKE_EMPTY, false, said + ": no such bucket");
+                            : new S3Failure(
+                                    ErrorCode.LAKE_EMPTY,
+                                    false,
+                                    said
+                                            + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint");
             // 405: the current version is a delete marker. 416: shorter than it was.
             case 405, 412, 416 ->
                     request.isRead()
