@@ -81,7 +81,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         if (!whole || range != null) {
             String expected = "bytes %d-%d/".formatted(offset, offset + wanted - 1);
             if (range == null || !range.startsWith(expected)) {
-                return unusable("asked for " + expected + ", it answers " + range);
+                return unsupported("asked for %s, it answers %s".formatted(expected, range));
             }
             if (!range.equals(expected + size) && !range.equals(expected + "*")) {
                 return changed("it is not %d bytes long: %s".formatted(size, range));
@@ -102,7 +102,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         // A version may have no ETag to be known by, and not all that is between us and the store
         // passes on which version is asked for.
         if (version != null && sent != null && !sent.equals(version)) {
-            return unusable(
+            return unsupported(
                     "asked for version %s, it answers with version %s".formatted(version, sent));
         }
         String wanted = object.etag();
@@ -116,7 +116,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
                                 ? ""
                                 : ETag.ofTime(response.lastModified());
         if (answered.isEmpty()) {
-            return unusable("its answer does not say which object it is");
+            return unsupported("its answer does not say which object it is");
         }
         return answered.equals(wanted)
                 ? null
@@ -125,6 +125,13 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
 
     private static ForebayException changed(String why) {
         return new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, why);
+    }
+
+    /** Final, if the other attempts of the read are answered so, too. */
+    private static ForebayException unsupported(String why) {
+        return new ForebayException(
+                ErrorCode.LAKE_UNSUPPORTED,
+                why + ": the store, or a proxy before it, does not answer as S3 does");
     }
 
     private static ForebayException unusable(String why) {

@@ -82,10 +82,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     static S3Failure of(Request request, Throwable thrown) {
         ForebayException ours = find(ForebayException.class, thrown);
         if (ours != null) {
-            return new S3Failure(
-                    ours.code(),
-                    ours.code() == ErrorCode.LAKE_UNAVAILABLE,
-                    String.valueOf(ours.getMessage()));
+            // A proxy on the way may have answered once for the store.
+            boolean retry =
+                    (ours.code() == ErrorCode.LAKE_UNAVAILABLE)
+                            || (ours.code() == ErrorCode.LAKE_UNSUPPORTED);
+            return new S3Failure(ours.code(), retry, String.valueOf(ours.getMessage()));
         }
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         if (answer != null) {

@@ -130,7 +130,7 @@ class ConditionalReadTest {
         assertThatThrownBy(this::read)
                 .isInstanceOfSatisfying(
                         ForebayException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE))
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED))
                 .hasMessageContaining("asked for version v1, it answers with version v2");
     }
 
