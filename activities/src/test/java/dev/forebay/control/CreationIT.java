@@ -294,7 +294,7 @@ class CreationIT {
         Await.until(
                 "nobody lists for it",
                 () -> api.get(mistaken).body().at("/regions/0/state").asText().equals("ABSENT"));
-        // The listing comes to its end, which has a second left in which nobody tells it.
+        // The listing ends before its next heartbeat, a second later, tells it of that.
         goesOn.countDown();
 
         assertOk(ensure(name, "v1", IN));

@@ -75,8 +75,8 @@ class IngestActivitiesImpl implements IngestActivities {
     }
 
     /**
-     * Whoever asked may have taken that back, and a first version of the dataset been created
-     * since. A listing hears of that only with its next heartbeat.
+     * The request may have been cancelled, and another first version of the dataset created since.
+     * A listing hears of that only with its next heartbeat.
      */
     private void requireWanted(DatasetVersion version) {
         if (!versions.isKnown(version)) {
