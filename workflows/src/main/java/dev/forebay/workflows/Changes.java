@@ -19,11 +19,12 @@ final class Changes {
     private static final int RUNS_HAVE_A_SIZE = 6;
     private static final int RECEIPTS_OF_SEVERAL_STAND = 7;
     private static final int LATE_RECEIPTS_ARE_PINNED = 8;
+    private static final int CATALOGUE_HEARS_OF_CANCELS = 9;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
     private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, LATE_RECEIPTS_ARE_PINNED);
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, CATALOGUE_HEARS_OF_CANCELS);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -148,6 +149,14 @@ final class Changes {
      */
     boolean lateReceiptsArePinned() {
         return level >= LATE_RECEIPTS_ARE_PINNED;
+    }
+
+    /**
+     * Whether a version that was given up before it was frozen is gone from the catalogue, too,
+     * when its cancellation is answered.
+     */
+    boolean catalogueHearsOfCancels() {
+        return level >= CATALOGUE_HEARS_OF_CANCELS;
     }
 
     /** Whether what a filling has counted is kept apart from what is there. */

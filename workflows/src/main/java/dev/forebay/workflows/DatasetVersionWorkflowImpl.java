@@ -46,6 +46,9 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     /** A caller who waits longer for an eviction is told that it goes on without him. */
     private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
 
+    /** A catalogue that is away hears of a cancellation later. */
+    private static final Duration CATALOGUE_PATIENCE = Duration.ofSeconds(5);
+
     /** A caller who wants a pin of what is not mounted yet, for it waits for room, say. */
     private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
 
@@ -245,9 +248,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 unwanted.stream()
                         .map(region -> evictions.of(region, "its last request was taken back"))
                         .toList();
-        if (state.status().manifest() == null
-                && state.status().regions().stream()
-                        .noneMatch(residency -> residency.state() == State.WARMING)) {
+        boolean isGivenUp =
+                state.status().manifest() == null
+                        && state.status().regions().stream()
+                                .noneMatch(residency -> residency.state() == State.WARMING);
+        if (isGivenUp) {
             ingest.stop();
         }
         if (!Deadlines.await(
@@ -256,6 +261,10 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                     ErrorCode.UNAVAILABLE,
                     "taken back; what is there already goes by itself, as soon as %s answer"
                             .formatted(unwanted));
+        }
+        if (isGivenUp && changes.catalogueHearsOfCancels()) {
+            // Its name is free for others, and a listing that goes on is not frozen, from then on.
+            Deadlines.await(CATALOGUE_PATIENCE, projection::isUpToDate);
         }
     }
 

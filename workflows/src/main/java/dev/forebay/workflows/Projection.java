@@ -39,6 +39,11 @@ final class Projection {
         return !telling;
     }
 
+    /** Whether the catalogue has the status of this moment. */
+    boolean isUpToDate() {
+        return state.status().equals(told);
+    }
+
     /**
      * Begins; tells the first status in any case.
      *
@@ -49,10 +54,7 @@ final class Projection {
                 Async.procedure(
                         () -> {
                             while (true) {
-                                Workflow.await(
-                                        () ->
-                                                !state.status().equals(told)
-                                                        && !leaving.getAsBoolean());
+                                Workflow.await(() -> !isUpToDate() && !leaving.getAsBoolean());
                                 tell(state.status());
                             }
                         });

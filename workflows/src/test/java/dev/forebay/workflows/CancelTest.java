@@ -151,6 +151,40 @@ class CancelTest {
     }
 
     @Test
+    void whatWasGivenUpUnfrozenIsGoneFromTheCatalogueWhenThatIsAnswered() {
+        platform.control.closeGate();
+        CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
+        platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
+
+        platform.update("cancel", new CancelRequest("r"));
+
+        assertThat(code(asked)).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(platform.control.projected().getLast().regions())
+                .allMatch(region -> region.state() == State.ABSENT);
+    }
+
+    @Test
+    void aCatalogueThatIsAwayHoldsUpNobodyWhoTakesHisRequestBack() {
+        platform.control.closeGate();
+        platform.control.failProjections(ErrorCode.UNAVAILABLE);
+        CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
+        platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
+
+        CompletableFuture<Void> cancelled =
+                platform.workflow()
+                        .startUpdate(
+                                "cancel",
+                                WorkflowUpdateStage.ACCEPTED,
+                                Void.class,
+                                new CancelRequest("r"))
+                        .getResultAsync();
+        platform.pass(Duration.ofSeconds(5));
+
+        result(cancelled);
+        assertThat(code(asked)).isEqualTo(ErrorCode.CANCELLED);
+    }
+
+    @Test
     void inEveryRegionOfTheRequest() {
         platform.us.closeGate(32);
         platform.ap.closeGate(32);
