@@ -39,6 +39,11 @@ record ETag(String value) {
         return MODIFIED + modified.truncatedTo(ChronoUnit.SECONDS);
     }
 
+    /** What a proxy makes of an object's ETag when it changes how the body is sent. */
+    static String weakened(String value) {
+        return WEAK + value;
+    }
+
     /** The time that {@link #ofTime} has put in an ETag's place; null for an ETag. */
     static @Nullable Instant time(String text) {
         return text.startsWith(MODIFIED) ? Instant.parse(text.substring(MODIFIED.length())) : null;

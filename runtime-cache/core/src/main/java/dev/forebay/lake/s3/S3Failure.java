@@ -219,14 +219,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                     .formatted(
                                             request.permission,
                                             request == Request.PUT ? "" : OTHERS));
-            case 404 ->
-                    request.isRead()
-                            ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
-                            : new S3Failure(
-                                    ErrorCode.LAKE_EMPTY,
-                                    false,
-                                    said
-                                            + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint");
+            case 404 -> ofMissing(request, code, said, answer);
             // 405: the current version is a delete marker. 416: shorter than it was.
             case 405, 412, 416 ->
                     request.isRead()
@@ -238,6 +231,30 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             ? unavailable(said)
                             : unsupported(said, "the store refuses the request");
         };
+    }
+
+    private static S3Failure ofMissing(
+            Request request, String code, String said, AwsServiceException answer) {
+        if (isPage(answer, code)) {
+            // So answers a proxy that has no way to the store just now.
+            return unavailable(said);
+        }
+        return request.isRead() && !code.equals("NoSuchBucket")
+                ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
+                : new S3Failure(
+                        ErrorCode.LAKE_EMPTY,
+                        false,
+                        said
+                                + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint and forebay.manifest-bucket");
+    }
+
+    /** Whether something else than a store has answered: a store's refusal has a code. */
+    private static boolean isPage(AwsServiceException answer, String code) {
+        return code.isEmpty()
+                && Optional.ofNullable(answer.awsErrorDetails())
+                        .map(AwsErrorDetails::rawResponse)
+                        .filter(body -> body.asByteArray().length > 0)
+                        .isPresent();
     }
 
     private static S3Failure otherTime(String said) {
@@ -309,6 +326,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         }
         if (answer.requestId() != null) {
             said.append(" (request ").append(cut(answer.requestId())).append(')');
+        }
+        if (isPage(answer, code)) {
+            said.append(" with a page that is not S3's: look at proxies before the lake");
         }
         return said.toString();
     }

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,6 +22,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A read asks for the object that the manifest names, and believes no server that sends another.
@@ -31,10 +34,12 @@ class ConditionalReadTest {
 
     private final List<String> conditions = new CopyOnWriteArrayList<>();
     private LakeObject object = object("meant");
-    private String etag = "meant";
+    private String etag = "\"meant\"";
     private String modified = "Sun, 29 Nov 2026 12:00:05 GMT";
     private String versionId = "v1";
     private int sentBytes = READ_BYTES;
+    private int refusal;
+    private String page = "";
     private HttpServer server;
     private S3Lake lake;
 
@@ -73,9 +78,16 @@ class ConditionalReadTest {
                         .filter(header -> header.getKey().startsWith("If-"))
                         .map(header -> header.getKey() + ": " + header.getValue().getFirst())
                         .collect(Collectors.joining()));
+        if (refusal > 0) {
+            byte[] body = page.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(refusal, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+            return;
+        }
         exchange.getResponseHeaders().set("Last-Modified", modified);
         exchange.getResponseHeaders().set("x-amz-version-id", versionId);
-        exchange.getResponseHeaders().set("ETag", '"' + etag + '"');
+        exchange.getResponseHeaders().set("ETag", etag);
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
         // In chunks: there is no Content-Length that a client could compare.
         exchange.sendResponseHeaders(206, 0);
@@ -112,12 +124,57 @@ class ConditionalReadTest {
 
     @Test
     void aServerThatIgnoresTheConditionIsNotBelieved() {
-        etag = "another";
+        etag = "\"another\"";
 
         assertThatThrownBy(this::read)
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    @Test
+    void aWeakETagIsTheProxysAndNoChange() {
+        etag = "W/\"meant\"";
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED))
+                .hasMessageContaining("a weak ETag, W/meant: the store, or a proxy before it");
+    }
+
+    /** An ingress without its back end answers 404, for one. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    404 | default backend - 404                     | LAKE_UNAVAILABLE
+                    404 | <html><body>404 Not Found</body></html>    | LAKE_UNAVAILABLE
+                    403 | <html><body>Blocked by policy</body></html> | LAKE_DENIED
+                    400 | <html><body>Bad Request</body></html>      | LAKE_UNSUPPORTED
+                    """)
+    void aPageOfAProxyIsNoWordOfTheStore(int status, String text, ErrorCode code) {
+        refusal = status;
+        page = text;
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(
+                        "answers %d with a page that is not S3's: look at proxies", status);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NoSuchKey, LAKE_OBJECT_CHANGED", "NoSuchBucket, LAKE_EMPTY"})
+    void aBucketThatIsGoneIsNoChangedObject(String said, ErrorCode code) {
+        refusal = 404;
+        page = "<Error><Code>%s</Code><Message>it is not there</Message></Error>".formatted(said);
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(said);
     }
 
     /** As one that is behind a proxy which does not pass the query on. */

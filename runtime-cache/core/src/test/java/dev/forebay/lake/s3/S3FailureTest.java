@@ -88,6 +88,7 @@ class S3FailureTest {
                     READ          | 501 | NotImplemented               | LAKE_UNSUPPORTED    | final | does not know
                     LIST          | 418 | Teapot                       | LAKE_UNSUPPORTED    | final | refuses
                     LIST          | 404 | NoSuchBucket                 | LAKE_EMPTY          | final | no such bucket
+                    READ          | 404 | NoSuchBucket                 | LAKE_EMPTY          | final | no such bucket
                     READ          | 404 | NoSuchKey                    | LAKE_OBJECT_CHANGED | final | words
                     READ          | 405 | MethodNotAllowed             | LAKE_OBJECT_CHANGED | final | words
                     READ_VERSION  | 412 | PreconditionFailed           | LAKE_OBJECT_CHANGED | final | words
