@@ -51,6 +51,7 @@ class State:
     """What survives a restart of the server."""
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    registration_note: str | None = None
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
     pins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     """By region and id: an id may have a pin in each region."""
@@ -305,7 +306,7 @@ class ControlPlane:
         if not request.body["source"].startswith("s3://"):
             raise Problem(400, "INVALID_ARGUMENT", "source must begin with s3://", field="source")
         self.state.datasets[name] = {"ttl_seconds": 86400, "created_at": _now(), "future": 1, **request.body}
-        return 201, self.state.datasets[name]
+        return 201, {**self.state.datasets[name], "note": self.state.registration_note}
 
     def _list(self, request: Request) -> tuple[int, Any]:
         names = [name for name in sorted(self.state.datasets) if name > request.query.get("after", "")]

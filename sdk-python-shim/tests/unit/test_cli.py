@@ -39,6 +39,14 @@ def test_datasets(run: Run) -> None:
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["versions"][0]["version"] == "1"
 
 
+def test_a_registration_that_may_be_a_mistake_is_told_of(run: Run, plane: ControlPlane) -> None:
+    run("datasets", "register", "team/a", "s3://lake/a/")
+    assert run.err == ""
+    plane.state.registration_note = "there is no object yet"
+    assert "s3://lake/b/" in run("datasets", "register", "team/b", "s3://lake/b/")
+    assert run.err == "note: there is no object yet\n"
+
+
 def test_a_choice_of_keys(run: Run, plane: ControlPlane) -> None:
     words = ("--include", "train/**", "--include", "val/**", "--exclude", "**/*.tmp", "--keys", "s3://lake/l.txt")
     table = run("datasets", "register", "team/a", "s3://lake/a/", *words).splitlines()

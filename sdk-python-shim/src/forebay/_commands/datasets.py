@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 
 from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, stamped, until
@@ -51,6 +52,8 @@ def register_dataset(options: Namespace) -> None:
         print_json(dataset)
     else:
         _print_datasets([dataset])
+        if dataset.note is not None:
+            say(f"note: {one_line(dataset.note)}", file=sys.stderr)
 
 
 def set_dataset_ttl(options: Namespace) -> None:

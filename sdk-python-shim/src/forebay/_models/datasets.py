@@ -14,7 +14,8 @@ class Dataset:
 
     Of what is there, ``include`` and ``exclude`` are patterns of the keys that belong to it, and ``keys`` an object
     that lists them. The time to live counts from what ``ttl_after`` says: the last pin (``pin``), or the
-    last pin or read (``read``).
+    last pin or read (``read``). ``note`` says what may be a mistake in a registration that was accepted, such as a
+    source without objects; it is None in every other answer.
     """
 
     namespace: str
@@ -27,6 +28,7 @@ class Dataset:
     keys: str | None = None
     ttl_after: str = "pin"
     deleted_at: datetime | None = None
+    note: str | None = None
 
     @property
     def dataset(self) -> str:

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** "What a registration looks at". */
 class RegistrationIT {
@@ -89,16 +88,25 @@ class RegistrationIT {
 
     /** The first object may come later, as may the bucket. */
     @ParameterizedTest
-    @ValueSource(strings = {"s3://lake/nothing-is-here-yet/", "s3://no-such-bucket/a/"})
-    void whatIsNotThereYetIsAccepted(String source) {
-        assertThat(register(platform.newName(), source, "").status()).isEqualTo(201);
+    @CsvSource({
+        "s3://lake/nothing-is-here-yet/, there is no object yet: compare with 'aws s3 ls",
+        "s3://no-such-bucket/a/, no such bucket"
+    })
+    void whatIsNotThereYetIsAcceptedAndToldOf(String source, String note) {
+        Api.Answer registered = register(platform.newName(), source, "");
+        assertThat(registered.status()).isEqualTo(201);
+        assertThat(registered.text("note")).contains(note);
     }
 
     @Test
     void aLakeThatDoesNotAnswerKeepsNobodyFromRegistering() {
         String name = platform.newName();
         spoil(name, new Fault.Status(503));
-        assertThat(register(name).status()).isEqualTo(201);
+        Api.Answer registered = register(name);
+        assertThat(registered.status()).isEqualTo(201);
+        assertThat(registered.text("note")).matches("(LAKE_UNAVAILABLE|nobody has looked).*");
+        mend();
+        assertThat(register(name).body().get("note").isNull()).isTrue();
     }
 
     @Test

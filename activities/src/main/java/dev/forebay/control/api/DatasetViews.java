@@ -27,9 +27,17 @@ final class DatasetViews {
             long ttlSeconds,
             @Schema(enumeration = {"pin", "read"}) String ttlAfter,
             Instant createdAt,
-            @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt) {
+            @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt,
+            @Schema(
+                            description =
+                                    "What may be a mistake in a registration that was accepted, as a source without objects, or one that the lake did not answer for; else null")
+                    @Nullable String note) {
 
         static DatasetView of(Dataset dataset) {
+            return of(dataset, null);
+        }
+
+        static DatasetView of(Dataset dataset, @Nullable String note) {
             return new DatasetView(
                     dataset.name().namespace(),
                     dataset.name().name(),
@@ -40,7 +48,8 @@ final class DatasetViews {
                     dataset.ttl().toSeconds(),
                     dataset.ttlAfter().name().toLowerCase(Locale.ROOT),
                     dataset.createdAt(),
-                    dataset.deletedAt());
+                    dataset.deletedAt(),
+                    note);
         }
     }
 

@@ -31,6 +31,7 @@ import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -85,14 +86,12 @@ class DatasetsResource {
             @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
         DatasetName name = new DatasetName(body.namespace(), body.name());
         LakeSource source = body.lakeSource();
-        if (!datasets.isKnown(name)) {
-            probe.check(source);
-        }
+        Optional<String> note = datasets.isKnown(name) ? Optional.empty() : probe.check(source);
         DatasetCatalogue.Registered registered =
                 datasets.register(name, source, body.ttl(), body.ttlBegins(), config.defaultTtl());
         return RestResponse.status(
                 registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
-                DatasetView.of(registered.dataset()));
+                DatasetView.of(registered.dataset(), note.orElse(null)));
     }
 
     @GET

@@ -3,6 +3,7 @@ package dev.forebay.control.engine;
 import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.model.ShellWord;
 import dev.forebay.service.ServiceConfig;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.util.Optional;
@@ -13,8 +14,13 @@ class LakeCommands {
 
     private final Optional<URI> endpoint;
 
+    @Inject
     LakeCommands(ServiceConfig config) {
-        this.endpoint = config.lake().endpoint();
+        this(config.lake().endpoint());
+    }
+
+    LakeCommands(Optional<URI> endpoint) {
+        this.endpoint = endpoint;
     }
 
     /** Lists what is below a source. */

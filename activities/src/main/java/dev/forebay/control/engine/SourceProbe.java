@@ -3,6 +3,7 @@ package dev.forebay.control.engine;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.lake.Lake;
+import dev.forebay.lake.Listing;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import jakarta.inject.Inject;
@@ -27,16 +28,18 @@ public class SourceProbe {
             Set.of(ErrorCode.LAKE_DENIED, ErrorCode.LAKE_UNSUPPORTED);
 
     private final Lake lake;
+    private final LakeCommands commands;
     private final Optional<String> ownBucket;
     private final Duration patience;
 
     @Inject
-    SourceProbe(Lake lake, ControlPlaneConfig config) {
-        this(lake, config.manifestBucket(), config.requests().lakeTimeout());
+    SourceProbe(Lake lake, LakeCommands commands, ControlPlaneConfig config) {
+        this(lake, commands, config.manifestBucket(), config.requests().lakeTimeout());
     }
 
-    SourceProbe(Lake lake, Optional<String> ownBucket, Duration patience) {
+    SourceProbe(Lake lake, LakeCommands commands, Optional<String> ownBucket, Duration patience) {
         this.lake = lake;
+        this.commands = commands;
         this.ownBucket = ownBucket;
         this.patience = patience;
     }
@@ -45,21 +48,25 @@ public class SourceProbe {
      * Refuses a source that no version can be made of. Accepts one that is empty, and any while the
      * lake does not answer.
      *
+     * @return what a person should look at, for it may be a mistake; empty if there is an object
      * @throws ForebayException {@code INVALID_ARGUMENT} if it is in a bucket that Forebay writes
      *     to; {@code LAKE_DENIED} or {@code LAKE_UNSUPPORTED} as the lake answers
      */
-    public void check(LakeSource source) {
+    public Optional<String> check(LakeSource source) {
         requireNotOwn("source", source.bucket(), source.toString());
         LakeSource.Address keys = source.keysAddress();
         if (keys != null) {
             requireNotOwn("keys", keys.bucket(), String.valueOf(source.keys()));
         }
-        FutureTask<?> looking = new FutureTask<>(() -> look(source), null);
+        FutureTask<Optional<String>> looking = new FutureTask<>(() -> look(source));
         Thread.startVirtualThread(looking);
         try {
-            looking.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return looking.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException _) {
             looking.cancel(true);
+            return Optional.of(
+                    "nobody has looked at %s: the lake did not answer within %d s"
+                            .formatted(source.describe(), patience.toSeconds()));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof ForebayException failure)) {
                 throw new IllegalStateException("a look at a source has a defect", e.getCause());
@@ -68,6 +75,7 @@ public class SourceProbe {
                 throw new ForebayException(
                         failure.code(), String.valueOf(failure.getMessage()), failure);
             }
+            return Optional.of(failure.code() + ": " + failure.getMessage());
         } catch (InterruptedException e) {
             looking.cancel(true);
             Thread.currentThread().interrupt();
@@ -84,11 +92,19 @@ public class SourceProbe {
         }
     }
 
-    private void look(LakeSource source) {
-        var _ = lake.listing(source.bucket(), source.chosenPrefix()).page(null, 1);
-        LakeSource.Address keys = source.keysAddress();
-        if (keys != null) {
-            var _ = lake.listing(keys.bucket(), keys.key()).page(null, 1);
+    private Optional<String> look(LakeSource source) {
+        if (isEmpty(source.bucket(), source.chosenPrefix())) {
+            return Optional.of(
+                    "there is no object yet: compare with '%s'".formatted(commands.list(source)));
         }
+        LakeSource.Address keys = source.keysAddress();
+        return keys != null && isEmpty(keys.bucket(), keys.key())
+                ? Optional.of("there is no object %s yet".formatted(source.keys()))
+                : Optional.empty();
+    }
+
+    private boolean isEmpty(String bucket, String prefix) {
+        Listing.Page first = lake.listing(bucket, prefix).page(null, 1);
+        return first.objects().isEmpty() && (first.next() == null);
     }
 }

@@ -10,10 +10,13 @@ import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -24,10 +27,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class SourceProbeTest {
 
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Listing.Page SOME =
+            new Listing.Page(List.of(new LakeObject("p/a", 1, Instant.EPOCH, "e", null)), null);
+
     private final List<String> listed = new ArrayList<>();
 
     private SourceProbe probe(Listing listing, Duration patience) {
-        return new SourceProbe(new ListedLake(listing), Optional.of("own"), patience);
+        return new SourceProbe(
+                new ListedLake(listing),
+                new LakeCommands(Optional.of(URI.create("http://lake"))),
+                Optional.of("own"),
+                patience);
     }
 
     private static Listing failing(ErrorCode code) {
@@ -38,7 +49,7 @@ class SourceProbeTest {
 
     @Test
     void theBucketThatForebayWritesToIsRefusedUnasked() {
-        SourceProbe probe = probe(failing(ErrorCode.LAKE_EMPTY), Duration.ofMinutes(1));
+        SourceProbe probe = probe(failing(ErrorCode.LAKE_EMPTY), LONG);
         LakeSource all = LakeSource.parse("s3://lake/a/");
 
         for (LakeSource own :
@@ -57,7 +68,7 @@ class SourceProbeTest {
             value = ErrorCode.class,
             names = {"LAKE_DENIED", "LAKE_UNSUPPORTED", "LAKE_EMPTY", "LAKE_UNAVAILABLE"})
     void onlyWhatTheLakeRefusesForGoodIsRefused(ErrorCode code) {
-        SourceProbe probe = probe(failing(code), Duration.ofMinutes(1));
+        SourceProbe probe = probe(failing(code), LONG);
         LakeSource source = new LakeSource("bucket", "p/");
         if (code == ErrorCode.LAKE_DENIED || code == ErrorCode.LAKE_UNSUPPORTED) {
             assertThatThrownBy(() -> probe.check(source))
@@ -65,18 +76,42 @@ class SourceProbeTest {
                             ForebayException.class, e -> assertThat(e.code()).isEqualTo(code))
                     .hasMessage("as the lake says");
         } else {
-            probe.check(source);
+            assertThat(probe.check(source)).hasValue(code + ": as the lake says");
         }
     }
 
     @Test
     void bothTheSourceAndTheListAreLookedAt() {
-        SourceProbe probe =
-                probe((_, _) -> new Listing.Page(List.of(), null), Duration.ofMinutes(1));
-        probe.check(
+        SourceProbe probe = probe((_, _) -> SOME, LONG);
+        LakeSource source =
                 new LakeSource("bucket", "p/")
-                        .with(List.of("train/**"), List.of(), "s3://lists/mine.txt"));
+                        .with(List.of("train/**"), List.of(), "s3://lists/mine.txt");
+
+        assertThat(probe.check(source)).isEmpty();
+
         assertThat(listed).containsExactly("bucket p/train", "lists mine.txt");
+    }
+
+    /** A source that nobody has written to yet is accepted, as is one that is mistyped. */
+    @Test
+    void aSourceOrAListThatIsNotThereIsToldOf() {
+        LakeSource source = new LakeSource("bucket", "p/");
+        SourceProbe empty = probe((_, _) -> new Listing.Page(List.of(), null), LONG);
+        assertThat(empty.check(source))
+                .hasValue(
+                        "there is no object yet: compare with 'aws s3 ls s3://bucket/p/ --endpoint-url http://lake'");
+
+        Iterator<Listing.Page> pages = List.of(SOME, new Listing.Page(List.of(), null)).iterator();
+        SourceProbe unlisted = probe((_, _) -> pages.next(), LONG);
+        assertThat(unlisted.check(source.with(List.of(), List.of(), "s3://lists/mine.txt")))
+                .hasValue("there is no object s3://lists/mine.txt yet");
+    }
+
+    /** As a page with keys that are left out. */
+    @Test
+    void anEmptyPageIsNotTheEnd() {
+        SourceProbe probe = probe((_, _) -> new Listing.Page(List.of(), "next"), LONG);
+        assertThat(probe.check(new LakeSource("bucket", "p/"))).isEmpty();
     }
 
     @Test
@@ -91,7 +126,9 @@ class SourceProbeTest {
                     }
                     throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "interrupted");
                 };
-        probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/"));
+        assertThat(probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/")))
+                .hasValue(
+                        "nobody has looked at s3://bucket/p/: the lake did not answer within 0 s");
         assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
