@@ -181,6 +181,28 @@ class LostCatalogueIT {
         }
     }
 
+    @Test
+    void whatHasChangedBesideTheManifestsIsNotBelieved() throws Exception {
+        String name = platform.dataset(3600);
+        String _ = frozen(name, "v1");
+        lose(name);
+        terminate(name, "v1");
+        Path pointer = pointer(name, "v1");
+        String written = Files.readString(pointer);
+        Files.writeString(pointer, written.replace("\"bytes\":", "\"bytes\":9"));
+        try {
+            assertThat(restore(name))
+                    .singleElement()
+                    .asString()
+                    .contains(name + "@v1.json does not have its checksum");
+            assertThat(api.get(version(name, "v1")).status()).isEqualTo(404);
+        } finally {
+            Files.writeString(pointer, written);
+        }
+        assertThat(restore(name)).isEmpty();
+        assertThat(api.get(version(name, "v1")).status()).isEqualTo(200);
+    }
+
     /** Its version is the first of all, so each of the others is behind it. */
     @Test
     void aPointerThatIsNotUnderstoodKeepsBackNobody() throws Exception {
@@ -193,6 +215,7 @@ class LostCatalogueIT {
                 Files.readString(pointer(name, "v1"))
                         .replace(name + "@v1", name + "@a")
                         .replaceFirst("\"ttl_after\":\"[A-Z]+\"", "\"ttl_after\":\"NEVER\""));
+        PointerFile.seal(later);
         try {
             assertThat(restore(name))
                     .singleElement()

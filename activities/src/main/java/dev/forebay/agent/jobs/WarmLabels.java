@@ -1,12 +1,10 @@
 package dev.forebay.agent.jobs;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.RegionName;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -36,7 +34,7 @@ public record WarmLabels(RegionName region) {
     /** The label of nodes that hold a version. */
     public String key(DatasetVersion version) {
         byte[] name = version.toString().getBytes(StandardCharsets.UTF_8);
-        return prefix() + HexFormat.of().formatHex(sha256(name)).substring(0, DIGITS);
+        return prefix() + Digest.of(name).hex().substring(0, DIGITS);
     }
 
     /** The labels of a node that holds these. */
@@ -51,13 +49,5 @@ public record WarmLabels(RegionName region) {
         String name = version.toString().replace('/', '_').replace('@', '_');
         return name.substring(0, Math.min(name.length(), LONGEST))
                 .replaceFirst("[^A-Za-z0-9]+$", "");
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JVM has it", e);
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.forebay.control.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import dev.forebay.control.ControlPlaneConfig;
@@ -83,7 +84,15 @@ class VersionPointers {
      */
     record Page(List<String> keys, @Nullable String next) {}
 
-    /** The form of an object. */
+    /**
+     * The form of an object.
+     *
+     * @param sha256 of the pointer as compact JSON, in hexadecimal digits: what a lost catalogue is
+     *     made anew from must not have changed
+     */
+    private record Sealed(JsonNode pointer, String sha256) {}
+
+    /** What it says. */
     private record Body(
             String version,
             String manifest,
@@ -238,35 +247,47 @@ class VersionPointers {
 
     private byte[] written(Pointer pointer) {
         try {
-            return json.writeValueAsBytes(Body.of(pointer));
+            JsonNode body = json.valueToTree(Body.of(pointer));
+            return json.writeValueAsBytes(new Sealed(body, sha256(body)));
         } catch (JsonProcessingException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot write a pointer", e);
         }
     }
 
+    /** Of a node that was read it is the same as when it was written, in any release. */
+    private String sha256(JsonNode body) throws JsonProcessingException {
+        return Digest.of(json.writeValueAsBytes(body)).hex();
+    }
+
     private Pointer read(String key, byte[] bytes) {
         // Messages of Jackson, and those of causes, would quote what is in the object.
-        String named;
+        JsonNode body;
         try {
-            named = json.readTree(bytes).path("version").asText();
+            JsonNode sealed = json.readTree(bytes);
+            body = sealed.path("pointer");
+            if (!sha256(body).equals(sealed.path("sha256").asText())) {
+                throw corrupt(key, "does not have its checksum");
+            }
         } catch (IOException _) {
             throw corrupt(key, "does not say which manifest the version has");
         }
-        if (!key.equals(PREFIX + named + SUFFIX)) {
+        if (!key.equals(PREFIX + body.path("version").asText() + SUFFIX)) {
             throw corrupt(key, "is not the pointer of this version");
         }
         try {
-            return json.readValue(bytes, Body.class).toPointer();
+            return json.treeToValue(body, Body.class).toPointer();
         } catch (IOException | RuntimeException _) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "s3://%s/%s is not understood, and left as it is: a later release wrote it, or it is damaged. Upgrade the control plane, or put the object back from a backup of the manifest bucket"
+                    "s3://%s/%s is not understood, and left as it is: a later release wrote it. Upgrade the control plane"
                             .formatted(bucket(), key));
         }
     }
 
     private ForebayException corrupt(String key, String what) {
         return new ForebayException(
-                ErrorCode.CORRUPT, "s3://%s/%s %s".formatted(bucket(), key, what));
+                ErrorCode.CORRUPT,
+                "s3://%s/%s %s: 'forebay fsck --repair' writes it again from the catalogue; without that put the object back from a backup of the manifest bucket"
+                        .formatted(bucket(), key, what));
     }
 }

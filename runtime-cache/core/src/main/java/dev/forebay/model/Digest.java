@@ -1,5 +1,8 @@
 package dev.forebay.model;
 
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /** A SHA-256 digest as 64 lower-case hexadecimal characters. */
@@ -15,6 +18,16 @@ public record Digest(String hex) {
         }
     }
 
+    /** The digest of some bytes. */
+    public static Digest of(byte[] content) {
+        try {
+            return new Digest(
+                    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content)));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("a Java platform without SHA-256", impossible);
+        }
+    }
+
     /** The first 12 characters, enough to recognise a digest in a log line or a table. */
     public String abbreviated() {
         return hex.substring(0, 12);
@@ -25,4 +38,3 @@ public record Digest(String hex) {
         return hex;
     }
 }
-// x

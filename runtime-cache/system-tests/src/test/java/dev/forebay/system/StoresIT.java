@@ -155,7 +155,7 @@ class StoresIT {
 
     /** But for parts of a microsecond, which the catalogue does not keep. */
     private static JsonNode said(Path pointer) throws IOException {
-        ObjectNode said = (ObjectNode) new ObjectMapper().readTree(pointer.toFile());
+        ObjectNode said = (ObjectNode) new ObjectMapper().readTree(pointer.toFile()).get("pointer");
         said.remove("frozen_at");
         return said;
     }
