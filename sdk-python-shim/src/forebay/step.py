@@ -33,6 +33,7 @@ CANNOT_RUN, NO_SUCH_PROGRAM = 126, 127
 _NAME = "forebay.step"
 
 _DATASET, _VERSION = "FOREBAY_DATASET", "FOREBAY_VERSION"
+_PATH_FILE, _RECEIPT_FILE = "FOREBAY_PATH_FILE", "FOREBAY_RECEIPT_FILE"
 
 _EPILOG = """\
 An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT,
@@ -124,7 +125,9 @@ def _without_nothing(value: Any) -> Any:
 
 def _call(program: Sequence[str], path: Path, signals: ChildSignals) -> int:
     try:
-        code = signals.call(program, {**os.environ, "FOREBAY_DATASET_PATH": str(path)})
+        # A step within this one would write over this one's files.
+        inherited = {name: value for name, value in os.environ.items() if name not in (_PATH_FILE, _RECEIPT_FILE)}
+        code = signals.call(program, {**inherited, "FOREBAY_DATASET_PATH": str(path)})
     except (OSError, subprocess.SubprocessError) as error:
         print(f"{_NAME}: cannot run {program[0]}: {error}", file=sys.stderr)
         return NO_SUCH_PROGRAM if isinstance(error, FileNotFoundError) else CANNOT_RUN
@@ -195,8 +198,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--min-coverage", "PART", "this part of the bytes, 0 to 1, will do; the rest goes on coming")
     add("--deadline", "DURATION", "have an answer by then in any case")
     add("--on-deadline", "WHAT", "what it then is: fail (the default), or run_cold")
-    add("--path-file", "FILE", "where to write the path of the version", "FOREBAY_PATH_FILE")
-    add("--receipt-file", "FILE", "where to write the receipt, as JSON", "FOREBAY_RECEIPT_FILE")
+    add("--path-file", "FILE", "where to write the path of the version", _PATH_FILE)
+    add("--receipt-file", "FILE", "where to write the receipt, as JSON", _RECEIPT_FILE)
     parser.add_argument(
         "--prefetch",
         metavar="NS/NAME@VERSION",

@@ -353,6 +353,18 @@ def test_steps_may_be_nested_to_hold_several(plane: ControlPlane, mount_root: Pa
     assert not plane.state.pins
 
 
+def test_a_step_within_a_step_does_not_write_over_the_others_files(
+    plane: ControlPlane, mount_root: Path, tmp_path: Path
+) -> None:
+    (mount_root / "vision" / "digits" / "2").mkdir()
+    path, receipt = tmp_path / "path", tmp_path / "receipt"
+    environment = {"FOREBAY_PATH_FILE": str(path), "FOREBAY_RECEIPT_FILE": str(receipt)}
+    inner = _step("--dataset", "vision/digits@1", *_python("pass"))
+    _run("--dataset", "vision/digits@2", "--", *inner, environment=environment)
+    assert path.read_text() == f"{mount_root}/vision/digits/2"
+    assert json.loads(receipt.read_text())["path"] == path.read_text()
+
+
 def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
