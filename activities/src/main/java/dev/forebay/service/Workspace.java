@@ -19,12 +19,14 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
 /**
- * Room for files that need not outlive this process: a folder named by its process id. What
- * processes left behind that are no more is removed. Safe for use by many threads.
+ * Room for files that need not outlive this process: a folder that it has locked. What processes
+ * left behind that are no more is removed. Process ids would not tell: containers that share a
+ * directory may each have a process 1. Safe for use by many threads.
  */
 @Singleton
 public class Workspace {
@@ -34,7 +36,11 @@ public class Workspace {
     /** For longer than any activity goes on. */
     private static final Duration KEPT = Duration.ofDays(4);
 
-    private final Path own;
+    private static final String OWN = "own-";
+
+    /** Locked as long as this process lives. */
+    private final Kept own;
+
     private final Path kept;
 
     @Inject
@@ -43,26 +49,39 @@ public class Workspace {
     }
 
     Workspace(Path root) {
-        long pid = ProcessHandle.current().pid();
-        own = root.resolve(Long.toString(pid));
         kept = root.resolve("kept");
         try {
-            Files.createDirectories(root);
-            try (DirectoryStream<Path> folders = Files.newDirectoryStream(root)) {
-                for (Path folder : folders) {
-                    if (isAbandoned(folder, pid)) {
-                        remove(folder);
-                    }
-                }
-            }
-            Files.createDirectories(own);
             Files.createDirectories(kept);
+            removeAbandoned(root);
             forgetOld();
+            Path folder = root.resolve(OWN + UUID.randomUUID());
+            // Locked before it is there, so that no other process finds it unlocked.
+            own = new Kept(folder, lock(folder).orElseThrow());
+            Files.createDirectory(folder);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.work-directory: cannot use %s: %s".formatted(root, e),
                     e);
+        }
+    }
+
+    private static void removeAbandoned(Path root) throws IOException {
+        try (DirectoryStream<Path> folders =
+                Files.newDirectoryStream(
+                        root,
+                        entry ->
+                                entry.getFileName().toString().startsWith(OWN)
+                                        && Files.isDirectory(entry))) {
+            for (Path folder : folders) {
+                lock(folder).map(lock -> new Kept(folder, lock)).ifPresent(Workspace::remove);
+            }
+        }
+    }
+
+    private static void remove(Kept folder) {
+        try (folder) {
+            folder.forget();
         }
     }
 
@@ -81,17 +100,17 @@ public class Workspace {
 
     /** A folder of this process, made by whoever uses it. */
     public Path folder(String name) {
-        return own.resolve(name);
+        return own.path().resolve(name);
     }
 
     /** A new empty folder; remove it by closing. */
     public Temporary temporary(String prefix) {
         try {
-            return new Temporary(Files.createTempDirectory(own, prefix));
+            return new Temporary(Files.createTempDirectory(own.path(), prefix));
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "forebay.work-directory: cannot write to %s: %s".formatted(own, e),
+                    "forebay.work-directory: cannot write to %s: %s".formatted(own.path(), e),
                     e);
         }
     }
@@ -126,13 +145,7 @@ public class Workspace {
      */
     public void forget(String name) {
         try {
-            kept(name)
-                    .ifPresent(
-                            place -> {
-                                try (place) {
-                                    place.forget();
-                                }
-                            });
+            kept(name).ifPresent(Workspace::remove);
         } catch (ForebayException stays) {
             LOG.warnf("Cannot remove what is kept of %s: %s", name, stays.getMessage());
         }
@@ -212,15 +225,6 @@ public class Workspace {
         public void close() {
             remove(path);
         }
-    }
-
-    private static boolean isAbandoned(Path folder, long own) {
-        String name = folder.getFileName().toString();
-        if (!name.matches("[0-9]{1,18}")) {
-            return false;
-        }
-        long pid = Long.parseLong(name);
-        return pid == own || ProcessHandle.of(pid).isEmpty();
     }
 
     private static void remove(Path folder) {

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.Workspace.Kept;
+import dev.forebay.service.Workspace.Temporary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,5 +95,47 @@ class WorkspaceTest {
         }
 
         assertThat(old).doesNotExist();
+    }
+
+    /** Each may be the process 1 of its container. */
+    @Test
+    void whatALivingProcessHasStaysAndWhatADeadOneLeftGoes() throws Exception {
+        Process other = other();
+        Path theirs = Path.of(other.inputReader().readLine());
+        try {
+            new Workspace(root);
+            assertThat(theirs).exists();
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+
+        new Workspace(root);
+
+        assertThat(theirs).doesNotExist();
+        try (Stream<Path> left = Files.list(root)) {
+            assertThat(left).noneMatch(path -> theirs.toString().startsWith(path.toString()));
+        }
+    }
+
+    private Process other() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Other.class.getName(),
+                        root.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /** Uses a workspace until it is killed. */
+    static final class Other {
+
+        public static void main(String[] arguments) throws Exception {
+            try (Temporary folder = new Workspace(Path.of(arguments[0])).temporary("test-")) {
+                System.out.println(folder.path());
+                new CountDownLatch(1).await();
+            }
+        }
     }
 }
