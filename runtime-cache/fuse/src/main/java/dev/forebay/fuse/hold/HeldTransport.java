@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class HeldTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeldTransport.class);
-    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GO_TIMEOUT = Duration.ofSeconds(5);
 
     /**
@@ -68,12 +67,11 @@ public final class HeldTransport implements Transport {
     }
 
     /**
-     * Connects to a holder, and returns when it has the mount's descriptors. The view must be able
-     * to serve.
+     * Connects to a holder, and returns when it has the mount's descriptors; waits for one that is
+     * not there yet. The view must be able to serve.
      *
      * @param directory the holder's
      * @param whenServing run once, before this process answers its first request; must not block
-     * @throws ForebayException {@code UNAVAILABLE} if none is there within half a minute
      */
     public static HeldTransport join(
             FileSystemView view, Guard guard, Path directory, Runnable whenServing) {
@@ -81,14 +79,8 @@ public final class HeldTransport implements Transport {
                 new HeldTransport(view, guard, Holder.socket(directory), whenServing);
         Holder.thread("holder", transport::keepInTouch);
         try {
-            if (transport.joined.await(JOIN_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                return transport;
-            }
-            transport.close();
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE,
-                    "--holder: nobody holds a mount in %s; run 'forebay-fuse hold'"
-                            .formatted(directory));
+            transport.joined.await();
+            return transport;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
@@ -105,7 +97,7 @@ public final class HeldTransport implements Transport {
                 }
             } catch (IOException e) {
                 if (!waiting) {
-                    LOG.info("Waiting for a holder: {}", e.getMessage());
+                    LOG.info("Waiting for a holder ('forebay-fuse hold'): {}", e.getMessage());
                 }
                 waiting = true;
             } catch (RuntimeException | Error e) {
