@@ -1,5 +1,6 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.server.Launch;
 import java.net.URI;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * What a stack consists of.
@@ -66,11 +68,19 @@ public record StackConfig(
     /** So many ports are there for the workers of a region. */
     public static final int MOST_WORKERS = 6;
 
+    /** Settings are lines, and the programs replace expressions in them. */
+    private static final Pattern UNREADABLE = Pattern.compile("\\p{Cntrl}|\\$\\{");
+
     public StackConfig {
         if (regions.isEmpty() || workersPerRegion < 1 || workersPerRegion > MOST_WORKERS) {
             throw new IllegalArgumentException("at least one region, 1 to 6 workers in each");
         }
         data = data.toAbsolutePath().normalize();
+        if (UNREADABLE.matcher(data.toString()).find()) {
+            throw new DevstackException(
+                    "the data directory '%s' must have no control character and no '${' in its path: settings that name it would be read otherwise"
+                            .formatted(data.toString().replaceAll("\\p{Cntrl}", "?")));
+        }
         regions = List.copyOf(regions);
         transports = Map.copyOf(transports);
         buckets = List.copyOf(buckets);
