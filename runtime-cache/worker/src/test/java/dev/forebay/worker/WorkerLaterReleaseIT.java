@@ -67,8 +67,10 @@ class WorkerLaterReleaseIT extends RunningWorker {
         }
 
         await(() -> small.metric("forebay_worker_etcd_rows_not_understood") == 0);
+        // What another worker has brought ahead of the fills may have made room by then.
         assertThat(client.drop(small.node(), leaving.ref().digest()).chunksDropped())
-                .isEqualTo(heldOfLeaving);
+                .isLessThanOrEqualTo(heldOfLeaving);
+        assertThat(held(leaving)).isZero();
         fillAll(small, coming);
         region.state.catchUp();
         for (TestVersion each : new TestVersion[] {old, leaving, coming}) {
