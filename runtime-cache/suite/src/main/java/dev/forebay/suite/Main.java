@@ -142,7 +142,12 @@ public final class Main implements Callable<Integer> {
     private int runTests() throws IOException, InterruptedException {
         Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"), repository);
         Selection selection = new Selection(tests);
-        List<TestClass> classes = classes(selection, passed);
+        List<TestClass> found = classes(selection);
+        List<String> missing = selection.missing(found);
+        if (!missing.isEmpty()) {
+            return noTestMatches(missing);
+        }
+        List<TestClass> classes = changed ? notKnownToPass(found, passed) : found;
         List<Work> work = new ArrayList<>(classes);
         jobs.forEach(job -> work.add(Job.parse(job)));
         if (work.isEmpty()) {
@@ -195,20 +200,26 @@ public final class Main implements Callable<Integer> {
             out.println("Nothing has changed since these tests passed.");
             return 0;
         }
-        out.printf("No test matches %s in %s.%n", tests, parts);
+        return noTestMatches(tests);
+    }
+
+    private int noTestMatches(List<String> missing) {
+        out.printf("No test matches %s in %s.%n", missing, parts);
         return 2;
     }
 
-    private List<TestClass> classes(Selection selection, Passed passed) throws IOException {
+    private List<TestClass> classes(Selection selection) throws IOException {
         List<TestClass> found = new ArrayList<>();
         for (MavenModule module : MavenModule.in(repository)) {
             TestClasses.of(module, new HashSet<>(parts)).stream()
                     .filter(selection::includes)
                     .forEach(found::add);
         }
-        if (!changed) {
-            return found;
-        }
+        return found;
+    }
+
+    private static List<TestClass> notKnownToPass(List<TestClass> found, Passed passed)
+            throws IOException {
         Set<TestClass> known = new HashSet<>();
         for (Map.Entry<MavenModule, List<TestClass>> module : byModule(found).entrySet()) {
             for (TestClass test : module.getValue()) {

@@ -1,5 +1,6 @@
 package dev.forebay.suite;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,6 +22,13 @@ record Selection(List<String> tests) {
 
     boolean includes(TestClass test) {
         return isAll() || tests.stream().anyMatch(each -> names(each, test));
+    }
+
+    /** Returns those of the named tests that match none of some classes. */
+    List<String> missing(Collection<TestClass> classes) {
+        return tests.stream()
+                .filter(each -> classes.stream().noneMatch(test -> names(each, test)))
+                .toList();
     }
 
     /** A regular expression that the methods of a class must match; empty for all methods. */

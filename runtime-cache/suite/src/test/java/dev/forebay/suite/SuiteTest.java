@@ -177,6 +177,14 @@ class SuiteTest {
     }
 
     @Test
+    void oneOfSeveralNamesThatMatchesNothingIsAnError() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        Run run = suite("--tests", "FineTest,GoneTest#passes");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.output()).isEqualTo("No test matches [GoneTest#passes] in [unit].\n");
+    }
+
+    @Test
     void aJobThatFailsFailsTheRun() throws Exception {
         Run run = suite("--job", "lint=sh -c 'echo untidy; exit 7'");
         assertThat(run.status()).isEqualTo(1);
