@@ -1,5 +1,6 @@
 package dev.forebay.suite;
 
+import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.stack.Leftovers;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -105,7 +106,7 @@ public final class Main implements Callable<Integer> {
         System.exit(run(Path.of("").toAbsolutePath(), System.out, arguments));
     }
 
-    /** Returns the exit status: 1 if a test failed, 2 if the call is wrong, 130 if interrupted. */
+    /** Returns the exit status: 1 if a test failed, 2 if nothing can run, 130 if interrupted. */
     static int run(Path repository, PrintStream out, String... arguments) {
         PrintWriter writer = new PrintWriter(out, true, StandardCharsets.UTF_8);
         return new CommandLine(new Main(repository, out))
@@ -123,7 +124,12 @@ public final class Main implements Callable<Integer> {
                             + " what the other has started: wait for it, or use another clone.");
             return 2;
         }
-        return runTests();
+        try {
+            return runTests();
+        } catch (DevstackException e) {
+            out.println(e.getMessage());
+            return 2;
+        }
     }
 
     /** Locks a file for as long as this process lives, for it cleans up when it ends. */

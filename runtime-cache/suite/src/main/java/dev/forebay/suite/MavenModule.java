@@ -1,12 +1,15 @@
 package dev.forebay.suite;
 
+import dev.forebay.devstack.DevstackException;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * A built Maven module.
@@ -18,20 +21,51 @@ record MavenModule(Path repository, String name) {
     private static final String CLASS_PATH = "target/test.classpath";
 
     private static final String TEST_CLASSES = "target/test-classes";
+    private static final String TEST_SOURCES = "src/test/java";
 
-    /** Of the deepest module: runtime-cache/core. */
-    private static final int DEPTH = 2;
-
-    /** The modules of a repository that have tests. */
+    /**
+     * Returns the modules of a repository that have tests, in the order of their names.
+     *
+     * @throws DevstackException naming a module that is not built
+     */
     static List<MavenModule> in(Path repository) throws IOException {
-        try (Stream<Path> directories = Files.walk(repository, DEPTH)) {
-            return directories
-                    .filter(directory -> Files.exists(directory.resolve(CLASS_PATH)))
-                    .filter(directory -> Files.exists(directory.resolve(TEST_CLASSES)))
-                    .map(directory -> repository.relativize(directory).toString())
-                    .sorted()
-                    .map(name -> new MavenModule(repository, name))
-                    .toList();
+        List<MavenModule> found = new ArrayList<>();
+        addBelow(repository, repository, found);
+        found.sort(Comparator.comparing(MavenModule::name));
+        return found;
+    }
+
+    private static void addBelow(Path repository, Path directory, List<MavenModule> found)
+            throws IOException {
+        if (Files.isDirectory(directory.resolve(TEST_SOURCES))) {
+            MavenModule module =
+                    new MavenModule(repository, repository.relativize(directory).toString());
+            module.requireBuilt();
+            found.add(module);
+        }
+        try (DirectoryStream<Path> below =
+                Files.newDirectoryStream(directory, MavenModule::mayHoldModules)) {
+            for (Path each : below) {
+                addBelow(repository, each, found);
+            }
+        }
+    }
+
+    private static boolean mayHoldModules(Path path) {
+        String name = path.getFileName().toString();
+        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+                && !name.startsWith(".")
+                && !name.equals("src")
+                && !name.equals("target");
+    }
+
+    private void requireBuilt() {
+        for (String built : List.of(CLASS_PATH, TEST_CLASSES)) {
+            if (!Files.exists(directory().resolve(built))) {
+                throw new DevstackException(
+                        "Module %s has %s and no %s: build it with 'make build'."
+                                .formatted(name, TEST_SOURCES, built));
+            }
         }
     }
 

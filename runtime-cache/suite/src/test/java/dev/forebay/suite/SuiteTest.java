@@ -31,6 +31,7 @@ class SuiteTest {
     @BeforeEach
     void makeRepository() throws IOException {
         module = Files.createDirectories(repository.resolve("runtime-cache/some"));
+        Files.createDirectories(module.resolve("src/test/java"));
         Files.createDirectories(module.resolve("target/test-classes"));
         Files.writeString(
                 module.resolve("target/test.classpath"), System.getProperty("java.class.path"));
@@ -85,6 +86,19 @@ class SuiteTest {
         Run run = suite();
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.output()).contains("The class has no test that runs.");
+    }
+
+    @Test
+    void aModuleWhoseTestsAreNotBuiltIsAnError() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        Path deep = Files.createDirectories(repository.resolve("some/deep/module"));
+        Files.createDirectories(deep.resolve("src/test/java"));
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.output())
+                .isEqualTo(
+                        "Module some/deep/module has src/test/java and no target/test.classpath:"
+                                + " build it with 'make build'.\n");
     }
 
     @Test
