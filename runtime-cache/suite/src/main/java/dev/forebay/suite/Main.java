@@ -153,6 +153,14 @@ public final class Main implements Callable<Integer> {
         if (!missing.isEmpty()) {
             return noTestMatches(missing);
         }
+        List<Part> empty =
+                parts.stream()
+                        .filter(part -> found.stream().noneMatch(test -> test.part() == part))
+                        .toList();
+        if (selection.isAll() && !empty.isEmpty()) {
+            out.printf("No test class belongs to %s: look at its names and tags.%n", empty);
+            return 2;
+        }
         List<TestClass> classes = changed ? notKnownToPass(found, passed) : found;
         List<Work> work = new ArrayList<>(classes);
         jobs.forEach(job -> work.add(Job.parse(job)));

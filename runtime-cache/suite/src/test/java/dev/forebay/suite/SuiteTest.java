@@ -199,7 +199,17 @@ class SuiteTest {
     }
 
     @Test
+    void aPartToWhichNoClassBelongsIsAnError() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        compile("PlainKubeIT", "class PlainKubeIT { @Test void passes() {} }");
+        Run run = suite("--parts", "kube-slice");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.output()).contains("No test class belongs to [kube-slice]");
+    }
+
+    @Test
     void aJobThatFailsFailsTheRun() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
         Run run = suite("--job", "lint=sh -c 'echo untidy; exit 7'");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.output()).contains("ended with status 7", "untidy");
@@ -209,6 +219,7 @@ class SuiteTest {
     void aJobThatHangsIsEndedWithWhatItStarted() throws Exception {
         Path pid = repository.resolve("pid");
         slowClasses("hangs 1 it hangs\n");
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
         Run run = suite("--job", "hangs=sh -c 'sleep 600 & echo $! > %s; wait'".formatted(pid));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.output()).contains("did not end within 4 s");
@@ -217,10 +228,11 @@ class SuiteTest {
 
     @Test
     void theTestsOfAPytestJobAreCounted() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
         String pytest =
                 "printf 'SKIPPED [2] t.py:1: no notebook\\n== 3 passed, 2 skipped in 1.20s ==\\n'";
         assertThat(suite("--job", "python=" + pytest).output())
-                .endsWith("3 passed, 0 failed, 2 skipped\n")
+                .endsWith("4 passed, 0 failed, 2 skipped\n")
                 .contains("2  no notebook");
     }
 
