@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 final class TestClasses {
     private static final String TAG = "Lorg/junit/jupiter/api/Tag;";
 
+    /** What the compiler makes of several tags of one element. */
+    private static final String TAGS = "Lorg/junit/jupiter/api/Tags;";
+
     private TestClasses() {}
 
     /** The classes of a module that belong to one of the parts, once for each part. */
@@ -59,11 +62,20 @@ final class TestClasses {
     private static void addTags(AttributedElement element, Set<String> tags) {
         element.findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
                 .flatMap(attribute -> attribute.annotations().stream())
-                .filter(annotation -> annotation.className().equalsString(TAG))
-                .forEach(annotation -> tags.add(value(annotation)));
+                .forEach(annotation -> addTag(annotation, tags));
     }
 
-    private static String value(Annotation tag) {
-        return ((AnnotationValue.OfString) tag.elements().getFirst().value()).stringValue();
+    private static void addTag(Annotation annotation, Set<String> tags) {
+        if (annotation.className().equalsString(TAG)) {
+            tags.add(((AnnotationValue.OfString) value(annotation)).stringValue());
+        } else if (annotation.className().equalsString(TAGS)) {
+            for (AnnotationValue tag : ((AnnotationValue.OfArray) value(annotation)).values()) {
+                addTag(((AnnotationValue.OfAnnotation) tag).annotation(), tags);
+            }
+        }
+    }
+
+    private static AnnotationValue value(Annotation annotation) {
+        return annotation.elements().getFirst().value();
     }
 }

@@ -208,6 +208,22 @@ class SuiteTest {
     }
 
     @Test
+    void aTestMayHaveSeveralTags() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        compile(
+                "TwoTagsKubeIT",
+                """
+                class TwoTagsKubeIT {
+                    @Test @Tag("slice") @Tag("other") void passes() {}
+                    @Test void isNotInTheSlice() { fail(); }
+                }
+                """);
+        Run run = suite("--parts", "kube-slice");
+        assertThat(run.output()).contains("2 passed, 0 failed");
+        assertThat(run.status()).isZero();
+    }
+
+    @Test
     void aJobThatFailsFailsTheRun() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         Run run = suite("--job", "lint=sh -c 'echo untidy; exit 7'");
