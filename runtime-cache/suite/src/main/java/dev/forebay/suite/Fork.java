@@ -193,28 +193,33 @@ final class Fork implements AutoCloseable {
     /**
      * Runs a class.
      *
+     * @param received receives the outcomes, also those before a failure
      * @param methods a regular expression that its methods must match, or nothing
      * @param within after which the JVM is killed
      * @throws IOException if the JVM ends meanwhile, or does not answer in time
      */
-    List<TestOutcome> run(TestClass test, String methods, Path logFile, Duration within)
+    void run(TestClass test, String methods, Path logFile, Duration within, Received received)
             throws IOException {
         switchLog(logFile);
-        CompletableFuture<List<TestOutcome>> answer = new CompletableFuture<>();
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
         requests.writeUTF(methods.isEmpty() ? test.name() : test.name() + "#" + methods);
         requests.flush();
         Thread.ofVirtual()
                 .start(
                         () -> {
                             try {
-                                answer.complete(readAnswer());
+                                while (answers.readBoolean()) {
+                                    received.add(TestOutcome.readFrom(answers));
+                                }
+                                ended.complete(true);
                             } catch (IOException e) {
-                                answer.completeExceptionally(e);
+                                ended.completeExceptionally(e);
                             }
                         });
         try {
-            return answer.get(within.toMillis(), TimeUnit.MILLISECONDS);
+            ended.get(within.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
+            received.stop();
             dumpThreads();
             throw new IOException(
                     "The class did not end within %d s; its log has the threads of the JVM"
@@ -226,15 +231,6 @@ final class Fork implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
         }
-    }
-
-    private List<TestOutcome> readAnswer() throws IOException {
-        List<TestOutcome> outcomes = new ArrayList<>();
-        int count = answers.readInt();
-        for (int i = 0; i < count; i++) {
-            outcomes.add(TestOutcome.readFrom(answers));
-        }
-        return outcomes;
     }
 
     /** SIGQUIT has a JVM print its threads. */

@@ -127,6 +127,7 @@ final class Slots implements AutoCloseable {
         Moment begin = machine.now();
         double cpuBefore = present == null ? 0 : present.tree().cpuSeconds();
         @Nullable Fork fork = present;
+        Received received = new Received();
         List<TestOutcome> outcomes;
         double cpu = 0;
         try {
@@ -135,13 +136,15 @@ final class Slots implements AutoCloseable {
             }
             int within = slow.hangsAfterSeconds(test.simpleName());
             String methods = selection.methods(test);
-            outcomes = fork.run(test, methods, log, Duration.ofSeconds(within));
+            fork.run(test, methods, log, Duration.ofSeconds(within), received);
+            outcomes = received.outcomes();
             cpu = fork.tree().cpuSeconds() - cpuBefore;
             if (outcomes.isEmpty() && methods.isEmpty()) {
                 outcomes = List.of(failure(test.simpleName(), "The class has no test that runs."));
             }
         } catch (IOException e) {
-            outcomes = List.of(failure(test.simpleName(), describe(e)));
+            outcomes = new ArrayList<>(received.outcomes());
+            outcomes.add(failure(received.running(test.simpleName()), describe(e)));
             if (fork != null) {
                 end(fork);
                 fork = null;

@@ -150,6 +150,39 @@ class SuiteTest {
                 .contains("HangsTest.hangs");
     }
 
+    /** Its tests run in the order of their names. */
+    private static String failsAndThen(String statement) {
+        return """
+                @TestMethodOrder(MethodOrderer.MethodName.class)
+                class EarlierTest {
+                    @Test void aFails() { fail("the earlier reason"); }
+                    @Test void bPasses() {}
+                    @Test void cDoesNotEnd() throws Exception { %s }
+                    @Test void dIsNotReached() {}
+                }
+                """
+                .formatted(statement);
+    }
+
+    @Test
+    void aClassThatHangsReportsWhichTestWasRunningAndTheOutcomesBefore() throws Exception {
+        compile("EarlierTest", failsAndThen("Thread.sleep(600_000);"));
+        slowClasses("EarlierTest 1 it hangs\n");
+        assertThat(suite().output())
+                .contains("1 passed, 3 failed")
+                .containsPattern("FAILED EarlierTest.aFails\\(\\): .*the earlier reason")
+                .contains("FAILED EarlierTest.cDoesNotEnd(): The class did not end within 4 s");
+    }
+
+    @Test
+    void aJvmThatEndsReportsWhichTestWasRunningAndTheOutcomesBefore() throws Exception {
+        compile("EarlierTest", failsAndThen("Runtime.getRuntime().halt(3);"));
+        assertThat(suite().output())
+                .contains("1 passed, 2 failed")
+                .containsPattern("FAILED EarlierTest.aFails\\(\\): .*the earlier reason")
+                .contains("FAILED EarlierTest.cDoesNotEnd(): The JVM ended while the class was");
+    }
+
     @Test
     void aJvmThatEndsFailsItsClassAndTheNextOneRuns() throws Exception {
         compile(

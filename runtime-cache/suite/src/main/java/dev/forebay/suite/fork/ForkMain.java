@@ -4,6 +4,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import static org.junit.platform.launcher.TagFilter.excludeTags;
 import static org.junit.platform.launcher.TagFilter.includeTags;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -26,7 +27,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * The main class of a test JVM. It reads names of test classes from a socket, runs them one after
- * the other, and answers each with its outcomes. It ends when the other side closes the socket.
+ * the other, and sends their outcomes as they come. It ends when the other side closes the socket.
  */
 public final class ForkMain {
     private ForkMain() {}
@@ -43,13 +44,15 @@ public final class ForkMain {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(Path.of(arguments[0])));
             LinkedBlockingQueue<String> requests = readInBackground(channel);
-            DataOutputStream answers = new DataOutputStream(Channels.newOutputStream(channel));
+            DataOutputStream answers =
+                    new DataOutputStream(
+                            new BufferedOutputStream(Channels.newOutputStream(channel)));
             try (LauncherSession session = LauncherFactory.openSession()) {
                 while (true) {
                     String request = requests.take();
-                    OutcomeListener listener = new OutcomeListener();
+                    OutcomeListener listener = new OutcomeListener(answers);
                     session.getLauncher().execute(discover(request, included, excluded), listener);
-                    listener.writeTo(answers);
+                    listener.end();
                 }
             }
         }

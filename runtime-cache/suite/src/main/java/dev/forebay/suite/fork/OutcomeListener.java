@@ -5,27 +5,36 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
-import java.util.List;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** Collects the outcomes of the tests of one class. Thread-safe. */
+/**
+ * Sends the start and the outcome of each test of one class at once, so that they are known even if
+ * the JVM does not survive the class. Each follows a true, and a false ends the class. Thread-safe.
+ */
 final class OutcomeListener implements TestExecutionListener {
     private final Map<String, Long> begun = new ConcurrentHashMap<>();
-    private final List<TestOutcome> outcomes = new ArrayList<>();
+    private final DataOutputStream out;
+
+    OutcomeListener(DataOutputStream out) {
+        this.out = out;
+    }
 
     @Override
     public void executionStarted(TestIdentifier test) {
         begun.put(test.getUniqueId(), System.nanoTime());
+        if (test.isTest()) {
+            send(test, Status.STARTED, "");
+        }
     }
 
     @Override
     public void executionSkipped(TestIdentifier test, String reason) {
-        add(test, Status.SKIPPED, reason);
+        send(test, Status.SKIPPED, reason);
     }
 
     @Override
@@ -33,26 +42,33 @@ final class OutcomeListener implements TestExecutionListener {
         switch (result.getStatus()) {
             case SUCCESSFUL -> {
                 if (test.isTest()) {
-                    add(test, Status.PASSED, "");
+                    send(test, Status.PASSED, "");
                 }
             }
             // A failed or aborted container has no outcomes of the tests within.
             case FAILED ->
-                    add(test, Status.FAILED, result.getThrowable().map(this::trace).orElse(""));
+                    send(test, Status.FAILED, result.getThrowable().map(this::trace).orElse(""));
             case ABORTED ->
-                    add(
+                    send(
                             test,
                             Status.SKIPPED,
                             result.getThrowable().map(Throwable::getMessage).orElse(""));
         }
     }
 
-    private synchronized void add(TestIdentifier test, Status status, String detail) {
+    private synchronized void send(TestIdentifier test, Status status, String detail) {
         Long start = begun.get(test.getUniqueId());
         long millis = start == null ? 0 : (System.nanoTime() - start) / 1_000_000;
-        outcomes.add(
+        TestOutcome outcome =
                 new TestOutcome(
-                        test.getDisplayName(), status, detail == null ? "" : detail, millis));
+                        test.getDisplayName(), status, detail == null ? "" : detail, millis);
+        try {
+            out.writeBoolean(true);
+            outcome.writeTo(out);
+            out.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String trace(Throwable failure) {
@@ -61,11 +77,8 @@ final class OutcomeListener implements TestExecutionListener {
         return text.toString();
     }
 
-    synchronized void writeTo(DataOutputStream out) throws IOException {
-        out.writeInt(outcomes.size());
-        for (TestOutcome outcome : outcomes) {
-            outcome.writeTo(out);
-        }
+    synchronized void end() throws IOException {
+        out.writeBoolean(false);
         out.flush();
     }
 }

@@ -13,8 +13,9 @@ import java.nio.charset.StandardCharsets;
  * @param millis wall-clock time
  */
 public record TestOutcome(String name, Status status, String detail, long millis) {
-    /** How a test ended. */
+    /** How a test ended, or that it has not. */
     public enum Status {
+        STARTED,
         PASSED,
         FAILED,
         SKIPPED
