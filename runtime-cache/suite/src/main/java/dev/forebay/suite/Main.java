@@ -2,6 +2,7 @@ package dev.forebay.suite;
 
 import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.stack.Leftovers;
+import dev.forebay.suite.fork.TestOutcome;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,6 +43,9 @@ public final class Main implements Callable<Integer> {
 
     /** A channel that is collected is closed, and its lock gone. */
     private static final Set<FileChannel> LOCKED = ConcurrentHashMap.newKeySet();
+
+    /** What a test JVM started ends by itself soon after it. */
+    private static final Duration GRACE = Duration.ofSeconds(5);
 
     /** As shells have it for SIGINT. */
     private static final int INTERRUPTED = 130;
@@ -171,6 +176,13 @@ public final class Main implements Callable<Integer> {
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
         Report report = new Report(out);
+        // Not the whole repository: a stack of the developer's may be mounted there.
+        List<Path> ours =
+                MavenModule.in(repository).stream()
+                        .map(module -> module.directory().resolve("target"))
+                        .toList();
+        // What an earlier run that was killed left is no defect of this one.
+        Leftovers.cleanUp(ours).forEach(out::println);
         Path temporary =
                 TemporaryFolder.make(Path.of(System.getProperty("java.io.tmpdir")), out::println);
         Slots running =
@@ -184,12 +196,13 @@ public final class Main implements Callable<Integer> {
                         properties,
                         selection,
                         report::add);
-        // Not the whole repository: a stack of the developer's may be mounted there.
-        List<Path> ours =
-                MavenModule.in(repository).stream()
-                        .map(module -> module.directory().resolve("target"))
-                        .toList();
-        Thread hook = new Thread(() -> clean(running, temporary, ours), "suite-clean-up");
+        Thread hook =
+                new Thread(
+                        () -> {
+                            running.close();
+                            clean(temporary, Duration.ZERO, ours).forEach(out::println);
+                        },
+                        "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
         Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
         List<Work> waiting = work.stream().filter(known::waits).toList();
@@ -198,6 +211,15 @@ public final class Main implements Callable<Integer> {
         if (running.isClosed()) {
             return INTERRUPTED;
         }
+        List<String> left = clean(temporary, GRACE, ours);
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return INTERRUPTED;
+        }
+        if (!left.isEmpty()) {
+            report.add(leftovers(left, logs));
+        }
         if (report.isEmpty()) {
             return nothingToRun();
         }
@@ -205,7 +227,9 @@ public final class Main implements Callable<Integer> {
         if (selection.isAll() && !jobs.isEmpty() && !changed && !report.failed()) {
             Times.write(times, report.summary(), report.results());
         }
-        remember(passed, classes, report);
+        if (left.isEmpty()) {
+            remember(passed, classes, report);
+        }
         return report.failed() ? 1 : 0;
     }
 
@@ -271,10 +295,38 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    private void clean(Slots running, Path temporary, List<Path> ours) {
-        running.close();
-        TemporaryFolder.remove(temporary, out::println);
-        Leftovers.cleanUp(ours).forEach(out::println);
+    /**
+     * Removes what tests have left, as far as that can be done.
+     *
+     * @return a line for each thing that was left, or could not be removed
+     */
+    private synchronized List<String> clean(Path temporary, Duration grace, List<Path> ours) {
+        List<String> left = new ArrayList<>();
+        List<Runnable> steps = new ArrayList<>();
+        steps.add(() -> TemporaryFolder.remove(temporary, grace, left::add));
+        ours.forEach(each -> steps.add(() -> left.addAll(Leftovers.cleanUp(List.of(each)))));
+        for (Runnable step : steps) {
+            try {
+                step.run();
+            } catch (RuntimeException e) {
+                left.add("could not clean up: " + e.getMessage());
+            }
+        }
+        return left;
+    }
+
+    private static ClassResult leftovers(List<String> left, Path logs) {
+        List<TestOutcome> outcomes =
+                left.stream()
+                        .map(
+                                line ->
+                                        new TestOutcome(
+                                                "clean-up",
+                                                TestOutcome.Status.FAILED,
+                                                "A test left something: the runner " + line,
+                                                0))
+                        .toList();
+        return new ClassResult("leftovers", "leftovers", outcomes, 0, 0, logs);
     }
 
     private static final class PartConverter implements CommandLine.ITypeConverter<Part> {

@@ -6,8 +6,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,13 +35,13 @@ final class TemporaryFolder {
      * Makes one, and removes those of runs that are no more.
      *
      * @param shared where all have theirs
-     * @param said receives a line for each mount or device that is removed
+     * @param said receives a line for each process, mount or device that is removed
      */
     static Path make(Path shared, Consumer<String> said) throws IOException {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(shared, PREFIX + "*")) {
             for (Path each : all) {
                 if (isAbandoned(each)) {
-                    remove(each, said);
+                    remove(each, Duration.ZERO, said);
                 }
             }
         }
@@ -51,28 +56,46 @@ final class TemporaryFolder {
                 && Files.isWritable(folder);
     }
 
-    /** Removes one with what is mounted below it, and ends the stacks that are there. */
-    static void remove(Path folder, Consumer<String> said) {
-        endStacksBelow(folder);
+    /**
+     * Removes one with what is mounted below it, and ends the stacks that are there.
+     *
+     * @param grace what processes have to end by themselves
+     * @param said receives a line for each process, mount or device that is removed
+     */
+    static void remove(Path folder, Duration grace, Consumer<String> said) {
+        endStacksBelow(folder, grace, said);
         Leftovers.cleanUp(List.of(folder)).forEach(said);
         try (Stream<Path> below = Files.walk(folder)) {
             for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         } catch (IOException | UncheckedIOException e) {
-            said.accept("Could not remove %s: %s".formatted(folder, e.getMessage()));
+            said.accept("could not remove %s: %s".formatted(folder, e.getMessage()));
         }
     }
 
     /** A stack that a test brought up outlives its JVM; its command lines name its directory. */
-    private static void endStacksBelow(Path folder) {
-        ProcessHandle.allProcesses()
-                .filter(
-                        process ->
-                                process.info()
-                                        .commandLine()
-                                        .filter(line -> line.contains(folder.toString()))
-                                        .isPresent())
-                .forEach(ProcessHandle::destroyForcibly);
+    private static void endStacksBelow(Path folder, Duration grace, Consumer<String> said) {
+        long end = System.nanoTime() + grace.toNanos();
+        for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+            Optional<String> line =
+                    process.info().commandLine().filter(text -> text.contains(folder.toString()));
+            if (line.isPresent() && !ends(process, end - System.nanoTime())) {
+                process.destroyForcibly();
+                said.accept("stopped process %d: %s".formatted(process.pid(), line.get()));
+            }
+        }
+    }
+
+    private static boolean ends(ProcessHandle process, long nanos) {
+        try {
+            process.onExit().get(nanos, TimeUnit.NANOSECONDS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
     }
 }

@@ -1,7 +1,9 @@
 package dev.forebay.suite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.forebay.devstack.stack.Mounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -11,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
@@ -353,6 +356,78 @@ class SuiteTest {
                 .doesNotExist();
     }
 
+    @Test
+    void aRunWhoseTestLeavesAProcessFails() throws Exception {
+        compile(
+                "LeavesTest",
+                """
+                class LeavesTest {
+                    @Test void startsAProcess() throws Exception {
+                        new ProcessBuilder("setsid", "--fork", "sh", "-c", "sleep 600; true",
+                            System.getProperty("java.io.tmpdir")).start().waitFor();
+                    }
+                }
+                """);
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output())
+                .contains("1 passed, 1 failed")
+                .containsPattern("FAILED leftovers.clean-up: .* the runner stopped process .*\n$");
+        assertThat(repository.resolve("target/suite/passed")).doesNotExist();
+    }
+
+    @Test
+    void aRunWhoseTestLeavesAMountFails() throws Exception {
+        compile("MountsTest", mounts("java.io.tmpdir"));
+        Run run = suite();
+        assumeFalse(run.output().contains("1 skipped"), "cannot mount here");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output())
+                .contains("1 passed, 1 failed")
+                .containsPattern("FAILED leftovers.clean-up: .* the runner unmounted .*/left\n$");
+    }
+
+    /** Without a PATH the runner finds no umount. */
+    @Test
+    void aCleanUpThatFailsDoesNotKeepTheRunnerFromTheNext() throws Exception {
+        compile("FirstTest", mounts("java.io.tmpdir").replace("Mounts", "First"));
+        compile("SecondTest", mounts("user.dir").replace("Mounts", "Second"));
+        Path output = repository.resolve("output");
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        Process suite =
+                command(List.of("--slots", "1"), Map.of("PATH", ""))
+                        .redirectOutput(output.toFile())
+                        .start();
+        try {
+            int status = suite.waitFor();
+            String said = Files.readString(output);
+            assumeFalse(said.contains("2 skipped"), "cannot mount here");
+            assertThat(status).isEqualTo(1);
+            assertThat(said)
+                    .contains("2 passed, 2 failed")
+                    .containsPattern("FAILED .* the runner could not clean up: cannot unmount /")
+                    .containsPattern("clean up: cannot unmount .*/some/target/left: try")
+                    .doesNotContain("\tat ");
+        } finally {
+            Mounts.below(temporary).forEach(Mounts::detach);
+        }
+    }
+
+    private static String mounts(String property) {
+        return """
+                class MountsTest {
+                    @Test void mounts() throws Exception {
+                        var left = java.nio.file.Path.of(System.getProperty("%s"), "target/left");
+                        java.nio.file.Files.createDirectories(left);
+                        Process mount = new ProcessBuilder("/bin/mount", "-t", "tmpfs", "none",
+                            left.toString()).start();
+                        Assumptions.assumeTrue(mount.waitFor() == 0, "cannot mount here");
+                    }
+                }
+                """
+                .formatted(property);
+    }
+
     private record Run(int status, String output) {}
 
     private Run suite(String... arguments) {
@@ -365,17 +440,19 @@ class SuiteTest {
     }
 
     private Process start() throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        "--parts",
-                        "unit")
-                .directory(repository.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        return command(List.of(), Map.of()).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    }
+
+    private ProcessBuilder command(List<String> arguments, Map<String, String> environment) {
+        List<String> all = new ArrayList<>();
+        all.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        all.add("-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"));
+        all.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        all.addAll(List.of(Main.class.getName(), "--parts", "unit"));
+        all.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(all);
+        builder.environment().putAll(environment);
+        return builder.directory(repository.toFile()).redirectErrorStream(true);
     }
 
     /** A process that nobody has waited for yet is a zombie: it has ended. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +27,7 @@ class TemporaryFolderTest {
         assertThat(running.resolve("0/file")).exists();
         assertThat(others.resolve("0/file")).exists();
         assertThat(made).isEmptyDirectory();
-        TemporaryFolder.remove(made, line -> {});
+        TemporaryFolder.remove(made, Duration.ZERO, line -> {});
         assertThat(made).doesNotExist();
     }
 
