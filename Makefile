@@ -110,6 +110,7 @@ test-faults: target/built $(VENV)/ready ## Puts deliberate faults into a copy of
 
 # The packages are listed in pom.xml. The goal runs in all modules, and finds nothing to do in most.
 test-mutants: ## Changes the code of pure packages with PIT and fails if unit tests notice less than 80 % of that in a module (30 minutes)
+	$(NOT_BESIDE_TESTS)
 	$(MVN) -q -pl runtime-cache/core,runtime-cache/fuse,workflows,activities -am test-compile \
 	  org.pitest:pitest-maven:mutationCoverage
 	@python3 runtime-cache/suite/mutants.py
@@ -119,6 +120,7 @@ test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API se
 
 # Packaging writes the programs' jars anew, so the AOT caches beside them do not fit any more.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
+	$(NOT_BESIDE_TESTS)
 	@echo "== Building the programs, and listing their libraries"
 	@rm -rf target/aot $(FUSE_LIBRARIES) helm/images/target/lib
 	@$(MVN) -q -pl activities,runtime-cache/worker,runtime-cache/fuse,helm/images -am package -DskipTests
@@ -235,8 +237,13 @@ MAVEN_NEWS := -e '/^\[WARNING\] .*[.]java:/,/^\[INFO\]/p' -e '/^\[ERROR\]/,$$p' 
 # Libraries are copied there, and those of an earlier build would stay.
 FUSE_LIBRARIES := runtime-cache/fuse/target/forebay-fuse/lib
 
+# Before what replaces programs or classes: stops while tests run in this clone.
+NOT_BESIDE_TESTS = @$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+                     runtime-cache/suite/src/main/java/dev/forebay/suite/CloneLock.java
+
 # What a stack runs, and no test: a demo need not wait for more.
 target/programs: $(PROGRAM_SOURCES)
+	$(NOT_BESIDE_TESTS)
 	@echo "== Building the programs; the first time Maven fetches libraries"
 	@mkdir -p target && rm -rf $@ $(FUSE_LIBRARIES) runtime-cache/devstack/target/lib
 	@{ $(MVN) -T 2 package -Dmaven.test.skip=true -pl runtime-cache/worker,runtime-cache/fuse,runtime-cache/devstack,activities -am \
@@ -244,6 +251,7 @@ target/programs: $(PROGRAM_SOURCES)
 
 # Classes and tests of all modules. It packages nothing: AOT caches are good only for the very jars that they were trained with.
 target/built: target/programs $(SOURCES)
+	$(NOT_BESIDE_TESTS)
 	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
 	@rm -rf $@ runtime-cache/suite/target/lib
 	@{ $(MVN) -T 2 process-test-classes && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
@@ -251,10 +259,12 @@ target/built: target/programs $(SOURCES)
 aot: target/aot ## Trains the programs' AOT caches, if the programs have changed (1 minute)
 
 target/aot: target/programs
+	$(NOT_BESIDE_TESTS)
 	@echo "== Training the programs' AOT caches, which halve what a start computes (about a minute)"
 	@$(DEVSTACK) train && touch $@
 
 target/benchmarks: target/built
+	$(NOT_BESIDE_TESTS)
 	@$(MVN) -q -pl runtime-cache/benchmarks -am package -DskipTests && touch $@
 
 BUILD_LOCK := sdk-python-shim/requirements-build.lock

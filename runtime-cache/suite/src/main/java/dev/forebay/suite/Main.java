@@ -6,12 +6,9 @@ import dev.forebay.suite.fork.TestOutcome;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +36,6 @@ public final class Main implements Callable<Integer> {
 
     private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
     private static final Path OUTPUT = Path.of("target/suite");
-
-    /** A channel that is collected is closed, and its lock gone. */
-    private static final Set<FileChannel> LOCKED = ConcurrentHashMap.newKeySet();
 
     /** What a test JVM started ends by itself soon after it. */
     private static final Duration GRACE = Duration.ofSeconds(5);
@@ -122,11 +115,8 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path file = Files.createDirectories(repository.resolve(OUTPUT)).resolve("lock");
-        if (!lock(file)) {
-            out.println(
-                    "Tests are running in this clone already. The end of either run would stop"
-                            + " what the other has started: wait for it, or use another clone.");
+        if (!CloneLock.take(repository)) {
+            out.println(CloneLock.REFUSAL);
             return 2;
         }
         try {
@@ -134,19 +124,6 @@ public final class Main implements Callable<Integer> {
         } catch (DevstackException e) {
             out.println(e.getMessage());
             return 2;
-        }
-    }
-
-    /** Locks a file for as long as this process lives, for it cleans up when it ends. */
-    private static boolean lock(Path file) throws IOException {
-        try {
-            FileChannel channel =
-                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            LOCKED.add(channel);
-            return channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            // An earlier run in this process has it.
-            return true;
         }
     }
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 final class Passed {
     /** What tests read besides their class path, relative to the repository. */
-    private static final List<String> ALSO_READ = List.of("docs", "helm/forebay");
+    private static final List<String> ALSO_READ = List.of("docs", "helm/forebay", "Makefile");
 
     private final Path directory;
     private final Map<MavenModule, String> fingerprints = new HashMap<>();

@@ -1,0 +1,52 @@
+package dev.forebay.suite;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The lock that a run of the suite has on its clone. The Makefile runs this class from its source
+ * before each build, so it depends on no other.
+ */
+final class CloneLock {
+    static final String REFUSAL =
+            "Tests are running in this clone already. A second run would stop what they have"
+                    + " started, and a build would replace what they run: wait for their end, or"
+                    + " use another clone.";
+
+    private static final Path FILE = Path.of("target/suite/lock");
+
+    /** A channel that is collected is closed, and its lock gone. */
+    private static final Set<FileChannel> LOCKED = ConcurrentHashMap.newKeySet();
+
+    private CloneLock() {}
+
+    /** Exits with 1 if tests are running in the current directory. */
+    @SuppressWarnings("SystemOut")
+    public static void main(String[] arguments) throws IOException {
+        if (Files.exists(FILE) && !take(Path.of(""))) {
+            System.err.println(REFUSAL);
+            System.exit(1);
+        }
+    }
+
+    /** Takes the lock for as long as this process lives; returns false if another has it. */
+    static boolean take(Path repository) throws IOException {
+        Path file = repository.resolve(FILE);
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        try {
+            FileChannel channel =
+                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            LOCKED.add(channel);
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            // An earlier run in this process has it.
+            return true;
+        }
+    }
+}
