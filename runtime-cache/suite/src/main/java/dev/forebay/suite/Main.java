@@ -207,6 +207,10 @@ public final class Main implements Callable<Integer> {
         if (left.isEmpty()) {
             remember(passed, classes, report);
         }
+        List<String> notRun = changed ? List.of() : selection.missing(withOutcomes(found, report));
+        if (!report.failed() && !notRun.isEmpty()) {
+            return noTestMatches(notRun);
+        }
         return report.failed() ? 1 : 0;
     }
 
@@ -244,6 +248,15 @@ public final class Main implements Callable<Integer> {
             }
         }
         return found.stream().filter(test -> !known.contains(test)).toList();
+    }
+
+    private static List<TestClass> withOutcomes(List<TestClass> classes, Report report) {
+        Set<String> names =
+                report.results().stream()
+                        .filter(result -> !result.outcomes().isEmpty())
+                        .map(ClassResult::name)
+                        .collect(Collectors.toSet());
+        return classes.stream().filter(test -> names.contains(test.key())).toList();
     }
 
     private static Map<MavenModule, List<TestClass>> byModule(List<TestClass> classes) {

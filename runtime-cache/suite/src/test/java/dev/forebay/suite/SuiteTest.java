@@ -226,6 +226,15 @@ class SuiteTest {
     }
 
     @Test
+    void oneOfSeveralNamesThatMatchesNoMethodIsAnError() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        compile("OtherTest", "class OtherTest { @Test void passes() {} }");
+        Run run = suite("--tests", "FineTest,OtherTest#pases");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.output()).endsWith("No test matches [OtherTest#pases] in [unit].\n");
+    }
+
+    @Test
     void aPartToWhichNoClassBelongsIsAnError() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         compile("PlainKubeIT", "class PlainKubeIT { @Test void passes() {} }");
