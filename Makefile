@@ -67,7 +67,7 @@ JOBS := $(QUICK_JOBS) \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
 test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
-	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
+	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(STRICT),--strict) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
 # A test that had to wait for Go would take too long, and so would those beside it.
 obtained: target/programs

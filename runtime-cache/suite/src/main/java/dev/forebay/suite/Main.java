@@ -34,6 +34,8 @@ public final class Main implements Callable<Integer> {
     /** The list of classes that may take longer than a minute, relative to the repository. */
     static final String SLOW_CLASSES = "runtime-cache/suite/slow-classes.txt";
 
+    static final String SKIPS = "runtime-cache/suite/skips.txt";
+
     private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
     private static final Path OUTPUT = Path.of("target/suite");
 
@@ -89,6 +91,11 @@ public final class Main implements Callable<Integer> {
             names = "--changed",
             description = "Leave out modules whose tests passed with the same code before.")
     private boolean changed;
+
+    @Option(
+            names = "--strict",
+            description = "Fail on tests that are skipped for other reasons than in " + SKIPS + ".")
+    private boolean strict;
 
     private final Path repository;
     private final PrintStream out;
@@ -153,6 +160,7 @@ public final class Main implements Callable<Integer> {
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
         Report report = new Report(out);
+        Skips skips = strict ? Skips.read(repository.resolve(SKIPS)) : Skips.any();
         // Not the whole repository: a stack of the developer's may be mounted there.
         List<Path> ours =
                 MavenModule.in(repository).stream()
@@ -172,7 +180,7 @@ public final class Main implements Callable<Integer> {
                                 : SlowClasses.all(limit),
                         properties,
                         selection,
-                        report::add);
+                        result -> report.add(skips.judge(result)));
         Thread hook =
                 new Thread(
                         () -> {

@@ -156,9 +156,7 @@ final class Report {
                         .filter(outcome -> outcome.status() == Status.SKIPPED)
                         .collect(
                                 Collectors.groupingBy(
-                                        outcome -> outcome.detail().replaceFirst("(?s)\n.*", ""),
-                                        TreeMap::new,
-                                        Collectors.counting()));
+                                        TestOutcome::reason, TreeMap::new, Collectors.counting()));
         if (!reasons.isEmpty()) {
             print("== Skipped: how many tests, and the reason");
             reasons.forEach((reason, count) -> print("  %4d  %s", count, reason));

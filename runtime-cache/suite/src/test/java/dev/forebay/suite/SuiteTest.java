@@ -119,6 +119,27 @@ class SuiteTest {
     }
 
     @Test
+    void aStrictRunFailsOnTestsThatAreSkippedForNoReasonOfTheList() throws Exception {
+        compile(
+                "SkippedTest",
+                """
+                class SkippedTest {
+                    @Test @Disabled("needs a GPU") void isDisabled() {}
+                    @Test void isAborted() { Assumptions.assumeTrue(false, "no browser: it broke"); }
+                }
+                """);
+        Files.writeString(
+                repository.resolve("runtime-cache/suite/skips.txt"), "# of us\nneeds a [A-Z]+\n");
+
+        assertThat(suite().status()).isZero();
+        Run strict = suite("--strict");
+
+        assertThat(strict.status()).isEqualTo(1);
+        assertThat(strict.output())
+                .contains("0 passed, 1 failed, 1 skipped", "no browser: it broke", "skips.txt");
+    }
+
+    @Test
     void aClassThatTakesTooLongFailsThoughItsTestsPass() throws Exception {
         compile(
                 "SlowTest",

@@ -44,4 +44,9 @@ public record TestOutcome(String name, Status status, String detail, long millis
     private static String readText(DataInputStream in) throws IOException {
         return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
     }
+
+    /** The first line of the detail. */
+    public String reason() {
+        return detail.replaceFirst("(?s)\n.*", "");
+    }
 }
