@@ -33,6 +33,7 @@ class LifecycleIT {
     @Test
     void aDatasetIsRegisteredOnce() {
         String name = platform.newName();
+        platform.put("once/a.txt", "a");
         String body =
                 "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/once/\"}"
                         .formatted(name);
