@@ -45,8 +45,8 @@ public record TestOutcome(String name, Status status, String detail, long millis
         return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
     }
 
-    /** The first line of the detail. */
+    /** The first line of the detail, without blanks around it. */
     public String reason() {
-        return detail.replaceFirst("(?s)\n.*", "");
+        return detail.replaceFirst("(?s)\n.*", "").strip();
     }
 }
