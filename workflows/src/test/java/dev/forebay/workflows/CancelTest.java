@@ -70,14 +70,7 @@ class CancelTest {
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
         platform.passUntil("it asks to be let in", () -> !platform.us.claims().isEmpty());
 
-        CompletableFuture<Void> cancelled =
-                platform.workflow()
-                        .startUpdate(
-                                "cancel",
-                                WorkflowUpdateStage.ACCEPTED,
-                                Void.class,
-                                new CancelRequest("r"))
-                        .getResultAsync();
+        CompletableFuture<Void> cancelled = startToCancel("r");
         platform.pass(Duration.ofSeconds(5));
         assertThat(platform.residency(US).state()).isNotEqualTo(State.ABSENT);
         platform.us.setAdmissionsWait(false);
@@ -171,14 +164,7 @@ class CancelTest {
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
         platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
 
-        CompletableFuture<Void> cancelled =
-                platform.workflow()
-                        .startUpdate(
-                                "cancel",
-                                WorkflowUpdateStage.ACCEPTED,
-                                Void.class,
-                                new CancelRequest("r"))
-                        .getResultAsync();
+        CompletableFuture<Void> cancelled = startToCancel("r");
         platform.passUntil("it is gone", () -> platform.residency(US).state() == State.ABSENT);
         assertThat(isAnyUpdateDone()).isFalse();
         platform.pass(Duration.ofSeconds(5));
@@ -282,6 +268,13 @@ class CancelTest {
 
     private CompletableFuture<Receipt> ask(String id, EnsureRequest request) {
         return platform.ensureAsync(id, request);
+    }
+
+    private CompletableFuture<Void> startToCancel(String id) {
+        return platform.workflow()
+                .startUpdate(
+                        "cancel", WorkflowUpdateStage.ACCEPTED, Void.class, new CancelRequest(id))
+                .getResultAsync();
     }
 
     private static ErrorCode code(CompletableFuture<Receipt> refused) {
