@@ -65,7 +65,7 @@ public class SourceProbe {
         } catch (TimeoutException _) {
             looking.cancel(true);
             return Optional.of(
-                    "nobody has looked at %s: the lake did not answer within %d s"
+                    "%s was not checked: the lake did not answer within %d s"
                             .formatted(source.describe(), patience.toSeconds()));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof ForebayException failure)) {

@@ -127,8 +127,7 @@ class SourceProbeTest {
                     throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "interrupted");
                 };
         assertThat(probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/")))
-                .hasValue(
-                        "nobody has looked at s3://bucket/p/: the lake did not answer within 0 s");
+                .hasValue("s3://bucket/p/ was not checked: the lake did not answer within 0 s");
         assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
