@@ -159,6 +159,7 @@ public final class Main implements Callable<Integer> {
         Path output = Files.createDirectories(repository.resolve(OUTPUT));
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
+        Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
         Report report = new Report(out);
         Skips skips = strict ? Skips.read(repository.resolve(SKIPS)) : Skips.any();
         // Not the whole repository: a stack of the developer's may be mounted there.
@@ -178,6 +179,7 @@ public final class Main implements Callable<Integer> {
                         limit == null
                                 ? SlowClasses.read(repository.resolve(SLOW_CLASSES))
                                 : SlowClasses.all(limit),
+                        known,
                         properties,
                         selection,
                         result -> report.add(skips.judge(result)));
@@ -189,7 +191,6 @@ public final class Main implements Callable<Integer> {
                         },
                         "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
-        Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
         List<Work> waiting = work.stream().filter(known::waits).toList();
         work.removeAll(waiting);
         running.run(new Agenda(work, known), slots, new Agenda(waiting, known));
@@ -208,7 +209,7 @@ public final class Main implements Callable<Integer> {
         if (report.isEmpty()) {
             return nothingToRun();
         }
-        report.end();
+        report.end(running.pace());
         if (selection.isAll() && !jobs.isEmpty() && !changed && !report.failed()) {
             Times.write(times, report.summary(), report.results());
         }

@@ -85,7 +85,7 @@ final class Report {
     }
 
     /** Prints sums of modules, the slowest classes, what was skipped, and why what failed did. */
-    synchronized void end() {
+    synchronized void end(Pace pace) {
         print("%n== Modules: seconds, processor seconds");
         Map<String, List<ClassResult>> modules =
                 results.stream()
@@ -109,7 +109,7 @@ final class Report {
                                         "  %7.1f %7.1f  %s",
                                         result.seconds(), result.cpuSeconds(), result.name()));
         printSkipped();
-        print("== %s", summary());
+        print("== %s: %.2f times the recorded ones", summary(), pace.ratio());
         print(
                 "%d passed, %d failed, %d skipped",
                 count(Status.PASSED), count(Status.FAILED), count(Status.SKIPPED));

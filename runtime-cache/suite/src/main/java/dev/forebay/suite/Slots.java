@@ -27,10 +27,12 @@ final class Slots implements AutoCloseable {
     private final Path logs;
     private final Path temporary;
     private final SlowClasses slow;
+    private final Times known;
     private final Map<String, String> properties;
     private final Selection selection;
     private final Consumer<ClassResult> done;
     private final SharedMachine machine = new SharedMachine();
+    private final Pace pace = new Pace();
     private final AtomicInteger forkNumbers = new AtomicInteger();
     private final Set<Fork> forks = ConcurrentHashMap.newKeySet();
     private final Set<Process> jobs = ConcurrentHashMap.newKeySet();
@@ -39,6 +41,7 @@ final class Slots implements AutoCloseable {
     /**
      * @param logs where output is kept
      * @param temporary where forks have their temporary directories
+     * @param known what an earlier run took
      * @param selection which methods of a class to run
      * @param done told each result, by several threads
      */
@@ -47,6 +50,7 @@ final class Slots implements AutoCloseable {
             Path logs,
             Path temporary,
             SlowClasses slow,
+            Times known,
             Map<String, String> properties,
             Selection selection,
             Consumer<ClassResult> done) {
@@ -54,6 +58,7 @@ final class Slots implements AutoCloseable {
         this.logs = logs;
         this.temporary = temporary;
         this.slow = slow;
+        this.known = known;
         this.properties = Map.copyOf(properties);
         this.selection = selection;
         this.done = done;
@@ -229,20 +234,29 @@ final class Slots implements AutoCloseable {
         double seconds = end.secondsSince(begin);
         List<TestOutcome> all = new ArrayList<>(outcomes);
         String simpleName = name.replaceFirst(".*\\.", "").replaceFirst(" .*", "");
-        double stretch = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
+        double shared = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
+        double stretch = shared * pace.stretch();
         int allowed = slow.allowedSeconds(simpleName);
         if (seconds > allowed * stretch) {
             all.add(
                     failure(
                             simpleName,
-                            "It took %.0f s and may take %.0f s (%d s on a machine of its own): make it shorter, or list it in %s with a reason."
+                            "It took %.0f s and may take %.0f s here (%d s on a machine of its own and of the known pace): make it shorter, or list it in %s with a reason."
                                     .formatted(
                                             seconds,
                                             allowed * stretch,
                                             allowed,
                                             Main.SLOW_CLASSES)));
         }
-        done.accept(new ClassResult(name, module, all, seconds, cpuSeconds, log));
+        ClassResult result = new ClassResult(name, module, all, seconds, cpuSeconds, log);
+        if (!result.failed()) {
+            known.cpuSeconds(name).ifPresent(before -> pace.add(before, cpuSeconds));
+        }
+        done.accept(result);
+    }
+
+    Pace pace() {
+        return pace;
     }
 
     /** Whether {@link #close} was called. */

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
@@ -51,6 +52,12 @@ final class Times {
     double seconds(Work work) {
         Time known = times.get(work.key());
         return known == null ? UNKNOWN_SECONDS : known.seconds;
+    }
+
+    /** The processor seconds that it took, or nothing if it never ran. */
+    OptionalDouble cpuSeconds(String key) {
+        Time known = times.get(key);
+        return known == null ? OptionalDouble.empty() : OptionalDouble.of(known.cpuSeconds);
     }
 
     /** Whether it waits most of the time, for a timeout, a lease or a disk. */

@@ -1,0 +1,26 @@
+package dev.forebay.suite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+    private final Pace pace = new Pace();
+
+    @Test
+    void aSlowMachineHasMoreTimeAndAFastOneNotLess() {
+        pace.add(60, 90);
+        assertThat(pace.stretch()).isEqualTo(1.5);
+        pace.add(60, 10);
+        assertThat(pace.ratio()).isLessThan(1);
+        assertThat(pace.stretch()).isEqualTo(1);
+        pace.add(0, 1_000);
+        assertThat(pace.stretch()).as("no further than that").isEqualTo(3);
+    }
+
+    @Test
+    void aFewClassesSayNothing() {
+        pace.add(59, 590);
+        assertThat(pace.stretch()).isEqualTo(1);
+    }
+}
