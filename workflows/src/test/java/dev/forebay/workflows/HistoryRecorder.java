@@ -467,7 +467,7 @@ final class HistoryRecorder {
     }
 
     private void record(String story, Consumer<Platform> script) throws IOException {
-        try (Platform platform = Platform.on(target, WorkflowImplementations.all())) {
+        try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
             script.accept(platform);
             // The last projection and the last children's ends are part of the history.
             platform.passUntil(
@@ -493,7 +493,7 @@ final class HistoryRecorder {
 
     /** One that finds changes, and one that may not look. */
     private void recordChecks() throws IOException {
-        try (Platform platform = Platform.on(target, WorkflowImplementations.all())) {
+        try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
             check(platform, "drift").run(VERSION.dataset());
             save(platform, "drift", "drift");
             platform.control.failIngest(ErrorCode.LAKE_DENIED);
