@@ -47,7 +47,7 @@ abstract class DifferentClocks {
     private static final int RACES = 8;
 
     /** All shorter than any two clocks are apart. */
-    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final Duration LEASE = Duration.ofSeconds(20);
 
     private static final Duration LONG_LEASE = Duration.ofSeconds(25);
     private static final Duration TTL = Duration.ofSeconds(10);
