@@ -248,13 +248,22 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                 + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint and forebay.manifest-bucket");
     }
 
-    /** Whether something else than a store has answered: a store's refusal has a code. */
+    /**
+     * Whether something else than a store has answered: a store's refusal has a code. That of a
+     * HEAD has no body, and the SDK gives it a code; a proxy says there that it would send a page.
+     */
     private static boolean isPage(AwsServiceException answer, String code) {
-        return code.isEmpty()
-                && Optional.ofNullable(answer.awsErrorDetails())
-                        .map(AwsErrorDetails::rawResponse)
+        Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
+        boolean hasBody =
+                details.map(AwsErrorDetails::rawResponse)
                         .filter(body -> body.asByteArray().length > 0)
                         .isPresent();
+        boolean isHtml =
+                details.map(AwsErrorDetails::sdkHttpResponse)
+                        .flatMap(response -> response.firstMatchingHeader("Content-Type"))
+                        .filter(type -> type.startsWith("text/html"))
+                        .isPresent();
+        return hasBody ? code.isEmpty() : isHtml;
     }
 
     private static S3Failure otherTime(String said) {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A store over HTTP that lists what a test has it list, as no real server would. */
@@ -26,6 +27,7 @@ final class ListedStore implements AutoCloseable {
     private volatile boolean hasObjects = true;
     private volatile boolean knowsRestores = true;
     private volatile String archiveStatus = "";
+    private final AtomicInteger pages = new AtomicInteger();
     private final List<String> heads = new CopyOnWriteArrayList<>();
 
     /** The header that asks for more of each object than a listing has. */
@@ -53,6 +55,7 @@ final class ListedStore implements AutoCloseable {
     void reset() {
         asked.clear();
         heads.clear();
+        pages.set(0);
         hasObjects = true;
         knowsRestores = true;
         archiveStatus = "";
@@ -62,6 +65,11 @@ final class ListedStore implements AutoCloseable {
     /** Has no object under any name, whatever it lists. */
     void losesObjects() {
         hasObjects = false;
+    }
+
+    /** So many requests for an object are answered by a proxy that has no way to the store. */
+    void isBehindAProxy(int requests) {
+        pages.set(requests);
     }
 
     /** Refuses requests that ask for restores, as stores do that do not know them. */
@@ -95,6 +103,11 @@ final class ListedStore implements AutoCloseable {
             Map<String, String> query = query(exchange.getRequestURI());
             if (exchange.getRequestMethod().equals("HEAD")) {
                 heads.add(exchange.getRequestURI().getPath());
+                if (pages.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                    exchange.getResponseHeaders().add("Content-Type", "text/html");
+                    exchange.sendResponseHeaders(404, -1);
+                    return;
+                }
                 if (!archiveStatus.isEmpty()) {
                     exchange.getResponseHeaders().add("x-amz-archive-status", archiveStatus);
                 }

@@ -332,6 +332,15 @@ class S3ListingTest {
         assertThat(store.asked()).hasSize(2);
     }
 
+    @Test
+    void aProxyWithoutAWayToTheStoreSaysNothingOfItsKeys() {
+        store.lists(_ -> page(false, "p/a b"));
+        store.isBehindAProxy(2);
+        Listing listing = lake.listing("bucket", "p/");
+        listing.check(listing.page(null, 10).objects().getFirst());
+        assertThat(store.heads()).hasSize(3);
+    }
+
     /** One request for each kind of key, not for each key. */
     @Test
     void keysOfAKindThatIsKnownAreNotAskedForAgain() {
