@@ -120,6 +120,9 @@ class FillingIT {
 
         Api.Answer pending = api.post(v + "/ensure", both + "}", "Idempotency-Key", "k");
         Api.Answer asked = api.get(v + "/requests/k?region=" + TestControlPlane.AWAY);
+        Await.until(
+                "the region that is there is filled",
+                () -> api.get(v).body().at("/regions/0/state").asText().equals("CACHED"));
         Api.Answer cold =
                 api.post(
                         v + "/ensure?wait_seconds=30",
