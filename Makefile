@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -58,11 +58,11 @@ status: ## Shows what is up, and where
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
            -cp 'runtime-cache/suite/target/classes:runtime-cache/devstack/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
 QUICK_JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
-              --job 'python=$(MAKE) --no-print-directory test-package' \
               --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
               --job 'faults=python3 runtime-cache/suite/faults.py --list'
 # With TESTS= only these classes, and none of the jobs.
 JOBS := $(QUICK_JOBS) \
+        --job 'python=$(MAKE) --no-print-directory test-package' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
@@ -77,12 +77,23 @@ test-times: ## Records the times of the last whole run of 'make test' for the ne
 	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
-	@$(SUITE) --parts unit --changed --slots 4 $(QUICK_JOBS)
+	@$(SUITE) --parts unit --changed --slots 4 $(QUICK_JOBS) \
+	  --job 'python=$(MAKE) --no-print-directory target/python-checked test-remedies'
 
 # By the bills of materials that the programs' build writes.
 test-advisories:
 	@$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
 	  -cp "helm/images/target/classes:$$(cat helm/images/target/test.classpath)" dev.forebay.images.AdvisoryCheck .
+
+# As of the modules, what passed before need not run again.
+PYTHON_FILES := $(shell find sdk-python-shim \( -name '.*' -o -name __pycache__ \) -prune -o -type f -print)
+target/python-checked: $(PYTHON_FILES) $(VENV)/ready
+	@$(MAKE) --no-print-directory test-package
+	@touch $@
+
+# The only tests of the package that read more than it: what messages in Java tell a person to type.
+test-remedies: $(VENV)/ready
+	@cd sdk-python-shim && ../$(PYTHON) -m pytest -q -rs tests/unit/test_remedies.py
 
 test-package: $(VENV)/ready
 	@echo "== Python: format, style, types, unit tests"
