@@ -55,6 +55,9 @@ class CsiFuseIT {
     /** Of which a second is for the answer. */
     private static final Duration HASTE = Duration.ofSeconds(4);
 
+    /** Of which three seconds are for the answers to all pods. */
+    private static final Duration HASTE_OF_MANY = Duration.ofSeconds(12);
+
     /** Above the 110 that kubelets allow by themselves, and above what a driver takes at once. */
     private static final int PODS = 200;
 
@@ -388,7 +391,7 @@ class CsiFuseIT {
         long descriptors = descriptors(driver);
 
         Queue<Status.Code> told = new ConcurrentLinkedQueue<>();
-        try (CsiClient hasty = new CsiClient(socket, HASTE)) {
+        try (CsiClient hasty = new CsiClient(socket, HASTE_OF_MANY)) {
             atOnce(
                     all,
                     target -> told.add(refusal(() -> hasty.publish(VERSION, target)).getCode()));

@@ -24,8 +24,11 @@ final class Patience {
     /** Nobody says when a mount appears; to ask costs microseconds. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** What is left of a caller's time to hear the answer, at most; and as a part of it. */
-    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /**
+     * What is left of a caller's time to hear the answer, at most; and as a part of it. A node that
+     * has just started answers for all its pods at once, beside all else that starts.
+     */
+    private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final int ANSWER_PART = 4;
 
