@@ -6,6 +6,7 @@ import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.ChildProcess;
 import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.ProcessIdentity;
 import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
@@ -80,10 +81,13 @@ final class HeldMountFixture implements AutoCloseable {
             return at;
         }
 
-        /** Sends it a signal, by its name. */
+        /** Sends it a signal, by its name; after STOP it does nothing any more. */
         void signal(String name) throws IOException, InterruptedException {
             String pid = Long.toString(process.pid());
             assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
+            while (name.equals("STOP") && !ProcessIdentity.isStopped(process.pid())) {
+                Thread.onSpinWait();
+            }
         }
 
         /** From now on it can open nothing whose number would be as high as this. */

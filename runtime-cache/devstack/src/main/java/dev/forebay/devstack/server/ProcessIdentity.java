@@ -1,6 +1,7 @@
 package dev.forebay.devstack.server;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -65,6 +66,25 @@ public record ProcessIdentity(long pid, String began) {
             }
         }
         return false;
+    }
+
+    /** Whether SIGSTOP has reached each thread of a process, or there is no such process. */
+    public static boolean isStopped(long pid) {
+        Path tasks = Path.of("/proc", Long.toString(pid), "task");
+        try (Stream<Path> threads = Files.list(tasks)) {
+            return threads.allMatch(ProcessIdentity::isStopped);
+        } catch (IOException | UncheckedIOException e) {
+            return true; // It has ended.
+        }
+    }
+
+    private static boolean isStopped(Path thread) {
+        try {
+            String[] stat = stat(thread);
+            return stat[STATE].equals("T") || hasEnded(stat);
+        } catch (IOException e) {
+            return true; // It has ended since it was listed.
+        }
     }
 
     private static boolean hasEnded(String[] stat) {

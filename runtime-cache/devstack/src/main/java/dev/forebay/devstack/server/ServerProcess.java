@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,13 +131,13 @@ public final class ServerProcess implements Server {
 
     @Override
     public synchronized void pause() {
-        signal("STOP");
+        forAll(Signals::pause);
         paused = true;
     }
 
     @Override
     public synchronized void resume() {
-        signal("CONT");
+        forAll(pid -> Signals.send(pid, "CONT"));
         paused = false;
     }
 
@@ -151,13 +152,13 @@ public final class ServerProcess implements Server {
         forget();
     }
 
-    private void signal(String signal) {
+    private void forAll(LongConsumer signal) {
         if (process == null || !process.isAlive()) {
             throw new DevstackException(name() + " is not running");
         }
         // The children too: a backend of PostgreSQL goes on when its parent is stopped.
-        Signals.send(process.pid(), signal);
-        process.descendants().forEach(child -> Signals.send(child.pid(), signal));
+        signal.accept(process.pid());
+        process.descendants().forEach(child -> signal.accept(child.pid()));
     }
 
     private void forget() {

@@ -4,11 +4,15 @@ import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** Signals to processes. Java itself knows only TERM and KILL. */
 final class Signals {
     private static final Duration GONE_WITHIN = Duration.ofSeconds(10);
+    private static final Duration STOPPED_WITHIN = Duration.ofSeconds(10);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final Duration POLL = Duration.ofMillis(10);
 
     private Signals() {}
@@ -26,6 +30,23 @@ final class Signals {
             throw new DevstackException("cannot send SIG" + signal + " to process " + pid, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Stops a process by SIGSTOP; returns when it does nothing any more. The kernel tells one
+     * thread to stop the others, which go on until it runs.
+     *
+     * @throws DevstackException if it goes on
+     */
+    static void pause(long pid) {
+        send(pid, "STOP");
+        long deadline = System.nanoTime() + STOPPED_WITHIN.toNanos();
+        while (!ProcessIdentity.isStopped(pid)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new DevstackException("process " + pid + " goes on after SIGSTOP");
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

@@ -37,6 +37,32 @@ class ServerProcessTest {
         assertThat(directory.resolve("shell.pid")).doesNotExist();
     }
 
+    /** A busy process goes on for a moment: the kernel has one of its threads stop the others. */
+    @Test
+    void aProcessDoesNothingWhenItIsPaused() {
+        Launch launch =
+                shell(
+                        """
+                        exec python3 -c '
+                        import threading
+                        def count():
+                            while True: pass
+                        [threading.Thread(target=count).start() for _ in range(8)]
+                        open("busy", "w")'
+                        """,
+                        () -> Files.exists(directory.resolve("busy")));
+        ServerProcess process = ServerProcess.start(launch);
+        try {
+            for (int i = 0; i < 20; i++) {
+                process.pause();
+                assertThat(ProcessIdentity.isStopped(process.pid())).isTrue();
+                process.resume();
+            }
+        } finally {
+            process.close();
+        }
+    }
+
     @Test
     void killsWhatDoesNotHeedTheSignal() {
         Path trapped = directory.resolve("trapped");
