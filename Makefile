@@ -67,7 +67,7 @@ JOBS := $(QUICK_JOBS) \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
 test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
-	@FOREBAY_AOT_MODE=on $(SUITE) $(if $(STRICT),--strict) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
+	@FOREBAY_AOT_MODE=on $(SUITE) --without-second-compiler $(if $(STRICT),--strict) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
 # A test that had to wait for Go would take too long, and so would those beside it.
 obtained: target/programs
@@ -77,7 +77,7 @@ test-times: ## Records the times of the last whole run of 'make test' for the ne
 	@cp target/suite/times.tsv runtime-cache/suite/times.tsv
 
 check: target/built $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
-	@$(SUITE) --parts unit --changed --slots 4 $(QUICK_JOBS) \
+	@$(SUITE) --without-second-compiler --parts unit --changed --slots 4 $(QUICK_JOBS) \
 	  --job 'python=$(MAKE) --no-print-directory target/python-checked test-remedies'
 
 # By the bills of materials that the programs' build writes.

@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +62,7 @@ final class Fork implements AutoCloseable {
      * @param number unlike that of every other fork of the run
      * @param directory its own, for temporary files; the path is short, for sockets will lie below
      * @param logs where the output of classes is kept
-     * @param properties system properties, beside those that every fork has
+     * @param options of the JVM, beside those that every fork has
      */
     static Fork start(
             MavenModule module,
@@ -71,12 +70,12 @@ final class Fork implements AutoCloseable {
             int number,
             Path directory,
             Path logs,
-            Map<String, String> properties)
+            List<String> options)
             throws IOException {
         Path socket = directory.resolve("suite.sock");
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(socket));
-            Process process = spawn(module, part, number, directory, socket, properties);
+            Process process = spawn(module, part, number, directory, socket, options);
             SocketChannel channel = accept(server, process);
             Fork fork =
                     new Fork(
@@ -134,7 +133,7 @@ final class Fork implements AutoCloseable {
             int number,
             Path directory,
             Path socket,
-            Map<String, String> properties)
+            List<String> options)
             throws IOException {
         List<Path> classPath = new ArrayList<>(module.classPath());
         classPath.add(codeOf(ForkMain.class));
@@ -150,14 +149,10 @@ final class Fork implements AutoCloseable {
                         "-Djava.io.tmpdir=" + directory,
                         "-Dforebay.test.fork=" + number,
                         "-Djunit.jupiter.execution.timeout.default=5m"));
-        if (part == Part.UNIT) {
-            // The second compiler would take more than it saves in tests that are over so soon.
-            command.add("-XX:TieredStopAtLevel=1");
-        }
         if (classPath.stream().anyMatch(path -> path.toString().contains("jboss-logmanager"))) {
             command.add("-Djava.util.logging.manager=org.jboss.logmanager.LogManager");
         }
-        properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
+        command.addAll(options);
         command.add("-cp");
         command.add(
                 classPath.stream()

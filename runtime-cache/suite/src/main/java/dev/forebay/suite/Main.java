@@ -88,6 +88,13 @@ public final class Main implements Callable<Integer> {
     private Map<String, String> properties = new LinkedHashMap<>();
 
     @Option(
+            names = "--without-second-compiler",
+            description =
+                    "Start test JVMs without their second compiler, which takes more than it saves in"
+                            + " tests that are over soon.")
+    private boolean withoutSecondCompiler;
+
+    @Option(
             names = "--changed",
             description = "Leave out modules whose tests passed with the same code before.")
     private boolean changed;
@@ -180,7 +187,7 @@ public final class Main implements Callable<Integer> {
                                 ? SlowClasses.read(repository.resolve(SLOW_CLASSES))
                                 : SlowClasses.all(limit),
                         known,
-                        properties,
+                        jvmOptions(),
                         selection,
                         result -> report.add(skips.judge(result)));
         Thread hook =
@@ -221,6 +228,15 @@ public final class Main implements Callable<Integer> {
             return noTestMatches(notRun);
         }
         return report.failed() ? 1 : 0;
+    }
+
+    private List<String> jvmOptions() {
+        List<String> options = new ArrayList<>();
+        if (withoutSecondCompiler) {
+            options.add("-XX:TieredStopAtLevel=1");
+        }
+        properties.forEach((name, value) -> options.add("-D" + name + "=" + value));
+        return options;
     }
 
     private int nothingToRun() {

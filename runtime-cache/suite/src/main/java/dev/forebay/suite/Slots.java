@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +27,7 @@ final class Slots implements AutoCloseable {
     private final Path temporary;
     private final SlowClasses slow;
     private final Times known;
-    private final Map<String, String> properties;
+    private final List<String> jvmOptions;
     private final Selection selection;
     private final Consumer<ClassResult> done;
     private final SharedMachine machine = new SharedMachine();
@@ -42,6 +41,7 @@ final class Slots implements AutoCloseable {
      * @param logs where output is kept
      * @param temporary where forks have their temporary directories
      * @param known what an earlier run took
+     * @param jvmOptions of test JVMs, beside those that every one has
      * @param selection which methods of a class to run
      * @param done told each result, by several threads
      */
@@ -51,7 +51,7 @@ final class Slots implements AutoCloseable {
             Path temporary,
             SlowClasses slow,
             Times known,
-            Map<String, String> properties,
+            List<String> jvmOptions,
             Selection selection,
             Consumer<ClassResult> done) {
         this.repository = repository;
@@ -59,7 +59,7 @@ final class Slots implements AutoCloseable {
         this.temporary = temporary;
         this.slow = slow;
         this.known = known;
-        this.properties = Map.copyOf(properties);
+        this.jvmOptions = List.copyOf(jvmOptions);
         this.selection = selection;
         this.done = done;
     }
@@ -180,7 +180,7 @@ final class Slots implements AutoCloseable {
     private Fork start(TestClass test) throws IOException {
         int number = forkNumbers.incrementAndGet();
         Path directory = Files.createDirectories(temporary.resolve(Integer.toString(number)));
-        Fork fork = Fork.start(test.module(), test.part(), number, directory, logs, properties);
+        Fork fork = Fork.start(test.module(), test.part(), number, directory, logs, jvmOptions);
         forks.add(fork);
         if (closed) {
             end(fork);
