@@ -110,8 +110,8 @@ abstract class ImageTreeContract extends MountedTreeContract {
     }
 
     /**
-     * Whether another mount namespace has a copy of our mounts, which keeps the images: one of a
-     * program that a test of another module started while they were there.
+     * Whether a program in another mount namespace has a copy of our mounts, and so keeps the
+     * images. Tests that run beside this one start such programs.
      */
     private boolean isCopied() {
         try (DirectoryStream<Path> processes =
