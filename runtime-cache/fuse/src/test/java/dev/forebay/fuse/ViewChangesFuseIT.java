@@ -359,8 +359,19 @@ class ViewChangesFuseIT {
     }
 
     private void showAtBest(View best) {
-        serving = best;
+        serveAt(best);
         await("shown at best " + best, () -> shown(dataset) == best);
+    }
+
+    /** As one pod after another: the first one changes nothing any more when the second serves. */
+    private void serveAt(View best) {
+        restart(serving);
+        serving = best;
+    }
+
+    private void restart(View best) {
+        Objects.requireNonNull(views.remove(best)).close();
+        views.put(best, start(viewers.apply(best)));
     }
 
     private void bringHere() {
@@ -459,7 +470,7 @@ class ViewChangesFuseIT {
                     readFromNodeCache(other);
                     return !nodePacks.isWhole(dataset.file().digest());
                 });
-        serving = View.NATIVE;
+        serveAt(View.NATIVE);
         await(
                 "native again",
                 () -> {
@@ -500,8 +511,7 @@ class ViewChangesFuseIT {
     void soIsOneThatAPredecessorHasAttached() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
-        Objects.requireNonNull(views.remove(View.NATIVE)).close();
-        views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
+        restart(View.NATIVE);
         assertNoticesThatTheImageChanges();
     }
 
@@ -799,7 +809,7 @@ class ViewChangesFuseIT {
 
     @Test
     void soIsOneThatItRefusesWhenItHasItMountedAlready() throws Exception {
-        serving = View.NATIVE;
+        serveAt(View.NATIVE);
         await("its packs are not here", () -> shown(dataset) == View.ON_DEMAND);
         // Keeps the device's number, too.
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {

@@ -72,8 +72,8 @@ public final class Main implements Callable<Integer> {
             names = "--slots",
             defaultValue = "3",
             description =
-                    "How many classes and jobs run beside each other; if several, then beside one"
-                            + " that mostly waits (default: 3).")
+                    "How many classes and jobs run beside each other; if several, then beside two"
+                            + " for what mostly waits (default: 3).")
     private int slots;
 
     @Option(

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Slots implements AutoCloseable {
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
+    /** How many slots there are for what mostly waits. */
+    private static final int WAITING = 2;
+
     private final Path repository;
     private final Path logs;
     private final Path temporary;
@@ -68,13 +71,13 @@ final class Slots implements AutoCloseable {
      * Returns when all has been run.
      *
      * @param count how many slots there are for what computes
-     * @param waiting what mostly waits: beside several slots one more is for it alone, and the
+     * @param waiting what mostly waits: beside several slots some more are for it alone, and the
      *     others help at last
      */
     void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
-        if (count > 1) {
-            slots.add(Thread.ofPlatform().name("slot").start(() -> slot(waiting)));
+        for (int i = 0; i < WAITING && count > 1; i++) {
+            slots.add(Thread.ofPlatform().name("waiting " + i).start(() -> slot(waiting)));
         }
         for (int i = 0; i < count; i++) {
             slots.add(
