@@ -1,6 +1,7 @@
 package dev.forebay.devstack.erofs;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.stack.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -132,6 +133,6 @@ public final class ErofsMount implements AutoCloseable {
     /** Unmounts; fails if a file is still open. */
     @Override
     public void close() {
-        Program.run(List.of("umount", mountpoint.toString()));
+        Mounts.unmount(mountpoint);
     }
 }

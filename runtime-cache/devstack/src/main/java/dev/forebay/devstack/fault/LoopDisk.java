@@ -1,6 +1,7 @@
 package dev.forebay.devstack.fault;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.stack.Mounts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -79,7 +80,7 @@ public final class LoopDisk implements AutoCloseable {
      * blocks are is damaged. Nobody may have anything of the disk open.
      */
     public void spoil(Path file) {
-        run("umount", mountpoint.toString());
+        Mounts.unmount(mountpoint);
         String inside = "/" + mountpoint.relativize(file);
         run("debugfs", "-w", "-R", "set_inode_field " + inside + " block[0] 0", image.toString());
         mount();

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -16,6 +18,8 @@ import java.util.stream.Stream;
 public final class Mounts {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
     private static final int MOUNTPOINT = 4;
+    private static final Duration UNUSED_WITHIN = Duration.ofSeconds(20);
+    private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     /** Separates the fields of the mount from type and source of the file system. */
     private static final String SEPARATOR = " - ";
@@ -70,6 +74,22 @@ public final class Mounts {
             throw new DevstackException(
                     "cannot unmount %s: try 'umount -l %s' as root"
                             .formatted(mountpoint, mountpoint));
+        }
+    }
+
+    /**
+     * Takes a mount away that nobody uses any more. A child process that another thread is starting
+     * has all of our descriptors until it runs its program, so this is tried for a while.
+     */
+    public static void unmount(Path mountpoint) {
+        long deadline = System.nanoTime() + UNUSED_WITHIN.toNanos();
+        while (!succeeds(List.of("umount", mountpoint.toString()))) {
+            if (System.nanoTime() > deadline) {
+                throw new DevstackException(
+                        "cannot unmount %s: it is in use, see 'fuser -m %s'"
+                                .formatted(mountpoint, mountpoint));
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

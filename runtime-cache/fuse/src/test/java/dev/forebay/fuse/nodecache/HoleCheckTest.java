@@ -41,7 +41,7 @@ class HoleCheckTest {
                     .hasMessageContaining("cannot punch holes")
                     .hasMessageContaining("--pack-cache 0");
         } finally {
-            run("umount", directory.toString());
+            run("umount", "-l", directory.toString());
         }
     }
 

@@ -139,7 +139,7 @@ class PackCacheBesideWorkerTest {
             }
             assertThat(pack.takeAskedBytes()).isZero();
         } finally {
-            assertThat(run("umount", disk.toString())).isZero();
+            assertThat(run("umount", "-l", disk.toString())).isZero();
         }
     }
 

@@ -121,7 +121,7 @@ class PackCacheDiskTest {
                 assertThat(cache.usedBytes()).isZero();
             }
         } finally {
-            run("umount", other.toString());
+            run("umount", "-l", other.toString());
         }
     }
 
