@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import datetime
 import os
 import random
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -43,7 +44,12 @@ WHOLE = 3
 LONGEST_RUN_SECONDS = 3600
 ENDS_WITHIN_SECONDS = 60
 NOT_RUN = "not yet"
-ONLY_SLOW = re.compile(r"\S+\n    It took \d+ s and may take \d+ s: .*\n")
+WHOLE_TITLE = "## Against the whole suite\n"
+# As the runner names what is wrong with a class that took too long: "Slots.DURATION".
+ONLY_SLOW = re.compile(r"duration\n    .*\n")
+# As pytest exits when a test has failed; with any other one it could not run them.
+PYTEST_FAILED = 1
+POLL_SECONDS = 2
 PIT_SAYS = {"killed", "alive", "beyond", "unknown"}
 
 
@@ -171,20 +177,31 @@ class Tree:
         classes = [test for test in tests if test not in python]
         failed: set[str] = set()
         with log.open("w") as out:
-            if python and self._call(self._pytest(python), self.root / "sdk-python-shim", out):
-                failed |= set(re.findall(r"^FAILED (\S+)", log.read_text(), re.MULTILINE)) or {"pytest"}
+            status = self._call(self._pytest(python), self.root / "sdk-python-shim", out) if python else 0
+            if status == PYTEST_FAILED:
+                failed |= set(re.findall(r"^(?:FAILED|ERROR) (\S+)", read(log), re.MULTILINE))
+            elif status:
+                raise Invalid(f"pytest could not run: see {log}")
             if classes and self._call(self._suite(["--tests", ",".join(classes)]), self.root, out):
-                failed |= failed_classes(log.read_text())
-                if not re.search(r"^\d+ passed, \d+ failed", log.read_text(), re.MULTILINE):
+                names = {test.split("#")[0] for test in classes}
+                failed |= failed_classes(read(log)) & names
+                if not re.search(r"^\d+ passed, \d+ failed", read(log), re.MULTILINE):
                     raise Invalid(f"the tests could not be run: see {log}")
         return failed
 
-    def run_all(self, log: Path) -> set[str]:
-        """Runs the whole suite as 'make test' does, except the check of the format and tests of AOT caches."""
+    def run_all(self, fault: Fault, log: Path) -> set[str]:
+        """Runs the whole suite as 'make test' does, until it has caught a fault.
+
+        Left out are the check of the format and tests of AOT caches.
+        """
         jobs = [f"--job={name}=make --no-print-directory {target}" for name, target in JOBS.items()]
+
+        def caught() -> set[str]:
+            return (failed_classes(read(log)) - NOT_IN_COPIES) & fault.may_be_caught_by()
+
         with log.open("w") as out:
-            self._call(self._suite(jobs), self.root, out)
-        return failed_classes(log.read_text()) - NOT_IN_COPIES
+            self._call(self._suite(["--without-second-compiler", *jobs]), self.root, out, until=caught)
+        return caught()
 
     def _suite(self, options: list[str]) -> list[str]:
         path = os.pathsep.join(str(REPOSITORY / each) for each in RUNNER_PATH)
@@ -203,12 +220,21 @@ class Tree:
             *files,
         ]
 
-    def _call(self, command: list[str], directory: Path, out: TextIO) -> int:
+    def _call(
+        self, command: list[str], directory: Path, out: TextIO, until: Callable[[], object] = lambda: False
+    ) -> int:
+        """Runs a command to its end, or until something is true; returns its exit status."""
         # An AOT cache fits only the jars that it was made of, and programs start without it, too.
         environment = {**os.environ, "FOREBAY_AOT_MODE": "off", "PYTHONPATH": str(self.root / "sdk-python-shim/src")}
         process = subprocess.Popen(command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
-            return process.wait(timeout=LONGEST_RUN_SECONDS)
+            begun = time.monotonic()
+            while (status := process.poll()) is None and not until():
+                if time.monotonic() - begun > LONGEST_RUN_SECONDS:
+                    raise subprocess.TimeoutExpired(command, LONGEST_RUN_SECONDS)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL_SECONDS)
+            return status or 0
         finally:
             # The runner then unmounts and stops what its tests have started in the copy.
             process.terminate()
@@ -229,6 +255,11 @@ def _has_forebay(path: Path) -> bool:
         return any(name.startswith("dev/forebay/") for name in jar.namelist())
 
 
+def read(log: Path) -> str:
+    """What a log says so far."""
+    return log.read_text(errors="replace")
+
+
 def failed_classes(log: str) -> set[str]:
     """The simple names of classes and jobs that a run of the suite reports as failed, for more than their duration."""
     reports = re.findall(r"^\[ *[\d.]+ s\] FAILED .* CPU s  (\S+).*\n((?:.*\n)*?)    log: ", log, re.MULTILINE)
@@ -244,7 +275,7 @@ def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
         tree.apply(fault)
         begun = time.monotonic()
         log = LOGS / f"{fault.name}.log"
-        failed = tree.run_all(log) & fault.may_be_caught_by() if whole else tree.run(fault.tests, log)
+        failed = tree.run_all(fault, log) if whole else tree.run(fault.tests, log)
         seconds = time.monotonic() - begun
         return Outcome(bool(failed), ", ".join(sorted(failed)) or f"no test: see {os.path.relpath(log)}", seconds)
     except subprocess.TimeoutExpired:
@@ -255,19 +286,28 @@ def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
         tree.restore()
 
 
-def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
-    """Writes the table, with the rows of earlier runs for faults that were not tried now."""
-    rows = dict(re.findall(r"^\| `([^`]+)` (\|.*)$", TABLE.read_text(), re.MULTILINE)) if TABLE.exists() else {}
+def write_table(faults: list[Fault], outcomes: dict[str, Outcome], seed: str | None) -> None:
+    """Writes the results, with those of earlier runs for faults that were not tried now."""
+    before, _, whole = (TABLE.read_text() if TABLE.exists() else "").partition(WHOLE_TITLE)
+    rows = dict(re.findall(r"^\| `([^`]+)` (\|.*)$", before, re.MULTILINE))
     today = datetime.date.today()
+
+    def result(outcome: Outcome) -> tuple[str, ...]:
+        return outcome.caught_by.splitlines()[0], f"{outcome.seconds:.0f}", str(today)
+
     for fault in faults:
         cells = (fault.says, fault.file.removesuffix(Path(fault.file).name).split("/src/")[0].rstrip("/"), fault.pit)
-        outcome = outcomes.get(fault.name)
-        if outcome is not None:
-            result = (outcome.caught_by.splitlines()[0], f"{outcome.seconds:.0f}", str(today))
-        else:
-            earlier = rows.get(fault.name, "").strip("| ").split(" | ")
-            result = tuple(earlier[3:]) if len(earlier) == 6 else (NOT_RUN, "", "")
-        rows[fault.name] = f"| {' | '.join((*cells, *result))} |"
+        outcome = None if seed else outcomes.get(fault.name)
+        earlier = tuple(rows.get(fault.name, "").strip("| ").split(" | ")[3:])
+        last = result(outcome) if outcome else earlier if len(earlier) == 3 else (NOT_RUN, "", "")
+        rows[fault.name] = f"| {' | '.join((*cells, *last))} |"
+    if seed:
+        tried = [f"| `{name}` | {' | '.join(result(it))} |\n" for name, it in outcomes.items()]
+        whole = (
+            f"\nThe faults that `make test-faults SEED={seed}` drew. "
+            "The suite ran as `make test` does, until it caught the fault.\n\n"
+            "| Fault | Caught by | Seconds | Tried on |\n|---|---|---|---|\n" + "".join(tried)
+        )
     count = collections.Counter(fault.pit for fault in faults)
     TABLE.write_text(
         "# Deliberate faults\n\n"
@@ -279,14 +319,20 @@ def write_table(faults: list[Fault], outcomes: dict[str, Outcome]) -> None:
         f"- *beyond* ({count['beyond']}): it changes nothing there: YAML, Python, or a call that it keeps.\n"
         f"- *unknown* ({count['unknown']}): the fault is younger than the measurement.\n\n"
         "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
-        "|---|---|---|---|---|---|---|\n" + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
+        "|---|---|---|---|---|---|---|\n"
+        + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)
+        + (f"\n{WHOLE_TITLE}{whole}" if whole else "")
     )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--faults", default="", help="the names of the faults to try, with commas (default: all)")
-    parser.add_argument("--whole", metavar="SEED", help=f"run the whole suite against {WHOLE} faults drawn by SEED")
+    parser.add_argument(
+        "--whole",
+        metavar="SEED",
+        help=f"run the whole suite against {WHOLE} faults drawn by SEED, each until it is caught",
+    )
     parser.add_argument("--list", action="store_true", help="only check that each text to replace occurs once")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -318,8 +364,7 @@ def main() -> int:
         for fault in chosen:
             outcomes[fault.name] = outcome = try_fault(tree, fault, bool(options.whole))
             print(f"{'caught' if outcome.is_caught else 'MISSED'} {fault.name}: {outcome.caught_by}", flush=True)
-            if not options.whole:
-                write_table(faults, {name: it for name, it in outcomes.items() if it.was_tried})
+            write_table(faults, {name: it for name, it in outcomes.items() if it.was_tried}, options.whole)
     missed = [name for name, outcome in outcomes.items() if not outcome.is_caught]
     print(f"{len(outcomes) - len(missed)} of {len(outcomes)} faults were caught")
     return 1 if missed else 0
