@@ -93,12 +93,12 @@ target/python-checked: $(PYTHON_FILES) $(VENV)/ready
 
 # The only tests of the package that read more than it: what messages in Java tell a person to type.
 test-remedies: $(VENV)/ready
-	@cd sdk-python-shim && ../$(PYTHON) -m pytest -q -rs tests/unit/test_remedies.py
+	@cd sdk-python-shim && ../$(PYTHON) -m pytest -q tests/unit/test_remedies.py
 
 test-package: $(VENV)/ready
 	@echo "== Python: format, style, types, unit tests"
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
-	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q -rs tests/unit
+	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
 
 # On a stack of its own, of what is built.
 test-platform: $(VENV)/ready

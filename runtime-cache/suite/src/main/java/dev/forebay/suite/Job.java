@@ -23,7 +23,7 @@ record Job(String name, String command) implements Work {
     /** How pytest ends: "== 12 passed, 1 skipped in 3.20s ==". */
     private static final Pattern PASSED = Pattern.compile("\\b(\\d+) passed\\b.* in [\\d.]+s");
 
-    /** How pytest lists skipped tests, with -rs: "SKIPPED [1] tests/unit/x.py:7: no GPU". */
+    /** How pytest lists skipped tests, with -ra: "SKIPPED [1] tests/unit/x.py:7: no GPU". */
     private static final Pattern SKIPPED = Pattern.compile("^SKIPPED \\[(\\d+)] (\\S+): (.*)");
 
     private static final int TAIL_LINES = 60;

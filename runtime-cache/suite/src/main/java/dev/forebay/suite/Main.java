@@ -2,6 +2,7 @@ package dev.forebay.suite;
 
 import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.stack.Leftovers;
+import dev.forebay.devstack.stack.OwnedDirectory;
 import dev.forebay.suite.fork.TestOutcome;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -72,8 +73,8 @@ public final class Main implements Callable<Integer> {
             names = "--slots",
             defaultValue = "3",
             description =
-                    "How many classes and jobs run beside each other; if several, then beside two"
-                            + " for what mostly waits (default: 3).")
+                    "How many slots begin with what computes; beside several slots, two more begin"
+                            + " with what mostly waits (default: 3).")
     private int slots;
 
     @Option(
@@ -154,7 +155,8 @@ public final class Main implements Callable<Integer> {
                         .filter(part -> found.stream().noneMatch(test -> test.part() == part))
                         .toList();
         if (selection.isAll() && !empty.isEmpty()) {
-            out.printf("No test class belongs to %s: look at its names and tags.%n", empty);
+            out.printf(
+                    "No test class belongs to %s: look at the names and tags of classes.%n", empty);
             return 2;
         }
         List<TestClass> classes = changed ? notKnownToPass(found, passed) : found;
@@ -166,16 +168,16 @@ public final class Main implements Callable<Integer> {
         Path output = Files.createDirectories(repository.resolve(OUTPUT));
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
+        Times recorded = Times.read(repository.resolve(KNOWN_TIMES));
         Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
         Report report = new Report(out);
         Skips skips = strict ? Skips.read(repository.resolve(SKIPS)) : Skips.any();
-        // Not the whole repository: a stack of the developer's may be mounted there.
-        List<Path> ours =
+        List<Path> targets =
                 MavenModule.in(repository).stream()
                         .map(module -> module.directory().resolve("target"))
                         .toList();
         // What an earlier run that was killed left is no defect of this one.
-        Leftovers.cleanUp(ours).forEach(out::println);
+        Leftovers.cleanUp(ours(targets)).forEach(out::println);
         Path temporary =
                 TemporaryFolder.make(Path.of(System.getProperty("java.io.tmpdir")), out::println);
         Slots running =
@@ -186,7 +188,7 @@ public final class Main implements Callable<Integer> {
                         limit == null
                                 ? SlowClasses.read(repository.resolve(SLOW_CLASSES))
                                 : SlowClasses.all(limit),
-                        known,
+                        recorded,
                         jvmOptions(),
                         selection,
                         result -> report.add(skips.judge(result)));
@@ -194,17 +196,17 @@ public final class Main implements Callable<Integer> {
                 new Thread(
                         () -> {
                             running.close();
-                            clean(temporary, Duration.ZERO, ours).forEach(out::println);
+                            clean(temporary, Duration.ZERO, targets).forEach(out::println);
                         },
                         "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
         List<Work> waiting = work.stream().filter(known::waits).toList();
-        work.removeAll(waiting);
-        running.run(new Agenda(work, known), slots, new Agenda(waiting, known));
+        List<Work> computing = work.stream().filter(one -> !known.waits(one)).toList();
+        running.run(new Agenda(computing, known), slots, new Agenda(waiting, known));
         if (running.isClosed()) {
             return INTERRUPTED;
         }
-        List<String> left = clean(temporary, GRACE, ours);
+        List<String> left = clean(temporary, GRACE, targets);
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
@@ -213,6 +215,7 @@ public final class Main implements Callable<Integer> {
         if (!left.isEmpty()) {
             report.add(leftovers(left, logs));
         }
+        lost(work, report).forEach(each -> report.add(lost(each, logs)));
         if (report.isEmpty()) {
             return nothingToRun();
         }
@@ -311,15 +314,38 @@ public final class Main implements Callable<Integer> {
     }
 
     /**
+     * Where mounts and loop devices are the tests': in the modules, and where jobs that were killed
+     * had a stack. Elsewhere a stack of the developer's may be mounted.
+     */
+    private List<Path> ours(List<Path> targets) {
+        List<Path> ours = new ArrayList<>(targets);
+        ours.addAll(OwnedDirectory.abandonedIn(repository.resolve("target")));
+        return ours;
+    }
+
+    /** What has no result, which would count as passed. */
+    private static List<Work> lost(List<Work> work, Report report) {
+        List<String> names = report.results().stream().map(ClassResult::name).toList();
+        return work.stream().filter(each -> !names.contains(each.key())).toList();
+    }
+
+    private static ClassResult lost(Work work, Path logs) {
+        TestOutcome outcome =
+                new TestOutcome(work.key(), TestOutcome.Status.FAILED, "The runner lost it.", 0);
+        return new ClassResult(work.key(), work.key(), List.of(outcome), 0, 0, logs);
+    }
+
+    /**
      * Removes what tests have left, as far as that can be done.
      *
      * @return a line for each thing that was left, or could not be removed
      */
-    private synchronized List<String> clean(Path temporary, Duration grace, List<Path> ours) {
+    private synchronized List<String> clean(Path temporary, Duration grace, List<Path> targets) {
         List<String> left = new ArrayList<>();
         List<Runnable> steps = new ArrayList<>();
         steps.add(() -> TemporaryFolder.remove(temporary, grace, left::add));
-        ours.forEach(each -> steps.add(() -> left.addAll(Leftovers.cleanUp(List.of(each)))));
+        ours(targets)
+                .forEach(each -> steps.add(() -> left.addAll(Leftovers.cleanUp(List.of(each)))));
         for (Runnable step : steps) {
             try {
                 step.run();

@@ -8,8 +8,8 @@ final class Pace {
     /** In seconds: what is known of less says little. */
     private static final double ENOUGH = 60;
 
-    /** Limits are stretched so many times at most. */
-    private static final double MOST = 3;
+    /** Limits are stretched so many times at most: what takes more has become slower itself. */
+    private static final double MOST = 2;
 
     private double known;
     private double taken;

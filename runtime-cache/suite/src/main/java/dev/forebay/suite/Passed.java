@@ -22,6 +22,9 @@ final class Passed {
     /** What tests read besides their class path, relative to the repository. */
     private static final List<String> ALSO_READ = List.of("docs", "helm/forebay", "Makefile");
 
+    /** It reads the test sources of all modules, and takes seconds. */
+    private static final String NEVER_KNOWN = "runtime-cache/system-tests";
+
     private final Path directory;
     private final Map<MavenModule, String> fingerprints = new HashMap<>();
 
@@ -39,7 +42,9 @@ final class Passed {
     /** Whether a part of a module passed with the code of now. */
     boolean has(MavenModule module, Part part) throws IOException {
         Path file = file(module, part);
-        return Files.exists(file) && Files.readString(file).equals(fingerprints.get(module));
+        return !module.name().equals(NEVER_KNOWN)
+                && Files.exists(file)
+                && Files.readString(file).equals(fingerprints.get(module));
     }
 
     void remember(MavenModule module, Part part) throws IOException {

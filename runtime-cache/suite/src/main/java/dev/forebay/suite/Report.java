@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,7 +23,7 @@ final class Report {
     private static final int LINE_LENGTH = 300;
     private static final int REASON_LENGTH = 160;
     private static final String FRAME = "\tat ";
-    private static final String OF_PYTEST = "FAILED ";
+    private static final Pattern OF_PYTEST = Pattern.compile("(FAILED|ERROR) .*");
 
     private final PrintStream out;
     private final long begin = System.nanoTime();
@@ -136,8 +137,8 @@ final class Report {
     private static String reason(String test, TestOutcome outcome) {
         List<String> lines = outcome.detail().lines().toList();
         Stream<String> said =
-                lines.stream().anyMatch(line -> line.startsWith(OF_PYTEST))
-                        ? lines.stream().filter(line -> line.startsWith(OF_PYTEST))
+                lines.stream().anyMatch(OF_PYTEST.asMatchPredicate())
+                        ? lines.stream().filter(OF_PYTEST.asMatchPredicate())
                         : lines.stream().takeWhile(line -> !line.startsWith(FRAME));
         String what = said.collect(Collectors.joining(" ")).replaceAll("\\s+", " ");
         String where =

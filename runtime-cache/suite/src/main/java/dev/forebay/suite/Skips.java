@@ -49,7 +49,8 @@ final class Skips {
                 : new TestOutcome(
                         outcome.name(),
                         Status.FAILED,
-                        "It was skipped, for no reason in %s: %s".formatted(Main.SKIPS, reason),
+                        "It was skipped: %s. Provide what is missing, or add the reason to %s."
+                                .formatted(reason, Main.SKIPS),
                         outcome.millis());
     }
 }

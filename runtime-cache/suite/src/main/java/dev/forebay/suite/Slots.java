@@ -22,14 +22,17 @@ import org.jspecify.annotations.Nullable;
 final class Slots implements AutoCloseable {
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
-    /** How many slots there are for what mostly waits. */
+    /** How many slots begin with what mostly waits. */
     private static final int WAITING = 2;
+
+    /** The name of the failure of what took too long; {@code faults.py} knows it, too. */
+    private static final String DURATION = "duration";
 
     private final Path repository;
     private final Path logs;
     private final Path temporary;
     private final SlowClasses slow;
-    private final Times known;
+    private final Times recorded;
     private final List<String> jvmOptions;
     private final Selection selection;
     private final Consumer<ClassResult> done;
@@ -43,7 +46,7 @@ final class Slots implements AutoCloseable {
     /**
      * @param logs where output is kept
      * @param temporary where forks have their temporary directories
-     * @param known what an earlier run took
+     * @param recorded what an earlier run took that limits are for
      * @param jvmOptions of test JVMs, beside those that every one has
      * @param selection which methods of a class to run
      * @param done told each result, by several threads
@@ -53,7 +56,7 @@ final class Slots implements AutoCloseable {
             Path logs,
             Path temporary,
             SlowClasses slow,
-            Times known,
+            Times recorded,
             List<String> jvmOptions,
             Selection selection,
             Consumer<ClassResult> done) {
@@ -61,7 +64,7 @@ final class Slots implements AutoCloseable {
         this.logs = logs;
         this.temporary = temporary;
         this.slow = slow;
-        this.known = known;
+        this.recorded = recorded;
         this.jvmOptions = List.copyOf(jvmOptions);
         this.selection = selection;
         this.done = done;
@@ -70,28 +73,30 @@ final class Slots implements AutoCloseable {
     /**
      * Returns when all has been run.
      *
-     * @param count how many slots there are for what computes
-     * @param waiting what mostly waits: beside several slots some more are for it alone, and the
-     *     others help at last
+     * @param count how many slots begin with what computes
+     * @param waiting what mostly waits: beside several slots, two more begin with it
      */
     void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
-        for (int i = 0; i < WAITING && count > 1; i++) {
-            slots.add(Thread.ofPlatform().name("waiting " + i).start(() -> slot(waiting)));
-        }
         for (int i = 0; i < count; i++) {
-            slots.add(
-                    Thread.ofPlatform()
-                            .name("slot " + i)
-                            .start(
-                                    () -> {
-                                        slot(computing);
-                                        slot(waiting);
-                                    }));
+            slots.add(start(computing, waiting));
+        }
+        for (int i = 0; i < WAITING && count > 1; i++) {
+            slots.add(start(waiting, computing));
         }
         for (Thread slot : slots) {
             slot.join();
         }
+    }
+
+    private Thread start(Agenda first, Agenda then) {
+        return Thread.ofPlatform()
+                .name("slot")
+                .start(
+                        () -> {
+                            slot(first);
+                            slot(then);
+                        });
     }
 
     private void slot(Agenda agenda) {
@@ -142,13 +147,17 @@ final class Slots implements AutoCloseable {
             if (fork == null) {
                 fork = start(test);
             }
-            int within = slow.hangsAfterSeconds(test.simpleName());
+            int within = slow.hangsAfterSeconds(test.key());
             String methods = selection.methods(test);
             fork.run(test, methods, log, Duration.ofSeconds(within), received);
             outcomes = received.outcomes();
             cpu = fork.tree().cpuSeconds() - cpuBefore;
             if (outcomes.isEmpty() && methods.isEmpty()) {
-                outcomes = List.of(failure(test.simpleName(), "The class has no test that runs."));
+                outcomes =
+                        List.of(
+                                failure(
+                                        test.simpleName(),
+                                        "None of its methods is a test that runs: look at its annotations and tags."));
             }
         } catch (IOException e) {
             outcomes = new ArrayList<>(received.outcomes());
@@ -207,7 +216,7 @@ final class Slots implements AutoCloseable {
             List<TestOutcome> outcomes;
             double cpu;
             try {
-                int within = slow.hangsAfterSeconds(job.name());
+                int within = slow.hangsAfterSeconds(job.key());
                 outcomes = closed ? List.of() : job.await(process, log, within);
             } finally {
                 // One that has not ended in time.
@@ -236,24 +245,23 @@ final class Slots implements AutoCloseable {
         Moment end = machine.now();
         double seconds = end.secondsSince(begin);
         List<TestOutcome> all = new ArrayList<>(outcomes);
-        String simpleName = name.replaceFirst(".*\\.", "").replaceFirst(" .*", "");
         double shared = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
-        double stretch = shared * pace.stretch();
-        int allowed = slow.allowedSeconds(simpleName);
+        double stretch = Math.min(shared * pace.stretch(), SlowClasses.HANGS);
+        int allowed = slow.allowedSeconds(name);
         if (seconds > allowed * stretch) {
             all.add(
                     failure(
-                            simpleName,
-                            "It took %.0f s and may take %.0f s here (%d s on a machine of its own and of the known pace): make it shorter, or list it in %s with a reason."
+                            DURATION,
+                            "It took %.0f s. Its limit is %d s, on this machine now %.0f s: make it shorter, or list it in %s with a reason."
                                     .formatted(
                                             seconds,
-                                            allowed * stretch,
                                             allowed,
+                                            allowed * stretch,
                                             Main.SLOW_CLASSES)));
         }
         ClassResult result = new ClassResult(name, module, all, seconds, cpuSeconds, log);
         if (!result.failed()) {
-            known.cpuSeconds(name).ifPresent(before -> pace.add(before, cpuSeconds));
+            recorded.cpuSeconds(name).ifPresent(before -> pace.add(before, cpuSeconds));
         }
         done.accept(result);
     }

@@ -14,7 +14,7 @@ final class SlowClasses {
     private static final int SECONDS = 60;
 
     /** What takes so many times as long as it may is taken to hang. */
-    private static final int HANGS = 4;
+    static final int HANGS = 4;
 
     private final Map<String, Integer> listed;
     private final int others;
@@ -30,7 +30,7 @@ final class SlowClasses {
     }
 
     /**
-     * Reads a list: on each line a name, seconds, and the reason, separated by spaces.
+     * Reads a list: on each line a full name, seconds, and the reason, separated by spaces.
      *
      * @throws IllegalArgumentException naming the line that lacks one of them
      */
@@ -50,13 +50,13 @@ final class SlowClasses {
         return new SlowClasses(listed, SECONDS);
     }
 
-    /** The seconds that a class may take, by its simple name, or a job by its name. */
-    int allowedSeconds(String simpleName) {
-        return listed.getOrDefault(simpleName, others);
+    /** The seconds that a class or job may take. */
+    int allowedSeconds(String key) {
+        return listed.getOrDefault(key, others);
     }
 
     /** The seconds after which it is ended by force. */
-    int hangsAfterSeconds(String simpleName) {
-        return HANGS * allowedSeconds(simpleName);
+    int hangsAfterSeconds(String key) {
+        return HANGS * allowedSeconds(key);
     }
 }

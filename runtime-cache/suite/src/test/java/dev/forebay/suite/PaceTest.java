@@ -15,7 +15,7 @@ class PaceTest {
         assertThat(pace.ratio()).isLessThan(1);
         assertThat(pace.stretch()).isEqualTo(1);
         pace.add(0, 1_000);
-        assertThat(pace.stretch()).as("no further than that").isEqualTo(3);
+        assertThat(pace.stretch()).as("no further than that").isEqualTo(2);
     }
 
     @Test

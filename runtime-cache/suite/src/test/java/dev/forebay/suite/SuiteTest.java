@@ -60,6 +60,7 @@ class SuiteTest {
                 .as("the reason, also where only the end of the output is kept")
                 .containsPattern(
                         "FAILED MixedTest.fails\\(\\): .*the reason \\(MixedTest.java:5\\)\n$");
+        assertThat(failedOfFaults(run.output())).isEqualTo("{'MixedTest'}");
     }
 
     @Test
@@ -88,7 +89,7 @@ class SuiteTest {
         compile("EmptyTest", "class EmptyTest {}");
         Run run = suite();
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.output()).contains("The class has no test that runs.");
+        assertThat(run.output()).contains("a test that runs");
     }
 
     @Test
@@ -143,11 +144,31 @@ class SuiteTest {
     void aClassThatTakesTooLongFailsThoughItsTestsPass() throws Exception {
         compile(
                 "SlowTest",
-                "class SlowTest { @Test void sleeps() throws Exception { Thread.sleep(6500); } }");
-        slowClasses("SlowTest 2 it sleeps\n");
+                "class SlowTest { @Test void sleeps() throws Exception { Thread.sleep(13_000); } }");
+        // Stretched three times at most, and taken to hang after four times.
+        slowClasses("SlowTest 4 it sleeps\n");
         Run run = suite();
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.output()).contains("SlowTest", "and may take", "1 passed, 1 failed");
+        assertThat(run.output())
+                .contains(
+                        "FAILED SlowTest.duration: It took ",
+                        "Its limit is 4 s",
+                        "1 passed, 1 failed");
+        assertThat(failedOfFaults(run.output())).as("time catches no fault").isEqualTo("set()");
+    }
+
+    /** What a fault must make fail, by the script that tries faults. */
+    private String failedOfFaults(String output) throws Exception {
+        Path log = Files.writeString(repository.resolve("output.log"), output);
+        Process python =
+                new ProcessBuilder(
+                                "python3",
+                                "-Bc",
+                                "import sys, faults; print(faults.failed_classes(open(sys.argv[1]).read()))",
+                                log.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        return new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     }
 
     @Test
@@ -406,6 +427,21 @@ class SuiteTest {
         assertThat(run.output())
                 .contains("1 passed, 1 failed")
                 .containsPattern("FAILED leftovers.clean-up: .* the runner unmounted .*/left\n$");
+    }
+
+    /** As the stack of a job that is killed. */
+    @Test
+    void aRunWhoseJobLeavesAMountFails() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        Run run =
+                suite(
+                        "--job",
+                        "stack=sh -c 'd=target/run-$$-1/left; mkdir -p $d;"
+                                + " mount -t tmpfs none $d || echo SKIPPED [1] x: no'");
+        assumeFalse(run.output().contains("1 skipped"), "cannot mount here");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output())
+                .containsPattern("FAILED leftovers.clean-up: .* the runner unmounted .*-1/left\n$");
     }
 
     /** Without a PATH the runner finds no umount. */

@@ -2,11 +2,11 @@ package dev.forebay.devstack.cli;
 
 import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.stack.InRegion;
+import dev.forebay.devstack.stack.OwnedDirectory;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import dev.forebay.devstack.stack.StackOnDisk;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -36,9 +36,7 @@ final class RunCommand extends StackCommand {
             throw new DevstackException(
                     "there is no region %s, but %s".formatted(region, StackConfig.REGIONS));
         }
-        Path parent = StackOnDisk.repository().resolve("target");
-        Files.createDirectories(parent);
-        Path data = Files.createTempDirectory(parent, "stack-");
+        Path data = OwnedDirectory.create(StackOnDisk.repository().resolve("target"));
         int status;
         StackConfig config =
                 StackConfig.inDirectory(data)

@@ -1,4 +1,4 @@
-package dev.forebay;
+package dev.forebay.control;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
