@@ -113,7 +113,11 @@ class AgentIT {
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", s3.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", s3.secretKey()));
-        region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
+        region =
+                EtcdRegionState.connect(
+                        EtcdConfig.of(List.of(etcd.endpoint()))
+                                .withRequestTimeout(Duration.ofSeconds(30)),
+                        REGION);
         stubs =
                 WorkflowServiceStubs.newServiceStubs(
                         WorkflowServiceStubsOptions.newBuilder()

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class ChunkFillTest {
 
@@ -73,7 +72,6 @@ class ChunkFillTest {
     }
 
     @Test
-    @Timeout(20)
     void doesNotWaitForAnOwnerWhoseGracePeriodHasPassed() {
         AtomicLong nanos = new AtomicLong();
         Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);

@@ -11,7 +11,6 @@ import dev.forebay.transfer.DropAnswer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class DroppingTest {
 
@@ -39,7 +38,6 @@ class DroppingTest {
     }
 
     @Test
-    @Timeout(20)
     void doesNotWaitForAWorkerWhoseGracePeriodHasPassed() {
         AtomicLong nanos = new AtomicLong();
         Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);

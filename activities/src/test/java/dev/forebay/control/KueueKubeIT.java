@@ -544,7 +544,8 @@ class KueueKubeIT {
 
         try (EtcdRegionState region =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint())),
+                        EtcdConfig.of(List.of(etcd.endpoint()))
+                                .withRequestTimeout(Duration.ofSeconds(30)),
                         new RegionName(TestControlPlane.REGION))) {
             Digest digest = new Digest("a".repeat(64));
             region.mount(version, new ManifestRef("s3://m/" + digest, digest, 1, 1, 1));

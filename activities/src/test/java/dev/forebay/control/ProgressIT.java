@@ -14,10 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Following fillings, on real servers with a region in memory. */
-@Timeout(120)
 class ProgressIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";

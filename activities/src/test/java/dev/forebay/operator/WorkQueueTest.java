@@ -9,10 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who gets what when. */
-@Timeout(60)
 class WorkQueueTest {
 
     /** Near the end of its numbers, for it may be. */

@@ -25,12 +25,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Requests that are taken back, and regions that are given up. */
-@Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class CancelTest {
 

@@ -18,12 +18,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the catalogue hears of what happened. */
-@Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class ChronicleTest {
 

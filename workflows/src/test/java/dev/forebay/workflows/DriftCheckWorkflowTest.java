@@ -17,9 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class DriftCheckWorkflowTest {
 
     private static final DatasetName DATASET = new DatasetName("team", "digits");

@@ -22,12 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** "Admission": how a version waits for room in a region, and what it is let in with. */
-@Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class EntryTest {
 

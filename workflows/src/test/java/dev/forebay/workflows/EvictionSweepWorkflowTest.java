@@ -19,9 +19,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class EvictionSweepWorkflowTest {
 
     private static final DatasetVersion LOST = DatasetVersion.of("team", "lost", "v1");

@@ -14,10 +14,8 @@ import io.temporal.workflow.WorkflowInit;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** More requests than one run of a workflow can answer. */
-@Timeout(60)
 class ManyUpdatesTest {
 
     private static final int MOST_UPDATES = 20;

@@ -22,12 +22,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A pin that one request gives back while another takes it, and one that is taken in rounds. */
-@Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class PinTurnsTest {
 

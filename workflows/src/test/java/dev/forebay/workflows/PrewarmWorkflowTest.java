@@ -29,10 +29,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The filling of a region without a parent: rounds and batches. */
-@Timeout(60)
 class PrewarmWorkflowTest {
 
     private static final String ID = "prewarm";

@@ -78,6 +78,11 @@ public record EtcdConfig(
                 Duration.ofSeconds(2));
     }
 
+    /** Returns the same with another time for a call. */
+    public EtcdConfig withRequestTimeout(Duration timeout) {
+        return new EtcdConfig(endpoints, tls, timeout, workerLease, checkInterval, retryDelay);
+    }
+
     /** Whether TLS is spoken. */
     boolean isEncrypted() {
         return isEncrypted(endpoints);

@@ -223,7 +223,10 @@ class AdmissionsIT {
 
     private EtcdRegionState connected() {
         EtcdRegionState state =
-                EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), region);
+                EtcdRegionState.connect(
+                        EtcdConfig.of(List.of(etcd.endpoint()))
+                                .withRequestTimeout(Duration.ofSeconds(30)),
+                        region);
         opened.add(state);
         return state;
     }

@@ -33,7 +33,9 @@ class EtcdRefusalIT {
             auth(etcd, "user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
             try (RegionState region =
                     EtcdRegionState.connect(
-                            EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"))) {
+                            EtcdConfig.of(List.of(etcd.endpoint()))
+                                    .withRequestTimeout(Duration.ofSeconds(30)),
+                            new RegionName("r1"))) {
                 DatasetVersion version = DatasetVersion.of("ns", "data", "v1");
                 region.mount(version, RegionOnEtcd.manifest('a'));
                 auth(etcd, "enable", "{}");
@@ -52,7 +54,9 @@ class EtcdRefusalIT {
         try (EtcdServer etcd = EtcdServer.start(directory);
                 RegionState region =
                         EtcdRegionState.connect(
-                                EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"))) {
+                                EtcdConfig.of(List.of(etcd.endpoint()))
+                                        .withRequestTimeout(Duration.ofSeconds(30)),
+                                new RegionName("r1"))) {
             DatasetVersion version = DatasetVersion.of("ns", "data", "v1");
             region.mount(version, RegionOnEtcd.manifest('a'));
             String text = "x".repeat(bytes);

@@ -28,7 +28,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class EtcdRegionStateIT extends RegionOnEtcd {
 
@@ -441,7 +440,6 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    @Timeout(60)
     void aWorkerStaysRegisteredThoughRoundsEndWithErrors() {
         EtcdConnection connection = new EtcdConnection(config());
         opened.add(connection);

@@ -30,12 +30,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How ranges are received: each test writes its worker's answers byte for byte. */
-@Timeout(30)
 class ConnectionsTest {
 
     private static final PackId PACK = PackId.parse("a".repeat(64));

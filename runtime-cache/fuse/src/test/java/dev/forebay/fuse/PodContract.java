@@ -84,7 +84,9 @@ abstract class PodContract {
         worker.serve(dataset);
         region =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
+                        EtcdConfig.of(List.of(etcd.endpoint()))
+                                .withRequestTimeout(Duration.ofSeconds(30)),
+                        new RegionName("r1"));
         AutoCloseable _ = region.join(worker.node());
         region.mount(VERSION, dataset.mount().manifest());
         region.markCached(VERSION);

@@ -26,7 +26,9 @@ class UnknownRegionIT {
     @TempDir private Path directory;
 
     private static RegionState connect(EtcdServer etcd, RegionName region) {
-        return EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), region);
+        return EtcdRegionState.connect(
+                EtcdConfig.of(List.of(etcd.endpoint())).withRequestTimeout(Duration.ofSeconds(30)),
+                region);
     }
 
     private static void mount(EtcdServer etcd, String region) {

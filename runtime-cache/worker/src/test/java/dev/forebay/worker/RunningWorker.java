@@ -29,13 +29,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * A packaged worker with a real etcd and a real S3 server, shared by all classes of tests in this
  * JVM and ended with it.
  */
-@Timeout(120)
 abstract class RunningWorker {
 
     static final int MIB = 1 << 20;

@@ -144,7 +144,6 @@ class ScrubberTest {
     }
 
     @Test
-    @Timeout(60)
     void whoIsStoppedGoesOnWhereItWas() throws Exception {
         List<ChunkId> repaired = new ArrayList<>();
         for (Path file : files()) {

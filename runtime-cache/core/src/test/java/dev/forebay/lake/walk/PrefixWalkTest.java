@@ -27,7 +27,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -272,7 +271,6 @@ class PrefixWalkTest {
 
     /** As one who has no memory left: the others must not wait for what he was listing. */
     @RepeatedTest(10)
-    @Timeout(20)
     void anErrorOfOneWalkerEndsTheWalk() {
         FakeListing listing = flat(5_000);
         AtomicReference<Thread> first = new AtomicReference<>();

@@ -15,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class TimedReadsTest {
 
@@ -53,7 +52,6 @@ class TimedReadsTest {
     }
 
     @Test
-    @Timeout(60)
     void whatTakesTooLongIsAnErrorAndTouchesNoMemoryOfTheReader() throws Exception {
         OpenFile slow =
                 new FarFile() {
@@ -85,7 +83,6 @@ class TimedReadsTest {
 
     /** A kernel that read ahead asks again for what its reader wants. */
     @Test
-    @Timeout(60)
     void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() {
         AtomicInteger asked = new AtomicInteger();
         OpenFile slow =
@@ -114,7 +111,6 @@ class TimedReadsTest {
 
     /** What reads it gives up by itself before its reader's time is up. */
     @Test
-    @Timeout(60)
     void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() {
         OpenFile givenUp =
                 new FarFile() {

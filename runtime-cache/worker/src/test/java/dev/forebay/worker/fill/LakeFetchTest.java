@@ -24,11 +24,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What waits for whom, and what happens where threads cannot be started. */
-@Timeout(60)
 class LakeFetchTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
