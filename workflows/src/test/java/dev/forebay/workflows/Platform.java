@@ -53,6 +53,7 @@ final class Platform implements AutoCloseable {
     static final Duration TTL = Duration.ofHours(1);
 
     private static final int MOST_ATTEMPTS = 100;
+    private static final int WARM_UPS = 3;
 
     /** What a server says of an update whose run has ended. */
     private static final String ENDED_MEANWHILE = "AcceptedUpdateCompletedWorkflow";
@@ -66,6 +67,8 @@ final class Platform implements AutoCloseable {
                     .setMaxHeartbeatThrottleInterval(Duration.ofMillis(50))
                     .build();
 
+    private static boolean isWarm;
+
     final TestWorkflowEnvironment environment;
     final FakeControlPlane control = new FakeControlPlane();
     final FakeRegion us;
@@ -73,7 +76,24 @@ final class Platform implements AutoCloseable {
 
     /** With the real implementations. */
     static Platform start() {
+        warmUp();
         return new Platform(WorkflowImplementations.all());
+    }
+
+    /**
+     * Runs the first workflow of this JVM, which loads its classes. The in-memory test server never
+     * answers a request that begins with its workflow and is not accepted within 10 s, as it may
+     * not be on a busy machine.
+     */
+    private static synchronized void warmUp() {
+        for (int i = 1; !isWarm && i <= WARM_UPS; i++) {
+            try (Platform first = new Platform(WorkflowImplementations.all())) {
+                Receipt _ = first.ensure(US, null);
+                isWarm = true;
+            } catch (WorkflowException notAccepted) {
+                // Its classes are loaded now.
+            }
+        }
     }
 
     Platform(Class<?>... workflows) {

@@ -190,10 +190,10 @@ final class Fork implements AutoCloseable {
      *
      * @param received receives the outcomes, also those before a failure
      * @param methods a regular expression that its methods must match, or nothing
-     * @param within after which the JVM is killed
+     * @param limit when it is taken to hang
      * @throws IOException if the JVM ends meanwhile, or does not answer in time
      */
-    void run(TestClass test, String methods, Path logFile, Duration within, Received received)
+    void run(TestClass test, String methods, Path logFile, HangLimit limit, Received received)
             throws IOException {
         switchLog(logFile);
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
@@ -212,19 +212,28 @@ final class Fork implements AutoCloseable {
                             }
                         });
         try {
-            ended.get(within.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            received.stop();
-            dumpThreads();
-            throw new IOException(
-                    "The class did not end within %d s; its log has the threads of the JVM"
-                            .formatted(within.toSeconds()),
-                    e);
+            if (!limit.await(millis -> endsWithin(ended, millis))) {
+                received.stop();
+                dumpThreads();
+                throw new IOException(
+                        "The class did not end within %d s; its log has the threads of the JVM"
+                                .formatted(limit.elapsed().toSeconds()));
+            }
         } catch (ExecutionException e) {
             throw new IOException("The JVM ended while the class was running", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
+        }
+    }
+
+    private static boolean endsWithin(CompletableFuture<?> ended, long millis)
+            throws ExecutionException, InterruptedException {
+        try {
+            ended.get(millis, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
         }
     }
 

@@ -54,11 +54,11 @@ record Job(String name, String command) implements Work {
     /**
      * Waits for the command and reads from its output which tests it ran.
      *
-     * @param seconds after which it is taken to hang
+     * @param limit when it is taken to hang
      */
-    List<TestOutcome> await(Process process, Path log, int seconds)
+    List<TestOutcome> await(Process process, Path log, HangLimit limit)
             throws IOException, InterruptedException {
-        boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
+        boolean ended = limit.await(millis -> process.waitFor(millis, TimeUnit.MILLISECONDS));
         // What a command prints need not be UTF-8.
         List<String> lines = new String(Files.readAllBytes(log), UTF_8).lines().toList();
         List<TestOutcome> outcomes = new ArrayList<>();
@@ -82,7 +82,7 @@ record Job(String name, String command) implements Work {
             String how =
                     ended
                             ? "ended with status " + process.exitValue()
-                            : "did not end within " + seconds + " s";
+                            : "did not end within " + limit.elapsed().toSeconds() + " s";
             String tail =
                     String.join(
                             "\n",

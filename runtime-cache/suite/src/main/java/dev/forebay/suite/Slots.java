@@ -147,9 +147,8 @@ final class Slots implements AutoCloseable {
             if (fork == null) {
                 fork = start(test);
             }
-            int within = slow.hangsAfterSeconds(test.key());
             String methods = selection.methods(test);
-            fork.run(test, methods, log, Duration.ofSeconds(within), received);
+            fork.run(test, methods, log, hangLimit(test, begin), received);
             outcomes = received.outcomes();
             cpu = fork.tree().cpuSeconds() - cpuBefore;
             if (outcomes.isEmpty() && methods.isEmpty()) {
@@ -171,6 +170,16 @@ final class Slots implements AutoCloseable {
             report(test.key(), test.module().name(), outcomes, begin, cpu, log);
         }
         return fork;
+    }
+
+    private HangLimit hangLimit(Work work, Moment begin) {
+        return new HangLimit(
+                slow.hangsAfterSeconds(work.key()), () -> stretch(begin, machine.now()));
+    }
+
+    /** By how much to stretch limits of time. */
+    private double stretch(Moment begin, Moment end) {
+        return end.stretchSince(begin, Runtime.getRuntime().availableProcessors()) * pace.stretch();
     }
 
     private static TestOutcome failure(String name, String detail) {
@@ -216,8 +225,8 @@ final class Slots implements AutoCloseable {
             List<TestOutcome> outcomes;
             double cpu;
             try {
-                int within = slow.hangsAfterSeconds(job.key());
-                outcomes = closed ? List.of() : job.await(process, log, within);
+                HangLimit limit = hangLimit(job, begin);
+                outcomes = closed ? List.of() : job.await(process, log, limit);
             } finally {
                 // One that has not ended in time.
                 tree.end(ENDS_WITHIN);
@@ -245,8 +254,7 @@ final class Slots implements AutoCloseable {
         Moment end = machine.now();
         double seconds = end.secondsSince(begin);
         List<TestOutcome> all = new ArrayList<>(outcomes);
-        double shared = end.stretchSince(begin, Runtime.getRuntime().availableProcessors());
-        double stretch = Math.min(shared * pace.stretch(), SlowClasses.HANGS);
+        double stretch = stretch(begin, end);
         int allowed = slow.allowedSeconds(name);
         if (seconds > allowed * stretch) {
             all.add(

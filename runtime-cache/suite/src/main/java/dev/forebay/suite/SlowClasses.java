@@ -14,7 +14,7 @@ final class SlowClasses {
     private static final int SECONDS = 60;
 
     /** What takes so many times as long as it may is taken to hang. */
-    static final int HANGS = 4;
+    private static final int HANGS = 4;
 
     private final Map<String, Integer> listed;
     private final int others;
