@@ -116,7 +116,7 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
-test-faults: target/built $(VENV)/ready ## Puts deliberate faults into a copy of the code and runs the tests that must catch them; FAULTS=name,... for some, SEED=n runs the whole suite against three (less than an hour)
+test-faults: target/built $(VENV)/ready ## Puts deliberate faults into a copy of the code and runs the tests that must catch them; FAULTS=name,... for some, SEED=n runs the whole suite against three (less than an hour; with SEED up to 80 minutes)
 	@python3 runtime-cache/suite/faults.py --faults '$(FAULTS)' $(if $(SEED),--whole $(SEED))
 
 # The packages are listed in pom.xml. The goal runs in all modules, and finds nothing to do in most.
