@@ -84,11 +84,7 @@ class JobPinsKubeIT {
                                 "forebay.jobs.interval",
                                 "2S"),
                         Map.of("KUBECONFIG", cluster.kubeconfig().toString()));
-        region =
-                EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        REGION);
+        region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
         region.mount(VERSION, new ManifestRef("s3://m/" + DIGEST, DIGEST, 1, 1, 1));
     }
 

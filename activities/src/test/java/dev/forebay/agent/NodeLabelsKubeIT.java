@@ -81,11 +81,7 @@ class NodeLabelsKubeIT {
                         "--set=region.nodeLabels.enabled=true");
         agent = startAgent("agent", kubeconfig);
         otherAgent = startAgent("other-agent", kubeconfig);
-        region =
-                EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        REGION);
+        region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
     }
 
     private static ApplicationProcess startAgent(String name, Path kubeconfig) {

@@ -544,8 +544,7 @@ class KueueKubeIT {
 
         try (EtcdRegionState region =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
+                        EtcdConfig.of(List.of(etcd.endpoint())),
                         new RegionName(TestControlPlane.REGION))) {
             Digest digest = new Digest("a".repeat(64));
             region.mount(version, new ManifestRef("s3://m/" + digest, digest, 1, 1, 1));

@@ -390,10 +390,7 @@ class TrainingPodsKubeIT {
         awaitReason(job, "Warming");
 
         try (RegionState region =
-                EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        name)) {
+                EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), name)) {
             NodeEntry node = region.node(new NodeName("gpu-1"), Duration.ofHours(1));
             Await.until("said", () -> node.say(List.of(version)));
             Await.until(

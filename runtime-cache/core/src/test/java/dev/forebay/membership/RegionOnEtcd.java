@@ -69,7 +69,7 @@ abstract class RegionOnEtcd {
     static EtcdConfig config() {
         return new EtcdConfig(
                 List.of(etcd.endpoint()),
-                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
                 Duration.ofSeconds(3),
                 Duration.ofMillis(500),
                 Duration.ofMillis(500));

@@ -124,9 +124,7 @@ final class HeldMountFixture implements AutoCloseable {
         worker.serve(dataset);
         region =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        new RegionName("r1"));
+                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
         AutoCloseable _ = region.join(worker.node());
         manifest = dataset.mount().manifest();
         mount(VERSION);

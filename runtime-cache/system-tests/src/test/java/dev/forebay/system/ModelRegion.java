@@ -72,9 +72,7 @@ final class ModelRegion implements AutoCloseable {
         proxy = FaultProxy.before(s3.endpoint());
         state =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        new RegionName(NAME));
+                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName(NAME));
         lake = new LakeFixture(s3.endpoint(), s3.accessKey(), s3.secretKey(), s3.accessLog());
         listing =
                 S3Lake.open(

@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,9 +52,7 @@ final class TestRegion implements AutoCloseable {
         s3.createBucket(BUCKET).createBucket(MANIFESTS);
         this.state =
                 EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(etcd.endpoint()))
-                                .withRequestTimeout(Duration.ofSeconds(30)),
-                        new RegionName(NAME));
+                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName(NAME));
         this.lake =
                 S3Lake.open(
                         S3LakeConfig.of(s3.endpoint(), S3Server.REGION, true),
