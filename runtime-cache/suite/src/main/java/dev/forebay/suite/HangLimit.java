@@ -1,7 +1,6 @@
 package dev.forebay.suite;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /** When something that has begun just now is taken to hang: later where the machine is slow. */
@@ -38,6 +37,6 @@ final class HangLimit {
     }
 
     Duration elapsed() {
-        return Duration.of(System.nanoTime() - begin, TimeUnit.NANOSECONDS.toChronoUnit());
+        return Duration.ofNanos(System.nanoTime() - begin);
     }
 }

@@ -22,7 +22,7 @@ final class Passed {
     /** What tests read besides their class path, relative to the repository. */
     private static final List<String> ALSO_READ = List.of("docs", "helm/forebay", "Makefile");
 
-    /** It reads the test sources of all modules, and takes seconds. */
+    /** Its {@code SemanticsDocTest} reads the test sources of all modules, and takes seconds. */
     private static final String NEVER_KNOWN = "runtime-cache/system-tests";
 
     private final Path directory;
