@@ -42,7 +42,7 @@ class DisksTest {
 
     private static final PackId PACK = PackId.parse("ab".repeat(32));
     private static final int LENGTH = 1 << 20;
-    private static final DiskLimits PATIENT_FOR_A_WHILE = new DiskLimits(2, Duration.ofSeconds(3));
+    private static final DiskLimits PATIENT_FOR_A_WHILE = new DiskLimits(2, Duration.ofSeconds(5));
     private static final StoreLimits ROOMY = new StoreLimits(1L << 30, 1_000);
 
     @TempDir private Path directory;
@@ -413,7 +413,7 @@ class DisksTest {
             doomed.hang();
             Future<?> put = writer.submit(() -> put(store, 4));
             while (put.state() == Future.State.RUNNING) {
-                assertTimeoutPreemptively(Duration.ofSeconds(2), store::stats);
+                assertTimeoutPreemptively(Duration.ofSeconds(4), store::stats);
                 Thread.sleep(10);
             }
             assertThat(store.stats().failedDisks()).isEqualTo(1);

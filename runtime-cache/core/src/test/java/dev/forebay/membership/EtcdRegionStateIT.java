@@ -153,7 +153,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         state.pin(pin("job-11", 30));
         eventually("pins", () -> state.view().pins().size() == 2);
         assertThat(state.remaining(VERSION, "job-1").orElseThrow())
-                .isBetween(Duration.ofSeconds(50), Duration.ofSeconds(60));
+                .isBetween(Duration.ofSeconds(31), Duration.ofSeconds(60));
         assertThat(state.renew(VERSION, "job-11")).contains(Duration.ofSeconds(30));
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> state.beginEviction(VERSION))

@@ -169,8 +169,7 @@ class RegionReaderTest {
     @Test
     void takesACopyOfTheNextWhenTheOwnerLetsWait() {
         owner.busy();
-        Duration took = timed(this::readsFirstBlock);
-        assertThat(took).isLessThan(Duration.ofSeconds(3));
+        readsFirstBlock();
         assertThat(hedges.won).hasValue(1);
     }
 
@@ -249,7 +248,7 @@ class RegionReaderTest {
     void goesToTheNextWhenTheOwnerTrickles() {
         owner.trickle();
         second.cold();
-        assertThat(timed(this::readsFirstBlock)).isLessThan(Duration.ofSeconds(5));
+        readsFirstBlock();
         int asked = owner.reads().size();
         readsFirstBlock();
         assertThat(owner.reads()).as("remembers that").hasSize(asked);
@@ -289,12 +288,6 @@ class RegionReaderTest {
             taken += budget.take() ? 1 : 0;
         }
         assertThat(taken).isBetween(50, 60);
-    }
-
-    private static Duration timed(Runnable action) {
-        long before = System.nanoTime();
-        action.run();
-        return Duration.ofNanos(System.nanoTime() - before);
     }
 
     private static void pause(Duration time) {
@@ -391,7 +384,7 @@ class RegionReaderTest {
         long before = System.nanoTime();
         fails(ErrorCode.UNAVAILABLE);
         assertThat(Duration.ofNanos(System.nanoTime() - before))
-                .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
+                .isBetween(Duration.ofSeconds(1), PATIENCE);
     }
 
     @Test

@@ -165,18 +165,21 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /**
-     * Takes note of what readers were sent, and of what is on the disks.
+     * Takes note of what readers were sent, and of what is on the disks. No account begins for a
+     * version that was unmounted, or is being evicted, since somebody looked: its own may be
+     * closed.
      *
      * @param held bytes for each mounted version; the others hold nothing
      */
     public synchronized void tick(Map<Mount, Long> held) {
         noteServed();
         long now = clock.millis();
+        Set<DatasetVersion> staying = staying();
         Map<DatasetVersion, Long> bytes = new HashMap<>();
         held.forEach(
                 (mount, each) -> {
                     bytes.put(mount.version(), each);
-                    if (each > 0) {
+                    if (each > 0 && staying.contains(mount.version())) {
                         book.openOrBegin(mount.version(), mount.manifest().digest());
                     }
                 });
@@ -186,6 +189,13 @@ public final class VersionAccounts implements FillAccount {
                 book.change(account, each -> each.holds(holds, now));
             }
         }
+    }
+
+    private Set<DatasetVersion> staying() {
+        return versions.view().mounts().stream()
+                .filter(mount -> mount.state() != Mount.State.EVICTING)
+                .map(Mount::version)
+                .collect(Collectors.toSet());
     }
 
     /** Takes note of what readers were sent. */

@@ -192,6 +192,23 @@ class VersionAccountsTest {
     }
 
     @Test
+    void whatLeftSinceTheDisksWereLookedAtHasNoSecondAccount() {
+        Mount one = mount(ONE, A, Mount.State.CACHED);
+        mounted(one);
+        accounts.tick(Map.of(one, 1_000L));
+
+        mounted(mount(ONE, A, Mount.State.EVICTING));
+        accounts.close(ONE);
+        accounts.tick(Map.of(one, 1_000L));
+        mounted();
+        accounts.tick(Map.of(one, 1_000L));
+
+        assertThat(accounts.page(-1, 10).accounts())
+                .extracting(AccountStatement::closed)
+                .containsExactly(true);
+    }
+
+    @Test
     void whatReadersWereSentFollowsWithTheTick() {
         Mount one = mount(ONE, A, Mount.State.CACHED);
         mounted(one);
