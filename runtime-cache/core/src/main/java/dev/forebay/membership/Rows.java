@@ -244,6 +244,9 @@ final class Rows {
 
     private static WorkerNode node(String id, byte[] value) throws IOException {
         WorkerValue read = JSON.readValue(value, WorkerValue.class);
+        if (read.address.getHost() == null || read.address.getPort() < 1) {
+            throw new IOException(read.address + " is not an address with a host and a port");
+        }
         return new WorkerNode(id, read.address, read.capacityBytes);
     }
 

@@ -22,6 +22,17 @@ class RowsTest {
     private static final String BEFORE =
             "{\"holder\":\"me\",\"reason\":\"why\",\"leaseSeconds\":60}";
 
+    /** A client would fail with each request to it, instead of going to another worker. */
+    @ParameterizedTest
+    @ValueSource(strings = {"http://10.0.0.1:-1", "http://10.0.0.1", "worker:7400", ""})
+    void aWorkerThatCannotBeReachedAtItsAddressIsNotUnderstood(String address) {
+        String value = "{\"address\":\"%s\",\"capacityBytes\":1}".formatted(address);
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Rows.parse("workers/w-1", value.getBytes(UTF_8)))
+                .withMessageContaining(address)
+                .matches(e -> e.code() == ErrorCode.CORRUPT);
+    }
+
     @Test
     void aPinOfNoJobIsWrittenAsItWasBeforeThereWereAny() {
         Pin pin = new Pin(VERSION, "p", "me", "why", Duration.ofMinutes(1));

@@ -37,6 +37,12 @@ class RegionFilesTest {
     private static final byte[] LARGE = new byte[8 << 20];
     private static final byte[] IMAGE = "an image".getBytes(StandardCharsets.UTF_8);
 
+    /** Long enough for a good worker on a busy machine. */
+    private static final Duration ATTEMPT = Duration.ofSeconds(4);
+
+    private static final Duration TOTAL = Duration.ofSeconds(10);
+    private static final Duration IMAGE_FIRST_BYTE = Duration.ofSeconds(20);
+
     @TempDir Path directory;
     private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
     private FakeWorker owner;
@@ -57,8 +63,8 @@ class RegionFilesTest {
         workers = new WorkerSet(nodes, Set.of("w1", "w2"));
         RegionReaderConfig reads =
                 new RegionReaderConfig(
-                        Duration.ofSeconds(6),
-                        Duration.ofSeconds(2),
+                        TOTAL,
+                        ATTEMPT,
                         Duration.ofSeconds(60),
                         Duration.ofMillis(500),
                         0.05,
@@ -69,7 +75,7 @@ class RegionFilesTest {
                         client,
                         () -> workers,
                         new RegionFilesConfig(
-                                reads, Duration.ofSeconds(20), Duration.ofSeconds(30)));
+                                reads, IMAGE_FIRST_BYTE, Duration.ofSeconds(30)));
         digest = digestOf(IMAGE);
         file = directory.resolve("image");
         owner.behave(exchange -> send(exchange, digest));
@@ -142,7 +148,7 @@ class RegionFilesTest {
     void anOwnerThatDoesNotAnswerHoldsUpAnImageForAMomentOnce() {
         owner.silent();
         assertThat(timed(() -> files.image(VERSION, MANIFEST, file)))
-                .isLessThan(Duration.ofSeconds(10));
+                .isLessThan(IMAGE_FIRST_BYTE);
         assertThat(file).hasBinaryContent(IMAGE);
         int asked = owner.requests().size();
         files.image(VERSION, MANIFEST, file);
@@ -154,7 +160,7 @@ class RegionFilesTest {
         owner.silent();
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         assertThat(timed(() -> assertUnavailable(() -> files.image(VERSION, MANIFEST, file))))
-                .isLessThan(Duration.ofSeconds(10));
+                .isLessThan(IMAGE_FIRST_BYTE);
     }
 
     /** Longer than a manifest's worker may take to begin. */
@@ -163,7 +169,7 @@ class RegionFilesTest {
         owner.behave(
                 exchange -> {
                     if (exchange.getRequestURI().getPath().endsWith("/image")) {
-                        pause(Duration.ofSeconds(4));
+                        pause(ATTEMPT.plusSeconds(1));
                         send(exchange, digest);
                     } else {
                         FakeWorker.send(exchange, 200, new byte[0]);
@@ -193,7 +199,7 @@ class RegionFilesTest {
                                     exchange.getResponseBody()
                                             .write(LARGE, 0, 3 * LARGE.length / 4);
                                     exchange.getResponseBody().flush();
-                                    pause(Duration.ofSeconds(20));
+                                    pause(IMAGE_FIRST_BYTE);
                                 }));
     }
 
@@ -219,7 +225,7 @@ class RegionFilesTest {
         second.behave(exchange -> FakeWorker.send(exchange, 200, LARGE));
         for (int i = 0; i < 100 && owner.requests().isEmpty(); i++) {
             assertThat(timed(() -> files.manifest(manifest, file)))
-                    .isLessThan(Duration.ofSeconds(10));
+                    .isLessThan(IMAGE_FIRST_BYTE);
             assertThat(file).hasBinaryContent(LARGE);
         }
         assertThat(owner.requests()).isNotEmpty();
@@ -237,7 +243,7 @@ class RegionFilesTest {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.behave(
                 exchange -> {
-                    pause(Duration.ofMillis(2500));
+                    pause(ATTEMPT.plusSeconds(1));
                     FakeWorker.send(exchange, 200, LARGE);
                 });
         files.manifest(digestOf(LARGE), file);
@@ -249,7 +255,7 @@ class RegionFilesTest {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.silent();
         assertThat(timed(() -> assertUnavailable(() -> files.manifest(MANIFEST, file))))
-                .isBetween(Duration.ofMillis(5500), Duration.ofSeconds(15));
+                .isBetween(TOTAL.minusMillis(500), TOTAL.multipliedBy(3));
     }
 
     @Test

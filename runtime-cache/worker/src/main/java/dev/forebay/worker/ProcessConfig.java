@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.transfer.BearerToken;
@@ -18,11 +19,14 @@ class ProcessConfig {
     private static final String AUTHORITIES = "forebay.worker-ca";
     private static final String SERVICE_AUTHORITIES = "forebay.service-ca";
 
+    private static final int MAX_PORT = 65_535;
+
     private final RegionName region;
     private final Optional<BearerToken> token;
     private final Optional<WorkerAuthorities> authorities;
     private final Optional<WorkerAuthorities> serviceAuthorities;
     private final String host;
+    private final int port;
 
     @Inject
     ProcessConfig(
@@ -30,12 +34,14 @@ class ProcessConfig {
             @ConfigProperty(name = "forebay.token-file") Optional<Path> tokenFile,
             @ConfigProperty(name = AUTHORITIES) Optional<Path> authorities,
             @ConfigProperty(name = SERVICE_AUTHORITIES) Optional<Path> serviceAuthorities,
-            @ConfigProperty(name = "quarkus.http.host") String host) {
+            @ConfigProperty(name = "quarkus.http.host") String host,
+            @ConfigProperty(name = "quarkus.http.port") int port) {
         this.region = Startup.get(() -> named(region));
         this.token = Startup.get(() -> BearerToken.forListener(tokenFile, host));
         this.authorities = read(AUTHORITIES, authorities);
         this.serviceAuthorities = read(SERVICE_AUTHORITIES, serviceAuthorities);
         this.host = host;
+        this.port = Startup.get(() -> checked(port));
     }
 
     private static RegionName named(String region) {
@@ -44,6 +50,16 @@ class ProcessConfig {
         } catch (ForebayException e) {
             throw new ForebayException(e.code(), "forebay.region: " + e.getMessage());
         }
+    }
+
+    private static int checked(int port) {
+        if (port < 1 || port > MAX_PORT) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "quarkus.http.port is %d: it must be from 1 to %d, because others have to know it"
+                            .formatted(port, MAX_PORT));
+        }
+        return port;
     }
 
     private static Optional<WorkerAuthorities> read(String setting, Optional<Path> file) {
@@ -71,11 +87,12 @@ class ProcessConfig {
     }
 
     /**
-     * Where others reach this process if nothing else is said.
+     * Where others reach this process if nothing else is said. Its port is the configured one, for
+     * Quarkus may announce its server before it can tell the server's port.
      *
      * @param scheme {@code http} or {@code https}
      */
-    URI address(String scheme, int port) {
+    URI address(String scheme) {
         String name = host.contains(":") ? "[" + host + "]" : host;
         return URI.create(scheme + "://" + name + ":" + port);
     }

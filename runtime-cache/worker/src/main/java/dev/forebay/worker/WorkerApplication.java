@@ -10,7 +10,6 @@ import dev.forebay.worker.fill.LakePace;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
-import io.quarkus.vertx.http.HttpServer;
 import io.quarkus.vertx.http.HttpServerStart;
 import io.vertx.ext.web.Router;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -92,14 +91,11 @@ class WorkerApplication {
     /** Registers the worker once it can be reached. */
     void joinRegion(
             @ObservesAsync HttpServerStart started,
-            HttpServer server,
             Worker worker,
             WorkerConfig config,
             ProcessConfig process) {
         String scheme = config.tls().files().isPresent() ? "https" : "http";
-        var address =
-                config.advertisedAddress()
-                        .orElseGet(() -> process.address(scheme, server.getPort()));
+        var address = config.advertisedAddress().orElseGet(() -> process.address(scheme));
         worker.registration().join(address);
         LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
     }

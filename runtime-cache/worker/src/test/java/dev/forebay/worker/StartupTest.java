@@ -27,6 +27,7 @@ class StartupTest {
     @ParameterizedTest(name = "{0} = {1}: {2}")
     @CsvSource({
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
+        "quarkus.http.port, 0, quarkus.http.port is 0: it must",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
         "forebay.region, US, forebay.region: region 'US' must be",
         "forebay.worker-ca, /nowhere, forebay.worker-ca is /nowhere: it must",
@@ -58,6 +59,7 @@ class StartupTest {
                         .withConverter(MemorySize.class, 100, new MemorySizeConverter())
                         .withConverter(Duration.class, 200, new DurationConverter())
                         .withDefaultValue("quarkus.http.host", "127.0.0.1")
+                        .withDefaultValue("quarkus.http.port", "7400")
                         .withDefaultValue("forebay.region", TestRegion.NAME)
                         .withDefaultValue("forebay.etcd.endpoints", "http://127.0.0.1:2379")
                         .withDefaultValue("forebay.lake.endpoint", "http://127.0.0.1:9000")
@@ -71,7 +73,8 @@ class StartupTest {
                         config.getOptionalValue("forebay.token-file", Path.class),
                         config.getOptionalValue("forebay.worker-ca", Path.class),
                         config.getOptionalValue("forebay.service-ca", Path.class),
-                        config.getValue("quarkus.http.host", String.class));
+                        config.getValue("quarkus.http.host", String.class),
+                        config.getValue("quarkus.http.port", Integer.class));
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         var _ = new WorkerTls(worker, registry);
         var _ =
