@@ -1,6 +1,7 @@
 package dev.forebay.fuse.fs;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Permits so many events in each period, so that a failing disk does not fill another. Thread-safe.
@@ -9,17 +10,24 @@ public final class RateLimit {
 
     private final int events;
     private final long periodNanos;
-    private long periodStart = System.nanoTime();
+    private final LongSupplier nanoTime;
+    private long periodStart;
     private int count;
 
     public RateLimit(int events, long periodSeconds) {
+        this(events, periodSeconds, System::nanoTime);
+    }
+
+    RateLimit(int events, long periodSeconds, LongSupplier nanoTime) {
         this.events = events;
         this.periodNanos = TimeUnit.SECONDS.toNanos(periodSeconds);
+        this.nanoTime = nanoTime;
+        this.periodStart = nanoTime.getAsLong();
     }
 
     /** Whether one more may happen now, which it is then taken to do. */
     public synchronized boolean permits() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         if (now - periodStart > periodNanos) {
             periodStart = now;
             count = 0;

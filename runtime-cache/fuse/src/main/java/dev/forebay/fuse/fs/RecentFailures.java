@@ -2,6 +2,7 @@ package dev.forebay.fuse.fs;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.LongSupplier;
 
 /**
  * Ranges of files that could not be read just now, and until when their readers wait. A kernel that
@@ -12,9 +13,9 @@ import java.util.Deque;
 public final class RecentFailures {
 
     /** How long the kernel may take to ask again. */
-    private static final long NANOS = 2_000_000_000L;
+    static final long NANOS = 2_000_000_000L;
 
-    private static final int MOST = 256;
+    static final int MOST = 256;
 
     private record Range(Object file, long from, long to, long deadline, long failed) {
 
@@ -25,6 +26,15 @@ public final class RecentFailures {
 
     // In order of their failures; guarded by this.
     private final Deque<Range> ranges = new ArrayDeque<>();
+    private final LongSupplier nanoTime;
+
+    public RecentFailures() {
+        this(System::nanoTime);
+    }
+
+    RecentFailures(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     /**
      * Remembers a range.
@@ -33,11 +43,10 @@ public final class RecentFailures {
      * @param deadline by {@code System.nanoTime()}, when its reader's time is up
      */
     public synchronized void add(Object file, long offset, int length, long deadline) {
-        forget();
         if (ranges.size() == MOST) {
             ranges.removeFirst();
         }
-        ranges.add(new Range(file, offset, offset + length, deadline, System.nanoTime()));
+        ranges.add(new Range(file, offset, offset + length, deadline, nanoTime.getAsLong()));
     }
 
     /**
@@ -58,7 +67,7 @@ public final class RecentFailures {
     }
 
     private void forget() {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         while (!ranges.isEmpty() && now - ranges.getFirst().failed > NANOS) {
             ranges.removeFirst();
         }

@@ -39,6 +39,72 @@ class StreamsTest {
     }
 
     @Test
+    void theWindowDoublesWithEachMegabyte() {
+        read(0, MIB);
+        assertThat(read(MIB, MIB)).isEqualTo(new Advice(true, 2 * MIB, 3 * MIB));
+        assertThat(read(2 * MIB, MIB)).isEqualTo(new Advice(true, 3 * MIB, 5 * MIB));
+        assertThat(read(3 * MIB, MIB / 2)).isEqualTo(new Advice(true, 5 * MIB, 5 * MIB + MIB / 2));
+    }
+
+    @Test
+    void aYoungStreamGoesOnWithinFourReads() {
+        read(0, 1_000);
+        assertThat(read(5_000, 1_000).sequential()).isTrue();
+        assertThat(read(10_001, 1_000).sequential()).isFalse();
+    }
+
+    @Test
+    void aStreamOfAMegabyteGoesOnWithinAMegabyte() {
+        read(0, MIB / 2);
+        read(MIB / 2, MIB / 2);
+        assertThat(read(2 * MIB, 1_000).sequential()).isTrue();
+        assertThat(read(3 * MIB + 1_001, 1_000).sequential()).isFalse();
+    }
+
+    @Test
+    void of65StreamsTheOneThatWasReadLeastRecentlyIsForgotten() {
+        for (int i = 0; i < 64; i++) {
+            streams.note(pack(i), 0, MIB);
+        }
+        assertThat(streams.note(pack(0), MIB, 2 * MIB).sequential()).isTrue();
+        streams.note(pack(64), 0, MIB);
+
+        assertThat(streams.note(pack(0), 2 * MIB, 3 * MIB).sequential()).isTrue();
+        assertThat(streams.note(pack(1), MIB, 2 * MIB).sequential()).isFalse();
+    }
+
+    @Test
+    void of65PacksTheStrideOfTheFirstIsForgotten() {
+        assertThat(adviceOnTheFourthRead(63).prefetchFrom()).isEqualTo(40 * MIB);
+        assertThat(adviceOnTheFourthRead(64)).isEqualTo(new Advice(false, 0, 0));
+    }
+
+    /** Strided reading of one pack, amid which so many other packs are read. */
+    private Advice adviceOnTheFourthRead(int others) {
+        Streams some = new Streams(16 * MIB);
+        for (int i = 0; i < 3; i++) {
+            some.note(PACK, i * 10L * MIB, i * 10L * MIB + MIB);
+        }
+        for (int i = 0; i < others; i++) {
+            some.note(pack(i), 0, MIB);
+        }
+        return some.note(PACK, 30 * MIB, 31 * MIB);
+    }
+
+    private static PackId pack(int number) {
+        return PackId.parse("%064x".formatted(number));
+    }
+
+    @Test
+    void aStrideTowardsTheFrontOfAPackEndsThere() {
+        for (int i = 4; i > 1; i--) {
+            read(i * 10L * MIB, MIB / 8);
+        }
+        assertThat(read(10 * MIB, MIB / 8)).isEqualTo(new Advice(false, 0, MIB / 8));
+        assertThat(read(0, MIB / 8)).isEqualTo(new Advice(false, 0, 0));
+    }
+
+    @Test
     void aStrideIsRecognisedAndItsNextReadFetchedAhead() {
         for (int i = 0; i < 3; i++) {
             assertThat(read(i * 10L * MIB, MIB / 2).prefetchTo()).isZero();
