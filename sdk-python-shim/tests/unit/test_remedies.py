@@ -48,3 +48,11 @@ def test_no_message_tells_a_person_to_send_a_request() -> None:
     verb = re.compile(r'"[^"\n]*[a-z] (?:PUT|POST|DELETE|PATCH)\b[^"\n]*"')
     found = [f"{path.name}: {text}" for path in sources() for text in verb.findall(path.read_text(encoding="utf-8"))]
     assert not found
+
+
+def test_every_section_that_a_message_names_is_there() -> None:
+    section = re.compile(r"(docs/[a-z-]+\.md), ([A-Z][A-Za-z ]+?)(?=[,)\"]| says)")
+    found = [named for path in sources() for named in section.findall(path.read_text(encoding="utf-8"))]
+    assert len(found) >= 3
+    for page, title in found:
+        assert re.search(rf"^#+ {title}$", (_ROOT / page).read_text(encoding="utf-8"), re.MULTILINE), (page, title)

@@ -39,7 +39,8 @@ final class Advice {
             case LAKE_EMPTY ->
                     "put the objects where 'forebay datasets show %s' says"
                             .formatted(version.dataset());
-            case INVALID_KEY, LAKE_DENIED, LAKE_UNSUPPORTED, TOO_LARGE, BUDGET_SPENT -> AS_SAID;
+            case INVALID_KEY, LAKE_DENIED, LAKE_UNSUPPORTED, DENIED, TOO_LARGE, BUDGET_SPENT ->
+                    AS_SAID;
             case LAKE_OBJECT_CHANGED ->
                     "put the object back as it was, or freeze what is there now by 'forebay freeze %s@NEW'"
                             .formatted(version.dataset());
@@ -63,7 +64,6 @@ final class Advice {
                     PINNED,
                     DEADLINE_EXCEEDED,
                     CANCELLED,
-                    DENIED,
                     INTERNAL ->
                     "look at the failed activity in this workflow's history and report it";
         };

@@ -231,7 +231,7 @@ class VersionPointers {
         if (!frozen.equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "version %s was frozen from %s, and the dataset is registered with %s: freeze another version, or make the catalogue anew (docs/operations.md, A lost catalogue)"
+                    "version %s was frozen from %s, and the dataset is registered with %s: freeze another version, or make the catalogue anew (docs/operations.md, What is lost when a store is lost)"
                             .formatted(pointer.version, frozen.describe(), source.describe()));
         }
         return pointer;
