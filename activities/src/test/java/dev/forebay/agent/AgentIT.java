@@ -196,7 +196,7 @@ class AgentIT {
         }
     }
 
-    /** "What a plan says". */
+    /** "Plans". */
     @Test
     void aSurveyLooksAtTheRegionAndChangesNothing() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/surveyed@v1");

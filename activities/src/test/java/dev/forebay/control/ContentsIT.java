@@ -41,7 +41,7 @@ class ContentsIT {
         }
     }
 
-    /** "What differs between two versions". */
+    /** "Comparing two versions". */
     @Test
     void whatChangedBetweenTwoVersionsIsTold() throws IOException {
         String name = platform.dataset(LONG);

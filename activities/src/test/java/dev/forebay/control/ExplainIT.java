@@ -22,7 +22,7 @@ class ExplainIT {
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
 
-    /** "Why it is cold". */
+    /** "Why a version is cold". */
     @Test
     void whatWasEvictedSaysWhyAlsoWhenTheControlPlaneHasDiedMeanwhile() {
         String name = platform.dataset(3600);
@@ -129,7 +129,7 @@ class ExplainIT {
                 .toList();
     }
 
-    /** "Taking a request back". */
+    /** "Cancelling a request". */
     @Test
     void aRequestThatIsTakenBackIsAnsweredWithCancelledAndLeavesNothing() {
         String name = platform.dataset(3600);

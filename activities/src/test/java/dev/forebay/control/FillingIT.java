@@ -146,7 +146,7 @@ class FillingIT {
         assertThat(away.at("/cold/message").asText()).contains("has not taken it up yet");
     }
 
-    /** "Who is served first". */
+    /** "Priority". */
     @Test
     void priorityAndNamespaceReachTheRegion() {
         String name = platform.dataset(LONG);

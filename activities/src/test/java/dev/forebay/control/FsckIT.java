@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * "Stores that do not fit together": each kind of difference is found, and repaired where that can
- * be done, on a real catalogue, Temporal and lake. What the region says is the test's.
+ * "Repairing inconsistent stores": each kind of difference is found, and repaired where that can be
+ * done, on a real catalogue, Temporal and lake. What the region says is the test's.
  */
 class FsckIT {
 

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a plan says, on real servers with a region in memory: "What a plan says". */
+/** What a plan says, on real servers with a region in memory: "Plans". */
 class PlanIT {
 
     private static final long LONG = 3600;
@@ -323,7 +323,7 @@ class PlanIT {
         assertThat(away.get("needs").isNull()).isTrue();
     }
 
-    /** "What a placement says". */
+    /** "Placements". */
     @Test
     void aJobIsToldWhereItWouldBestRunAndWhy() {
         String name = platform.dataset(LONG);

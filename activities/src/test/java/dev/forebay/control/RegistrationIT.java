@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** "What a registration looks at". */
+/** "Checks at registration". */
 class RegistrationIT {
 
     private final TestControlPlane platform = TestControlPlane.shared();

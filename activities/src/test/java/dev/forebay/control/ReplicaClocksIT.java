@@ -48,7 +48,7 @@ class ReplicaClocksIT {
         assertThat(api.get(version(name, "latest")).text("version")).isEqualTo("second");
     }
 
-    /** "What a copy cost". */
+    /** "Bytes in a receipt". */
     @Test
     void whatIsFilledGoesToTheRunThatAskedWhoeverWasAsked() {
         String name = PLATFORM.dataset(LONG);

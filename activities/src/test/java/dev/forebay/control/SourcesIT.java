@@ -39,7 +39,7 @@ class SourcesIT {
                 IN.replace("}", ",\"create\":true}"));
     }
 
-    /** "What belongs to a dataset". */
+    /** "The objects of a dataset". */
     @Test
     void patternsChooseAndAreShown() {
         String name = platform.newName();
@@ -118,7 +118,7 @@ class SourcesIT {
         assertThat(none.text("detail")).contains("no list of keys at s3://lake/lists/none.txt");
     }
 
-    /** "A listing that its process did not finish". */
+    /** "Resuming an interrupted listing". */
     @Test
     void aListingThatDiedIsGoneOnWith() throws IOException {
         String name = platform.newName() + "-large";

@@ -42,7 +42,7 @@ class CancelTest {
         platform.close();
     }
 
-    /** "Taking a request back". */
+    /** "Cancelling a request". */
     @Test
     void aRequestThatIsTakenBackStopsItsFillingAndLeavesNothing() {
         platform.us.closeGate(32);
@@ -61,7 +61,7 @@ class CancelTest {
                 .isEqualTo(FakeControlPlane.MANIFEST.bytes());
     }
 
-    /** "Taking a request back". */
+    /** "Cancelling a request". */
     @Test
     void whatIsLetInWhileItsRequestIsTakenBackIsFoundAndRemoved() {
         platform.us.setAdmissionsWait(true);

@@ -52,7 +52,7 @@ class EnsureTermsTest {
         platform.close();
     }
 
-    /** "A receipt for a part". */
+    /** "Partial coverage". */
     @Test
     void aPartIsHandedOutWhenItIsThereAndTheFillingGoesOn() {
         platform.us.closeGate(64);

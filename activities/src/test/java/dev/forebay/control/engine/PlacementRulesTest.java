@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** "What a placement says" in docs/semantics.md. */
+/** "Placements" in docs/semantics.md. */
 class PlacementRulesTest {
 
     private static final long BYTES = 1_000;

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "What a manifest is checked against". A disk that changes a bit of a manifest that is open, in a
- * row or in an index. What lies in a chunk is said rightly or not at all: bytes that are taken for
- * padding are served as zeros.
+ * "How a manifest is verified". A disk that changes a bit of a manifest that is open, in a row or
+ * in an index. What lies in a chunk is said rightly or not at all: bytes that are taken for padding
+ * are served as zeros.
  */
 class ManifestDamageTest {
 

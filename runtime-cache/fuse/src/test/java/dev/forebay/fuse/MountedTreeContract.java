@@ -397,7 +397,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         assertThat(failures).contains(ErrorCode.LAKE_OBJECT_CHANGED);
     }
 
-    /** "Versions share what is equal". */
+    /** "Versions share unchanged objects". */
     @Test
     void versionsThatShareAPackHaveAllTheirOwnBytes() {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Readers and a pod that dies": readers compare every byte while the processes that serve the
+ * "Readers survive a pod that dies": readers compare every byte while the processes that serve the
  * mount are killed, stopped and replaced.
  */
 abstract class Takeovers {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Cancels a fill while it runs: "Taking a request back" in docs/semantics.md. */
+/** Cancels a fill while it runs: "Cancelling a request" in docs/semantics.md. */
 @ExtendWith(SharedStack.class)
 class CancelIT {
 
@@ -41,7 +41,7 @@ class CancelIT {
         stack.lakeProxy().spoil(request -> Fault.NONE);
     }
 
-    /** "Taking a request back". */
+    /** "Cancelling a request". */
     @Test
     void aFillingThatIsTakenBackStopsWithinSecondsAndLeavesNoHalfState() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();

@@ -26,7 +26,7 @@ class CrashRoundIT {
         this.stack = stack;
     }
 
-    /** "An accepted request is not lost", "Fetched once", "Pins", "The ledger". */
+    /** "An accepted request is not lost", "Each byte is fetched once", "Pins", "The ledger". */
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
     void killsAtRandomMomentsLoseNothing(long seed) {

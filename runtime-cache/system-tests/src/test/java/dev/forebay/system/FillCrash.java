@@ -10,8 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Kills a process with SIGKILL in the middle of a fill: "An accepted request is not lost", "Fetched
- * once", "What a copy cost" and "The ledger" in docs/semantics.md.
+ * Kills a process with SIGKILL in the middle of a fill: "An accepted request is not lost", "Each
+ * byte is fetched once", "Bytes in a receipt" and "The ledger" in docs/semantics.md.
  */
 @ExtendWith(SharedStack.class)
 abstract class FillCrash {

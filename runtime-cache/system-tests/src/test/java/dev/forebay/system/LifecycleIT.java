@@ -52,7 +52,7 @@ class LifecycleIT {
         this.lake = stack.lake();
     }
 
-    /** "A receipt means all of it". */
+    /** "A receipt means every byte". */
     @Test
     void aReceiptPromisesEveryByteAndASecondCallAnswersAtOnceWithoutTheLake() throws Exception {
         Map<String, byte[]> tree = smallTree(1);
@@ -80,7 +80,7 @@ class LifecycleIT {
         assertThat(lake.gets("receipt/")).isEqualTo(gets);
     }
 
-    /** "A receipt means all of it", "Fetched once". */
+    /** "A receipt means every byte", "Each byte is fetched once". */
     @Test
     void aHundredCallersCauseOneFill() throws Exception {
         Map<String, byte[]> tree = smallTree(2);
@@ -101,8 +101,8 @@ class LifecycleIT {
     }
 
     /**
-     * "Fetched once": one GET for each object up to a chunk, one for each chunk of a larger one, in
-     * each region.
+     * "Each byte is fetched once": one GET for each object up to a chunk, one for each chunk of a
+     * larger one, in each region.
      */
     @Test
     void eachRegionTakesEachByteOnceHoweverOftenItIsRead() throws Exception {
@@ -132,7 +132,7 @@ class LifecycleIT {
                 .isEqualTo(2 * first.values().stream().mapToInt(Integer::intValue).sum());
     }
 
-    /** "Versions share what is equal". */
+    /** "Versions share unchanged objects". */
     @Test
     void aNewVersionFetchesOnlyWhatChanged() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(4));
@@ -165,7 +165,7 @@ class LifecycleIT {
                 .isEqualTo(before.values().stream().mapToInt(Integer::intValue).sum() + 2);
     }
 
-    /** "Versions share what is equal", "Eviction". */
+    /** "Versions share unchanged objects", "Eviction". */
     @Test
     void whatOnlyAnEvictedVersionNeedsOfAPackLeavesTheDisksAndTheRestStays() throws Exception {
         byte[] large = bytes(61, 2 * CHUNK);
@@ -312,7 +312,9 @@ class LifecycleIT {
                 .isEqualTo(404);
     }
 
-    /** "A receipt means all of it", also where a region's etcd was restored while it was filled. */
+    /**
+     * "A receipt means every byte", also where a region's etcd was restored while it was filled.
+     */
     @Test
     void aFillingWhoseMountIsLostMountsAgain() throws Exception {
         CrashDataset dataset = CrashDataset.of("life/forgotten", 12, 0);

@@ -32,7 +32,7 @@ class LostDiskIT {
         this.lake = stack.lake();
     }
 
-    /** "A receipt means all of it". */
+    /** "A receipt means every byte". */
     @Test
     void aCopyThatLostADiskIsFilledAgainBeforeTheNextReceipt() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();

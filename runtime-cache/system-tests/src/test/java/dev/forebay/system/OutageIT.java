@@ -70,8 +70,8 @@ class OutageIT {
     }
 
     /**
-     * "Fetched once": a worker that dies for good costs what it held, and no reader sees more than
-     * a pause.
+     * "Each byte is fetched once": a worker that dies for good costs what it held, and no reader
+     * sees more than a pause.
      */
     @Test
     void readersGoToTheOtherWorkerWhileOneIsDown() throws Exception {
@@ -115,7 +115,7 @@ class OutageIT {
         stack.readAll(region, version, tree);
     }
 
-    /** "Readers and a pod that dies": in the region whose mount is held. */
+    /** "Readers survive a pod that dies": in the region whose mount is held. */
     @Test
     void readersOfAHeldMountWaitForTheNextPodAndSeeNoError() throws Exception {
         String version = "crash/held@v1";

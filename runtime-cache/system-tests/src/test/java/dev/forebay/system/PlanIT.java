@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** "What a plan says" in docs/semantics.md: what fillings then take is compared with it. */
+/** "Plans" in docs/semantics.md: what fillings then take is compared with it. */
 @ExtendWith(SharedStack.class)
 class PlanIT {
 

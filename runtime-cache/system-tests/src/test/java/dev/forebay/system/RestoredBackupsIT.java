@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Stores that do not fit together": each store is put back from a backup that is older than the
+ * "Repairing inconsistent stores": each store is put back from a backup that is older than the
  * others, by the commands of the runbook. What was pinned before or after the backup is still
  * pinned and has its bytes, none of them fetched again.
  */
@@ -52,7 +52,7 @@ class RestoredBackupsIT {
         this.region = stack.region(KOREA);
     }
 
-    /** "Stores that do not fit together", of PostgreSQL. */
+    /** "Repairing inconsistent stores", of PostgreSQL. */
     @Test
     void postgresOfYesterday() throws Exception {
         PostgresServer postgres = stack.stack().postgres();
@@ -77,7 +77,7 @@ class RestoredBackupsIT {
         checkAll("postgres");
     }
 
-    /** "Stores that do not fit together", of a region's etcd. */
+    /** "Repairing inconsistent stores", of a region's etcd. */
     @Test
     void etcdOfYesterday() throws Exception {
         EtcdServer etcd = region.etcd();
@@ -121,7 +121,7 @@ class RestoredBackupsIT {
     }
 
     /**
-     * "Stores that do not fit together", of Temporal. The development server's file is copied while
+     * "Repairing inconsistent stores", of Temporal. The development server's file is copied while
      * it is stopped: a second process that reads it meanwhile makes the server's writes fail.
      */
     @Test

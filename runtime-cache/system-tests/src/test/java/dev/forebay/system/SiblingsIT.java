@@ -82,7 +82,7 @@ class SiblingsIT {
         gateway.spoil(request -> Fault.NONE);
     }
 
-    /** "Where missing bytes come from", "What a copy cost". */
+    /** "Where missing bytes come from", "Bytes in a receipt". */
     @Test
     void aSecondRegionIsFilledFromTheFirstWhereThatIsCheaper() throws Exception {
         Map<String, byte[]> tree = tree("near", 6);

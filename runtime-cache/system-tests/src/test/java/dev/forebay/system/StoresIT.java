@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * "Stores that do not fit together", as after one of them was restored from a backup that is older
+ * "Repairing inconsistent stores", as after one of them was restored from a backup that is older
  * than the others, on all real servers. Others use them beside this, so each is put back by what it
  * has of one dataset.
  */

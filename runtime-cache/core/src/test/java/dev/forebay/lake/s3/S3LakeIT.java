@@ -342,7 +342,7 @@ class S3LakeIT {
         assertCode(ErrorCode.INVALID_ARGUMENT, () -> read(patient, bucket, object, 1, 300_000));
     }
 
-    /** "What a fetch from the lake is checked against". */
+    /** "How a fetch from the lake is verified". */
     @Test
     void anObjectThatWasOverwrittenOrDeletedGivesNoBytes() {
         String bucket = bucket("changed");

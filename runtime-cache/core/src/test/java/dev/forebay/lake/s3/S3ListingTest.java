@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * "What a listing is checked against". Each of these stores breaks a promise of S3, and would leave
- * objects out of a version.
+ * "How a listing is verified". Each of these stores breaks a promise of S3, and would leave objects
+ * out of a version.
  */
 class S3ListingTest {
 

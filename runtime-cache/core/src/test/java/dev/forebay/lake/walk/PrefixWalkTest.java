@@ -74,7 +74,7 @@ class PrefixWalkTest {
         return told;
     }
 
-    /** "A listing takes time". */
+    /** "A listing is not a snapshot". */
     @RepeatedTest(20)
     void whatIsThereAllTheTimeIsToldOnceThoughTheLakeChanges() {
         long seed = new Random().nextLong();
