@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Answers of the API, as docs/architecture.md has them. */
+/** Answers of the API, as its OpenAPI document describes them. */
 class AnswerTest {
 
     private static Answer of(int status, String body) throws JsonProcessingException {

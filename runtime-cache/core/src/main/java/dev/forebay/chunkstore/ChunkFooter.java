@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/** What follows a chunk's bytes in its file, see "Chunk file" in the architecture document. */
+/** The end of a chunk's file, after its bytes; {@code docs/interfaces.md}, "Chunk file". */
 final class ChunkFooter {
 
     private static final int MAGIC = 0x46424331; // FBC1

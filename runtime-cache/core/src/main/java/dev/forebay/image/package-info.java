@@ -3,7 +3,7 @@
  * packs for the bytes.
  *
  * <p>The format is described in the Linux kernel's {@code Documentation/filesystems/erofs.rst} and
- * {@code fs/erofs/erofs_fs.h}; what of it is used here, and why, in {@code docs/architecture.md}.
+ * {@code fs/erofs/erofs_fs.h}; {@code docs/interfaces.md} says which parts of it are used.
  */
 @NullMarked
 package dev.forebay.image;

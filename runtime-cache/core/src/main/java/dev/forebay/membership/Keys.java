@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The layout of a region's keys; {@code docs/architecture.md}, "Region state in etcd".
+ * The layout of a region's keys; {@code docs/interfaces.md}, "Region state in etcd".
  *
  * @param root what every key that all processes of the region follow begins with, ending in a slash
  * @param nodes what the keys of nodes begin with, ending in a slash. They are not below the root: a

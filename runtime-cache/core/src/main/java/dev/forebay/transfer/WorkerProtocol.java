@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * The names on the wire between workers and those who read from them; both ends use these
  * constants.
  *
- * <p>What they mean is written in {@code docs/architecture.md}, "Worker protocol".
+ * <p>{@code docs/interfaces.md}, "Worker protocol", explains them.
  */
 public final class WorkerProtocol {
 

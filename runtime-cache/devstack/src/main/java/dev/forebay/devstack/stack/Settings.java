@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The settings of workers, agents and the control plane; names as in docs/architecture.md. */
+/** The settings of workers, agents and the control plane; names as in docs/configuration.md. */
 final class Settings {
 
     /** Whoever plays with a stack wants to see at once what he has caused. */

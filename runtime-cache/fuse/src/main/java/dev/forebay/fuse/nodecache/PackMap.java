@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The record of what of a pack is on disk: the file beside the pack's, see "Node cache" in {@code
- * docs/architecture.md} for its format.
+ * The record of which pages of a pack are on disk, in a file beside the pack's; {@code
+ * docs/interfaces.md}, "Node cache", has the format.
  *
  * <p>A record is written after the bytes it vouches for and before they are given up, but nothing
  * is synced: what a power failure leaves is found out by the checksums. A record that was torn by

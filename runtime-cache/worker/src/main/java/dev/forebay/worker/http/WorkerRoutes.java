@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The worker protocol on a router; what it means is in {@code docs/architecture.md}. */
+/** The worker protocol on a router; {@code docs/interfaces.md} explains it. */
 public final class WorkerRoutes {
 
     private final Dispatcher dispatcher;
