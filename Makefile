@@ -25,8 +25,8 @@ FRAMEWORKS := target/venv-frameworks
 NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
 PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
                      workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
-# The runner reads times.tsv, slow-classes.txt and faults.txt where they are.
-SOURCES := $(filter-out runtime-cache/suite/times.tsv runtime-cache/suite/%.txt,\
+# The runner reads times.tsv, slow-classes.txt and faults.txt where they are, and no build reads the results of benchmarks.
+SOURCES := $(filter-out runtime-cache/suite/times.tsv runtime-cache/suite/%.txt runtime-cache/benchmarks/results/%,\
              $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print)) pom.xml
 
 help: ## Shows this

@@ -19,7 +19,7 @@ public record FillSpeed(@Nullable Spread rate, @Nullable Spread overhead) {
 
     /**
      * What a request takes as long as: by the benchmarks of a filling, 261 MB/s of large objects
-     * and 600 objects of 100 KB in a second (docs/benchmarks.md, {@code prewarm_*}).
+     * and 600 objects of 100 KB in a second (benchmarks/results/data-plane.md, {@code prewarm_*}).
      */
     public static final long REQUEST_BYTES = 256L << 10;
 
