@@ -37,9 +37,10 @@ class RegionFilesTest {
     private static final byte[] LARGE = new byte[8 << 20];
     private static final byte[] IMAGE = "an image".getBytes(StandardCharsets.UTF_8);
 
-    /** Long enough for a good worker on a busy machine. */
+    /** These are long enough for a good worker on a busy machine. */
     private static final Duration ATTEMPT = Duration.ofSeconds(4);
 
+    private static final Duration SILENCE = Duration.ofSeconds(3);
     private static final Duration TOTAL = Duration.ofSeconds(10);
     private static final Duration IMAGE_FIRST_BYTE = Duration.ofSeconds(20);
 
@@ -68,14 +69,13 @@ class RegionFilesTest {
                         Duration.ofSeconds(60),
                         Duration.ofMillis(500),
                         0.05,
-                        Duration.ofSeconds(1),
-                        4 << 20);
+                        SILENCE,
+                        1 << 20);
         files =
                 new RegionFiles(
                         client,
                         () -> workers,
-                        new RegionFilesConfig(
-                                reads, IMAGE_FIRST_BYTE, Duration.ofSeconds(30)));
+                        new RegionFilesConfig(reads, IMAGE_FIRST_BYTE, Duration.ofSeconds(30)));
         digest = digestOf(IMAGE);
         file = directory.resolve("image");
         owner.behave(exchange -> send(exchange, digest));
@@ -147,8 +147,7 @@ class RegionFilesTest {
     @Test
     void anOwnerThatDoesNotAnswerHoldsUpAnImageForAMomentOnce() {
         owner.silent();
-        assertThat(timed(() -> files.image(VERSION, MANIFEST, file)))
-                .isLessThan(IMAGE_FIRST_BYTE);
+        assertThat(timed(() -> files.image(VERSION, MANIFEST, file))).isLessThan(IMAGE_FIRST_BYTE);
         assertThat(file).hasBinaryContent(IMAGE);
         int asked = owner.requests().size();
         files.image(VERSION, MANIFEST, file);
@@ -224,8 +223,7 @@ class RegionFilesTest {
         spoil.accept(owner);
         second.behave(exchange -> FakeWorker.send(exchange, 200, LARGE));
         for (int i = 0; i < 100 && owner.requests().isEmpty(); i++) {
-            assertThat(timed(() -> files.manifest(manifest, file)))
-                    .isLessThan(IMAGE_FIRST_BYTE);
+            assertThat(timed(() -> files.manifest(manifest, file))).isLessThan(IMAGE_FIRST_BYTE);
             assertThat(file).hasBinaryContent(LARGE);
         }
         assertThat(owner.requests()).isNotEmpty();

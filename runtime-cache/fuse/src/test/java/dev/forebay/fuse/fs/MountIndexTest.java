@@ -69,8 +69,7 @@ class MountIndexTest {
 
     @Test
     void aVersionThatIsBeingEvictedIsNotShown() {
-        MountIndex index =
-                index(DIGITS, mount("text/letters@v1", 'b', Mount.State.EVICTING));
+        MountIndex index = index(DIGITS, mount("text/letters@v1", 'b', Mount.State.EVICTING));
 
         assertThat(Objects.requireNonNull(index.upper(FileSystemView.ROOT)).children())
                 .containsOnlyKeys("vision");
@@ -81,11 +80,9 @@ class MountIndexTest {
         InodeNumbers inodes = InodeNumbers.unkept();
         MountIndex before = new MountIndex(List.of(DIGITS), inodes);
         MountIndex after =
-                new MountIndex(
-                        List.of(mount("vision/digits@v1", 'c', Mount.State.CACHED)), inodes);
+                new MountIndex(List.of(mount("vision/digits@v1", 'c', Mount.State.CACHED)), inodes);
 
-        assertThat(inode(after, "vision", "digits"))
-                .isEqualTo(inode(before, "vision", "digits"));
+        assertThat(inode(after, "vision", "digits")).isEqualTo(inode(before, "vision", "digits"));
         assertThat(inode(after, "vision", "digits", "v1"))
                 .isNotEqualTo(inode(before, "vision", "digits", "v1"));
     }
@@ -93,6 +90,8 @@ class MountIndexTest {
     @Test
     void statisticsAreTheSumsOfWhatIsShown() {
         assertThat(index(DIGITS, LETTERS).statistics())
-                .isEqualTo(new Statistics(2 * DIGITS.manifest().bytes(), 2 * DIGITS.manifest().objects()));
+                .isEqualTo(
+                        new Statistics(
+                                2 * DIGITS.manifest().bytes(), 2 * DIGITS.manifest().objects()));
     }
 }
