@@ -35,6 +35,12 @@ record Fault(
         State run();
     }
 
+    /** Returns what a person does about a version to which two stores give different manifests. */
+    static String remedyOfTwoManifests(DatasetVersion version) {
+        return "stop the jobs that read it, run 'forebay freeze %s@NEW', and 'forebay evict %s --region REGION' for each of its regions"
+                .formatted(version.dataset(), version);
+    }
+
     /** Whether two looks have found the same. */
     boolean isSame(Fault other) {
         return kind == other.kind

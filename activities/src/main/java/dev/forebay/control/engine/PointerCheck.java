@@ -102,7 +102,7 @@ class PointerCheck {
                         .formatted(
                                 manifest.digest().abbreviated(),
                                 pointer.manifest().digest().abbreviated()),
-                "stop the jobs that read it, freeze another version, and evict this one",
+                Fault.remedyOfTwoManifests(pointer.version()),
                 null);
     }
 

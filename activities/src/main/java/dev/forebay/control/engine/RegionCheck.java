@@ -197,7 +197,8 @@ class RegionCheck {
                         .formatted(
                                 copy.manifest().digest().abbreviated(),
                                 mounted.manifest().digest().abbreviated()),
-                "stop the jobs that read it there, evict it from the region, and ensure it again",
+                "stop the jobs that read it there, run 'forebay evict %s --region %s', and 'forebay ensure %s --region %s'"
+                        .formatted(copy.version(), copy.region(), copy.version(), copy.region()),
                 null);
     }
 

@@ -101,7 +101,8 @@ class StrayCheck {
                             null,
                             "mount",
                             where + " have it mounted, each with another manifest",
-                            "stop the jobs that read it, and evict it",
+                            "stop the jobs that read it, and run 'forebay evict %s --region REGION' for each of them"
+                                    .formatted(version),
                             null));
         }
         return List.of(

@@ -160,7 +160,7 @@ class VersionCheck {
                                     .formatted(
                                             here.digest().abbreviated(),
                                             there.digest().abbreviated()),
-                            "stop the jobs that read it, freeze another version, and evict this one",
+                            Fault.remedyOfTwoManifests(known.version()),
                             null));
         }
         if (Revision.of(row.revision()).isAheadOf(life.revision())) {
