@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start locks build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start docs locks build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -20,6 +20,7 @@ PYTHON   := $(VENV)/bin/python
 INTEGRATIONS := target/venv-integrations
 # The frameworks of the examples are large.
 FRAMEWORKS := target/venv-frameworks
+DOCS := target/venv-docs
 
 # What the built programs depend on: a build that is newer than all of it is not repeated.
 NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
@@ -64,9 +65,10 @@ QUICK_JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugi
 JOBS := $(QUICK_JOBS) \
         --job 'python=$(MAKE) --no-print-directory test-package' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
+        --job 'docs=$(MAKE) --no-print-directory docs' \
         --job 'platform=$(MAKE) --no-print-directory test-platform'
 
-test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
+test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready $(DOCS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
 	@FOREBAY_AOT_MODE=on $(SUITE) --without-second-compiler $(if $(STRICT),--strict) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
 # A test that had to wait for Go would take too long, and so would those beside it.
@@ -232,6 +234,10 @@ bench-eviction: target/benchmarks ## Compares policies of eviction on traces of 
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.eviction.EvictionBenchmark
 
+# The generator tells on each run of a later one that is not ready yet.
+docs: $(DOCS)/ready ## Builds the documentation as a site in target/site, and fails on a broken link (some seconds)
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build
+
 locks: ## Writes the hashes of the Python packages that sdk-python-shim/requirements-*.txt pin; needs uv
 	@cd sdk-python-shim && for list in requirements-*.txt; do \
 	  uv pip compile -q --upgrade --no-deps --generate-hashes --no-annotate --no-header --universal -o $${list%txt}lock $$list || exit 1; done
@@ -286,6 +292,9 @@ $(VENV)/ready: sdk-python-shim/requirements-dev.lock $(PACKAGE)
 
 $(INTEGRATIONS)/ready: sdk-python-shim/requirements-integrations.lock $(PACKAGE)
 	$(call make-environment,$(INTEGRATIONS),$<)
+
+$(DOCS)/ready: sdk-python-shim/requirements-docs.lock $(PACKAGE)
+	$(call make-environment,$(DOCS),$<)
 
 $(FRAMEWORKS)/ready: sdk-python-shim/requirements-frameworks.lock $(PACKAGE)
 	$(call make-environment,$(FRAMEWORKS),$<)
