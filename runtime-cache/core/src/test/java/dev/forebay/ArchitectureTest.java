@@ -10,7 +10,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 
-/** The arrows between core's packages, as docs/architecture.md draws them. */
+/** The dependencies between core's packages, as in docs/architecture.md. */
 @AnalyzeClasses(packages = "dev.forebay", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -50,7 +50,7 @@ class ArchitectureTest {
                     .dependOnClassesThat()
                     .resideInAPackage("io.vertx..");
 
-    /** "Clocks that differ": pins and workers live by etcd's leases and by monotonic time. */
+    /** "Clocks that differ": pins and workers depend on etcd's leases and on monotonic time. */
     @ArchTest
     static final ArchRule membershipKnowsNoTimeOfDay =
             noClasses()

@@ -2,15 +2,15 @@ package dev.forebay.model;
 
 /**
  * The identity of a chunk: bytes {@code [index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)} of a
- * pack, the last one shorter.
+ * pack. The last chunk of a pack may be shorter.
  *
- * <p>The unit of placement, fill, transfer, eviction and repair.
+ * <p>A chunk is the unit of placement, fill, transfer, eviction and repair.
  */
 public record ChunkId(PackId pack, int index) {
 
     /**
-     * The size of every chunk but the last of a pack: 8 MiB. Part of the manifest format, not a
-     * setting.
+     * The size of every chunk except the last of a pack: 8 MiB. It is part of the manifest format,
+     * not a setting.
      */
     public static final int CHUNK_BYTES = 8 << 20;
 
@@ -29,9 +29,10 @@ public record ChunkId(PackId pack, int index) {
     }
 
     /**
-     * The chunk that holds byte {@code offset} of {@code pack}.
+     * Returns the chunk that holds byte {@code offset} of {@code pack}.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if no pack has so many bytes
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the offset is beyond the largest
+     *     possible pack
      */
     public static ChunkId at(PackId pack, long offset) {
         long index = offset / CHUNK_BYTES;
@@ -44,14 +45,14 @@ public record ChunkId(PackId pack, int index) {
         return new ChunkId(pack, (int) index);
     }
 
-    /** The offset of this chunk's first byte in its pack. */
+    /** Returns the offset of this chunk's first byte in its pack. */
     public long start() {
         return (long) index * CHUNK_BYTES;
     }
 
     /**
-     * The length of this chunk in a pack of {@code packBytes}: {@link #CHUNK_BYTES}, or less for
-     * the last one.
+     * Returns the length of this chunk in a pack of {@code packBytes}: {@link #CHUNK_BYTES}, or
+     * less for the last chunk.
      */
     public int length(long packBytes) {
         return (int) Math.min(CHUNK_BYTES, packBytes - start());

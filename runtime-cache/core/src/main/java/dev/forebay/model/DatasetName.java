@@ -5,9 +5,9 @@ import java.util.regex.Pattern;
 /**
  * The name of a dataset, {@code namespace/name}.
  *
- * <p>Both parts are 1 to 63 characters of {@code a-z 0-9 . _ -}, beginning and ending with a letter
- * or a digit, so that a dataset is at once a directory name, part of an etcd key and part of a
- * workflow id without any escaping.
+ * <p>Each part is 1 to 63 characters of {@code a-z 0-9 . _ -} and begins and ends with a letter or
+ * a digit. A name is therefore valid, without escaping, as a directory, as part of an etcd key and
+ * as part of a workflow id.
  */
 public record DatasetName(String namespace, String name) {
 
@@ -35,7 +35,7 @@ public record DatasetName(String namespace, String name) {
         return new DatasetName(text.substring(0, slash), text.substring(slash + 1));
     }
 
-    /** A name beside this one, for a command that a person may change. */
+    /** Returns a similar, valid name. Messages suggest it in commands that a person may edit. */
     public DatasetName another() {
         return new DatasetName(
                 namespace, name.substring(0, Math.min(name.length(), LONGEST - 2)) + "-2");

@@ -3,10 +3,10 @@ package dev.forebay.model;
 import java.util.regex.Pattern;
 
 /**
- * One immutable snapshot of a dataset, {@code namespace/name@version}.
+ * An immutable snapshot of a dataset, {@code namespace/name@version}.
  *
- * <p>A version's own name is 1 to 127 characters of {@code A-Z a-z 0-9 . _ -} and begins with a
- * letter or a digit.
+ * <p>The version part is 1 to 127 characters of {@code A-Z a-z 0-9 . _ -} and begins with a letter
+ * or a digit.
  */
 public record DatasetVersion(DatasetName dataset, String version) {
 
@@ -27,7 +27,7 @@ public record DatasetVersion(DatasetName dataset, String version) {
     }
 
     /**
-     * Parses {@code namespace/name@version}, the form {@link #toString} prints.
+     * Parses {@code namespace/name@version}, the form that {@link #toString} prints.
      *
      * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT} if the text is not of that
      *     form
@@ -44,7 +44,7 @@ public record DatasetVersion(DatasetName dataset, String version) {
     }
 
     /**
-     * The path of this version below every mount and in every etcd key: {@code
+     * Returns the path of this version below every mount and in every etcd key: {@code
      * namespace/name/version}.
      */
     public String path() {

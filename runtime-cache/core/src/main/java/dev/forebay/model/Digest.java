@@ -18,7 +18,7 @@ public record Digest(String hex) {
         }
     }
 
-    /** The digest of some bytes. */
+    /** Returns the SHA-256 digest of {@code content}. */
     public static Digest of(byte[] content) {
         try {
             return new Digest(
@@ -28,7 +28,7 @@ public record Digest(String hex) {
         }
     }
 
-    /** The first 12 characters, enough to recognise a digest in a log line or a table. */
+    /** Returns the first 12 characters, enough to recognise a digest in a log line or a table. */
     public String abbreviated() {
         return hex.substring(0, 12);
     }

@@ -3,26 +3,26 @@ package dev.forebay.model;
 import java.util.Arrays;
 
 /**
- * Every way in which Forebay refuses or fails, the single source for errno, HTTP status and
- * Temporal failure type.
+ * Every error that Forebay reports. It is the single source for errno, HTTP status and Temporal
+ * failure type.
  *
- * <p>Each edge has one mapper: {@code fuse} to errno, and its CSI driver to gRPC statuses, the REST
- * layers to HTTP problems, {@code activities} to Temporal failures (type = the name of the
- * constant). A code says what happened; the exception's message says to what.
+ * <p>Each edge has one mapper: {@code fuse} to errno, its CSI driver to gRPC statuses, the REST
+ * layers to HTTP problems, and {@code activities} to Temporal failures. The type of a Temporal
+ * failure is the name of the constant. The code says what kind of failure it is. The exception's
+ * message says which object failed.
  */
 public enum ErrorCode {
-    /** A field of a request breaks a rule; the message names the field, the value and the rule. */
+    /** A field of a request breaks a rule. The message names the field, the value and the rule. */
     INVALID_ARGUMENT(Category.REFUSED, false),
-    /** A dataset, version, pin, pack or path that does not exist. */
+    /** The dataset, version, pin, pack or path does not exist. */
     NOT_FOUND(Category.MISSING, false),
     /**
-     * The name is taken by something different, or an idempotency key was reused for another
-     * request.
+     * The name belongs to something different, or the idempotency key was used for another request.
      */
     ALREADY_EXISTS(Category.CONFLICT, false),
-    /** Eviction of a version that somebody still holds. */
+    /** The version cannot be evicted because it is pinned. */
     PINNED(Category.CONFLICT, false),
-    /** A pin on a version that is just being evicted, or a read of one that was. */
+    /** A client pins a version that is being evicted, or reads a version that was evicted. */
     EVICTING(Category.CONFLICT, true),
     /** The caller named a region that this installation does not have. */
     UNKNOWN_REGION(Category.REFUSED, false),
@@ -30,36 +30,40 @@ public enum ErrorCode {
     LAKE_EMPTY(Category.REFUSED, false),
     /** A lake key that cannot be a POSIX path. */
     INVALID_KEY(Category.REFUSED, false),
-    /** An object is not any more what the manifest says: overwritten or deleted after ingest. */
+    /** An object differs from the manifest: it was overwritten or deleted after ingest. */
     LAKE_OBJECT_CHANGED(Category.LOST, false),
-    /** The lake refuses our credentials, or to give an object: archived, or encrypted by a key. */
+    /**
+     * The lake refuses Forebay's credentials, or it refuses an object that is archived or encrypted
+     * with a key that Forebay may not use.
+     */
     LAKE_DENIED(Category.DENIED, false),
-    /** The lake answers with errors, throttles, truncates or does not answer. */
+    /** The lake returns errors, throttles, returns truncated answers or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
     /**
-     * The lake breaks a promise of S3, as if it lists keys in no order, or knows no such request.
+     * The lake breaks a promise of S3. It lists keys out of order, for example, or does not support
+     * a request.
      */
     LAKE_UNSUPPORTED(Category.REFUSED, false),
-    /** Bytes do not have the checksum they should have. Refetching may mend it. */
+    /** Bytes do not match their checksum. Fetching them again may repair them. */
     CORRUPT(Category.LOST, true),
     /** The chunk store is full of bytes that must not be evicted, or its disk is full. */
     CAPACITY_EXCEEDED(Category.FULL, true),
-    /** A version larger than all the chunk stores of a region together: it can never fit. */
+    /** The version is larger than all chunk stores of the region together, so it can never fit. */
     TOO_LARGE(Category.FULL, false),
-    /** The namespace has spent its budget: what nobody waits for waits. */
+    /** The namespace has spent its budget. Only fills that no client waits for are delayed. */
     BUDGET_SPENT(Category.FULL, true),
-    /** Somebody took the request back, or gave up what it was about. */
+    /** A client withdrew the request, or ended the work that the request waits for. */
     CANCELLED(Category.CONFLICT, false),
     /** A worker, etcd or another part of Forebay does not answer. */
     UNAVAILABLE(Category.UNAVAILABLE, true),
-    /** What was asked for was not there by the caller's own deadline; the work goes on. */
+    /** The work was not complete by the caller's own deadline. It continues. */
     DEADLINE_EXCEEDED(Category.UNAVAILABLE, true),
-    /** The caller asked for an action the caller may not do. */
+    /** The caller may not perform this action. */
     DENIED(Category.DENIED, false),
     /** A defect in Forebay. */
     INTERNAL(Category.INTERNAL, true);
 
-    /** Returns the code with this name; {@link #INTERNAL} for a code of a later release. */
+    /** Returns the code with this name, or {@link #INTERNAL} for a code of a later release. */
     public static ErrorCode named(String name) {
         return Arrays.stream(values())
                 .filter(code -> code.name().equals(name))
@@ -67,7 +71,7 @@ public enum ErrorCode {
                 .orElse(INTERNAL);
     }
 
-    /** What kind of answer a caller can give to an error. */
+    /** The kind of error, which a mapper turns into the kind of answer. */
     public enum Category {
         REFUSED,
         MISSING,
@@ -92,14 +96,14 @@ public enum ErrorCode {
     }
 
     /**
-     * Whether a read of the lake that fails so may say something of its object alone: those beside
-     * it are worth asking for.
+     * Returns whether a failed read of the lake with this code may concern only the requested
+     * object. Reads of other objects can then still succeed.
      */
     public boolean mayBeOfOneObject() {
         return this == LAKE_OBJECT_CHANGED || this == LAKE_DENIED;
     }
 
-    /** Whether the same request may succeed later without anybody changing anything. */
+    /** Returns whether the same request may succeed later without any change by a person. */
     public boolean retryable() {
         return retryable;
     }

@@ -3,8 +3,8 @@ package dev.forebay.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one exception of Forebay's own making: a code for machines and a message that tells a person
- * what to do.
+ * The only exception type that Forebay defines. It has a code for machines and a message that tells
+ * a person what to do.
  */
 public final class ForebayException extends RuntimeException {
 
@@ -27,15 +27,15 @@ public final class ForebayException extends RuntimeException {
     }
 
     /**
-     * A failure after which nobody tries again by himself, whatever its code says elsewhere: that
-     * has been done for as long as it was worth it.
+     * Returns a failure that callers must not retry, even if its code is retryable elsewhere. The
+     * code that throws it has already retried for as long as was useful.
      */
     public static ForebayException givenUp(
             ErrorCode code, String message, @Nullable Throwable cause) {
         return new ForebayException(code, false, message, cause);
     }
 
-    /** The same failure, of which somebody knows more. */
+    /** Returns the same failure with a more specific message. */
     public ForebayException withMessage(String message) {
         return new ForebayException(code, retryable, message, this);
     }
@@ -45,8 +45,8 @@ public final class ForebayException extends RuntimeException {
     }
 
     /**
-     * Whether the same request may succeed later without anybody changing anything: as its code
-     * says, unless it was {@linkplain #givenUp given up}.
+     * Returns whether the same request may succeed later without any change by a person. The code
+     * decides, unless the failure was {@linkplain #givenUp given up}.
      */
     public boolean retryable() {
         return retryable;

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which keys below a prefix belong to a dataset: those that an include pattern matches, or all if
- * there is none, without those that an exclude pattern matches. Immutable.
+ * Selects the keys below a prefix that belong to a dataset. A key belongs if an include pattern
+ * matches it, or if there are no include patterns, and no exclude pattern matches it. Immutable.
  *
- * <p>The key of a directory, which ends in {@code /}, is matched without it.
+ * <p>The key of a directory, which ends in {@code /}, is matched without its slash.
  */
 public final class KeyFilter {
 
@@ -20,7 +20,7 @@ public final class KeyFilter {
     }
 
     /**
-     * A filter of these patterns.
+     * Returns a filter of these patterns.
      *
      * @throws dev.forebay.model.ForebayException with {@code INVALID_ARGUMENT}, naming {@code
      *     include} or {@code exclude}, the value and the rule
@@ -33,12 +33,15 @@ public final class KeyFilter {
         return texts.stream().map(text -> KeyGlob.parse(field, text)).toList();
     }
 
-    /** The rule that a text breaks if it is no pattern, to be read after its field and itself. */
+    /**
+     * Returns the rule that an invalid pattern breaks, worded to follow the field and the pattern
+     * in a message. Empty if the pattern is valid.
+     */
     public static Optional<String> violation(String text) {
         return KeyGlob.violation(text);
     }
 
-    /** Whether a key, relative to the prefix, belongs to the dataset. */
+    /** Returns whether a key, relative to the prefix, belongs to the dataset. */
     public boolean accepts(String relative) {
         if (relative.isEmpty() || (include.isEmpty() && exclude.isEmpty())) {
             return true;
@@ -55,8 +58,8 @@ public final class KeyFilter {
     }
 
     /**
-     * The narrowest exclude pattern that leaves a key out, for a person to use. It may leave out
-     * others, too: there is no pattern for an empty component alone.
+     * Returns the narrowest exclude pattern that leaves a key out, for a message to suggest. The
+     * pattern may leave out other keys, too, because no pattern matches only an empty component.
      *
      * @param relative to the prefix, and not empty
      */
@@ -64,7 +67,10 @@ public final class KeyFilter {
         return KeyGlob.matching(components(relative));
     }
 
-    /** What every key that belongs to the dataset begins with: nothing else need be listed. */
+    /**
+     * Returns the common beginning of all keys that can belong to the dataset, so that only keys
+     * with this prefix need to be listed.
+     */
     public String literalPrefix() {
         String common = null;
         for (KeyGlob glob : include) {
@@ -80,7 +86,7 @@ public final class KeyFilter {
                 && one.charAt(length) == other.charAt(length)) {
             length++;
         }
-        // Half a character is no prefix of a key.
+        // A lone surrogate is not a valid prefix of a key.
         if (length > 0 && Character.isHighSurrogate(one.charAt(length - 1))) {
             length--;
         }

@@ -5,11 +5,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A pattern of keys, relative to a dataset's prefix: {@code *} is any number of characters of one
- * component, {@code ?} one of them, and a component {@code **} any number of components, also none.
+ * A pattern of keys, relative to a dataset's prefix. {@code *} matches any number of characters
+ * within a component, {@code ?} matches one character, and the component {@code **} matches any
+ * number of components, including none.
  *
- * <p>Matching takes time in proportion to the lengths of pattern and key multiplied, whatever the
- * pattern: there is no back-tracking that grows faster.
+ * <p>Matching takes at most time proportional to the product of the lengths of pattern and key. No
+ * pattern causes exponential backtracking.
  */
 final class KeyGlob {
 
@@ -17,7 +18,7 @@ final class KeyGlob {
     private static final String ANY = "**";
     private static final String FOREIGN = "[]{}\\";
 
-    /** What a shell, or a person, may take for something else. */
+    /** Characters that a shell would interpret, or that a person may misread. */
     private static final String CONFUSING = "*?'\"$`!" + FOREIGN;
 
     private final String text;
@@ -29,10 +30,11 @@ final class KeyGlob {
     }
 
     /**
-     * Reads a pattern.
+     * Parses a pattern.
      *
-     * @param field what to call it in a refusal
-     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}, naming field, value, rule
+     * @param field the name of the field for the error message
+     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}, naming field, value and
+     *     rule
      */
     static KeyGlob parse(String field, String text) {
         violation(text)
@@ -46,8 +48,8 @@ final class KeyGlob {
     }
 
     /**
-     * The narrowest pattern that stands for a path: with a wildcard for what no pattern can have,
-     * and for what a shell would not leave alone.
+     * Returns the narrowest pattern that matches a path. A wildcard replaces each character that
+     * patterns do not allow or that a shell would interpret.
      */
     static String matching(List<String> path) {
         return path.stream().map(KeyGlob::matching).collect(Collectors.joining("/"));
@@ -70,7 +72,10 @@ final class KeyGlob {
         return pattern.toString();
     }
 
-    /** The rule that a text breaks if it is no pattern, to be read after its field and itself. */
+    /**
+     * Returns the rule that an invalid pattern breaks, worded to follow the field and the pattern
+     * in a message. Empty if the pattern is valid.
+     */
     static Optional<String> violation(String text) {
         if (text.isEmpty() || text.length() > LONGEST) {
             return Optional.of("must be 1 to 1024 characters");
@@ -102,14 +107,14 @@ final class KeyGlob {
         return Optional.empty();
     }
 
-    /** What every key that matches begins with. */
+    /** Returns the common beginning of all keys that match. */
     String literalPrefix() {
         StringBuilder literal = new StringBuilder();
         for (int i = 0; i < components.size(); i++) {
             String component = components.get(i);
             int wild = firstWild(component);
             if (component.equals(ANY)) {
-                // It may stand for nothing: then there is no / either.
+                // ** can match no component, and then the key has no / here either.
                 return literal.isEmpty() ? "" : literal.substring(0, literal.length() - 1);
             }
             literal.append(component, 0, wild);
@@ -132,9 +137,10 @@ final class KeyGlob {
         return component.length();
     }
 
-    /** Whether the pattern stands for a path of these components. */
+    /** Returns whether the pattern matches a path of these components. */
     boolean matches(List<String> path) {
-        // One ** at a time is stretched; a later one makes what an earlier one took final.
+        // Backtrack to the latest ** only: once a later ** is reached, the match of an earlier one
+        // is final.
         int pattern = 0;
         int at = 0;
         int star = -1;
@@ -172,7 +178,7 @@ final class KeyGlob {
             } else if (pattern < component.length()
                     && (component.charAt(pattern) == '?'
                             || component.charAt(pattern) == name.charAt(at))) {
-                // A character beyond U+FFFF is one, though a string has two of it.
+                // ? matches one code point, which is two chars beyond U+FFFF.
                 boolean pair =
                         component.charAt(pattern) == '?'
                                 && Character.isHighSurrogate(name.charAt(at))

@@ -1,20 +1,23 @@
 package dev.forebay.model;
 
 /**
- * A manifest by reference, small enough for a workflow payload or an etcd value.
+ * A reference to a manifest, small enough for a workflow payload or an etcd value.
  *
- * @param uri where its bytes are, {@code s3://bucket/key}
- * @param digest SHA-256 of its bytes
- * @param objects how many objects the version has
+ * @param uri the location of the manifest, {@code s3://bucket/key}
+ * @param digest SHA-256 of the manifest's bytes
+ * @param objects the number of objects in the version
  * @param bytes the sum of their sizes
- * @param chunks how many chunks hold at least one of its bytes
+ * @param chunks the number of chunks that hold at least one byte of the version
  */
 public record ManifestRef(String uri, Digest digest, long objects, long bytes, long chunks) {
 
     /**
-     * About how many bytes of stores the chunks take, from what is known without reading the
-     * manifest: every object begins on a multiple of {@link ChunkId#ALIGNMENT_BYTES}. Less than
-     * that only if it shares chunks with versions whose other objects lie between its own.
+     * Estimates, without reading the manifest, how many bytes of the chunk stores the version
+     * takes. The estimate is the smaller of two bounds: all of its chunks, and its objects with up
+     * to {@link ChunkId#ALIGNMENT_BYTES} of padding each.
+     *
+     * <p>The second bound is the smaller one if the version fills only part of its chunks, as it
+     * does when they also hold objects of other versions.
      */
     public long roomBytes() {
         return Math.min(

@@ -1,9 +1,6 @@
 package dev.forebay.model;
 
-/**
- * The identity of a pack: the digest of its layout, that is of the objects it was made of and their
- * order.
- */
+/** The identity of a pack: the digest of its layout, which is the list of its objects in order. */
 public record PackId(Digest digest) {
 
     public static PackId parse(String hex) {

@@ -4,14 +4,17 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/** How a duration is written for people, in errors and in logs. */
+/** Formats durations for errors and logs. */
 public final class Seconds {
 
     private static final int MILLIS = 3;
 
     private Seconds() {}
 
-    /** Such as {@code 30 s} or {@code 0.05 s}, to a millisecond. */
+    /**
+     * Returns the duration in seconds, rounded to a millisecond, such as {@code 30 s} or {@code
+     * 0.05 s}.
+     */
     public static String of(Duration duration) {
         BigDecimal seconds =
                 BigDecimal.valueOf(duration.getSeconds())

@@ -3,9 +3,9 @@ package dev.forebay.model;
 import java.util.regex.Pattern;
 
 /**
- * How messages show a value in a command that a person can paste into a shell.
+ * Quotes values for commands that a person can paste from a message into a shell.
  *
- * <p>Such commands stand between apostrophes in messages, so quotation marks are preferred.
+ * <p>Messages put such commands between apostrophes, so this class prefers double quotes.
  */
 public final class ShellWord {
 
@@ -14,7 +14,7 @@ public final class ShellWord {
 
     private ShellWord() {}
 
-    /** Returns the value as one word of a shell. */
+    /** Returns the value as one word of a shell command. */
     public static String of(String value) {
         if (BARE.matcher(value).matches()) {
             return value;

@@ -1,8 +1,8 @@
 package dev.forebay.model;
 
 /**
- * How messages show text that others wrote, such as keys of the lake: what cannot be seen is
- * escaped, for a message about it would else show nothing wrong.
+ * Escapes text from outside Forebay, such as keys of the lake, for messages. Invisible characters
+ * are escaped because the reader of the message could not see the problem otherwise.
  */
 public final class ShownText {
 
@@ -11,8 +11,8 @@ public final class ShownText {
     private ShownText() {}
 
     /**
-     * Returns the text with its invisible characters, and those outside the basic plane, written
-     * like {@code \u200b}; cut off, with an ellipsis, after 200 characters.
+     * Returns the text with invisible characters, and those outside the basic plane, written like
+     * {@code \u200b}. Text is cut off after 200 characters, with an ellipsis.
      */
     public static String of(String text) {
         StringBuilder shown = new StringBuilder();
@@ -27,7 +27,7 @@ public final class ShownText {
         return text.length() > MOST_CHARACTERS ? shown + "…" : shown.toString();
     }
 
-    /** Returns whether all of the text can be seen as it is. */
+    /** Returns whether every character of the text is visible. */
     public static boolean isVisible(String text) {
         return text.chars().allMatch(ShownText::isVisible);
     }

@@ -3,15 +3,15 @@ package dev.forebay.model;
 import java.net.URI;
 
 /**
- * Another region as a source of bytes.
+ * A sibling region: another region as a source of bytes.
  *
  * @param gateway the base address of its agent's gateway: {@code http} or {@code https}, a host,
- *     and no user, for it is kept where many read it
- * @param onPremises whether it is a site of one's own, whose bytes have a price of their own
+ *     and no user, because many processes can read the stored address
+ * @param onPremises whether the region is on premises, which has a price of its own for bytes
  */
 public record Sibling(URI gateway, boolean onPremises) {
 
-    /** So many are asked for a version's bytes at most. */
+    /** The maximum number of siblings that a region asks for the bytes of a version. */
     public static final int MOST = 4;
 
     public Sibling {

@@ -1,6 +1,6 @@
 /**
- * The vocabulary every other part of Forebay speaks: names, digests, packs, chunks and errors. Pure
- * values, no I/O.
+ * The vocabulary of all other parts of Forebay: names, digests, packs, chunks and errors. Values
+ * only, no I/O.
  */
 @NullMarked
 package dev.forebay.model;

@@ -7,17 +7,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Weighted rendezvous hashing: which workers should hold a chunk, the owner first.
+ * Weighted rendezvous hashing: ranks the workers for a chunk, the owner first.
  *
- * <p>Every worker gets a score for the chunk, {@code weight / -ln(u)} with a pseudo-random {@code
- * u} in (0, 1) made of chunk and worker; the highest score owns it. A worker owns a share of the
- * chunks in proportion to its weight, and as no worker's score depends on another's, one that joins
- * or leaves moves its own share and nothing else. Plain rendezvous hashing is due to Thaler and
- * Ravishankar ("Using name-based mappings to increase hit rates", IEEE/ACM Transactions on
- * Networking 6(1), 1998), the logarithmic method to Schindelhauer and Schomaker ("Weighted
+ * <p>Each worker gets a score for the chunk, {@code weight / -ln(u)}, with a pseudo-random {@code
+ * u} in (0, 1) derived from chunk and worker. The worker with the highest score owns the chunk. A
+ * worker owns a share of the chunks in proportion to its weight. Scores are independent, so a
+ * worker that joins or leaves moves only its own share. Plain rendezvous hashing is due to Thaler
+ * and Ravishankar ("Using name-based mappings to increase hit rates", IEEE/ACM Transactions on
+ * Networking 6(1), 1998). The logarithmic method is due to Schindelhauer and Schomaker ("Weighted
  * distributed hash tables", SPAA 2005).
  *
- * <p>All who read or write a region's chunks must agree, so this is part of the protocol:
+ * <p>All readers and writers of a region's chunks must agree on the ranking, so this function is
+ * part of the protocol:
  *
  * <ul>
  *   <li>worker hash: {@code mix} of the 64-bit FNV-1a hash of the id's UTF-8 bytes
@@ -28,7 +29,8 @@ import java.util.List;
  *   <li>weight: the worker's capacity in bytes; equal scores are ordered by id
  * </ul>
  *
- * <p>Stateless and safe for use by many threads. The cost is linear in the number of workers.
+ * <p>Stateless and thread-safe. The cost is linear in the number of workers, apart from sorting
+ * them.
  */
 public final class Placement {
 
@@ -47,10 +49,11 @@ public final class Placement {
     private Placement() {}
 
     /**
-     * Orders workers by their claim to a chunk.
+     * Ranks workers by their score for a chunk.
      *
      * @param workers in any order, with distinct ids
-     * @return all of them: the owner, then who would own the chunk if those before were not there
+     * @return all workers: the owner first, then the worker that would own the chunk without the
+     *     owner, and so on
      */
     public static List<WorkerNode> rank(ChunkId chunk, List<WorkerNode> workers) {
         long chunkHash = mix(chunkHash(chunk));
@@ -65,7 +68,7 @@ public final class Placement {
     private static double score(long chunkHash, WorkerNode worker) {
         long h = mix(chunkHash ^ workerHash(worker.id()));
         double u = ((h >>> 11) + 0.5) * TWO_TO_MINUS_53;
-        // StrictMath: the same on every machine.
+        // StrictMath gives the same result on every machine.
         return Math.max(0, worker.capacityBytes()) / -StrictMath.log(u);
     }
 

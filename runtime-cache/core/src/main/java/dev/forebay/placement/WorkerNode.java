@@ -3,21 +3,24 @@ package dev.forebay.placement;
 import java.net.URI;
 
 /**
- * A cache worker as its region's etcd knows it.
+ * A cache worker as registered in its region's etcd.
  *
- * @param id stable over restarts, kept with the store
+ * @param id stable across restarts, kept with the store
  * @param address base URI of its HTTP server
- * @param capacityBytes size of its chunk store, the weight of the worker in placement; 0 while it
- *     hands its chunks to others before it leaves
+ * @param capacityBytes the size of its chunk store, and its weight in placement; 0 while the worker
+ *     drains
  */
 public record WorkerNode(String id, URI address, long capacityBytes) {
 
-    /** Whether the worker is on its way out: it owns nothing any more, and serves what it has. */
+    /**
+     * Returns whether the worker is leaving. A draining worker owns no chunks, but still serves
+     * those on its disks.
+     */
     public boolean draining() {
         return capacityBytes == 0;
     }
 
-    /** The same worker on its way out. */
+    /** Returns the same worker as draining. */
     public WorkerNode drained() {
         return new WorkerNode(id, address, 0);
     }

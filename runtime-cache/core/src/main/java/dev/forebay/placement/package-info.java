@@ -1,4 +1,4 @@
-/** Which worker holds which chunk. Pure functions of the membership. */
+/** Decides which worker holds which chunk. Pure functions of the membership. */
 @NullMarked
 package dev.forebay.placement;
 

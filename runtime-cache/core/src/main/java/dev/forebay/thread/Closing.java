@@ -5,28 +5,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The end of threads that work in rounds and rest in between: whoever rests is told at once. Safe
- * for use by many threads.
+ * Shutdown signal for threads that work in rounds and sleep in between. It wakes sleeping threads
+ * at once. Thread-safe.
  */
 public final class Closing {
 
     private final CountDownLatch begun = new CountDownLatch(1);
 
-    /** From now on whoever rests, or is about to, ends instead. */
+    /**
+     * Begins the shutdown. Threads that sleep in {@link #within}, or call it later, return at once.
+     */
     public void begin() {
         begun.countDown();
     }
 
-    /** Whether the end has begun. */
+    /** Returns whether the shutdown has begun. */
     public boolean hasBegun() {
         return begun.getCount() == 0;
     }
 
     /**
-     * Rests, but not beyond the beginning of the end.
+     * Sleeps until the time has passed or the shutdown begins.
      *
-     * @param rest how long; not at all if it is not more than 0
-     * @return whether to end: as it has begun, or as this thread was interrupted
+     * @param rest the duration; returns at once if it is not positive
+     * @return true if the thread must end, because the shutdown has begun or the thread was
+     *     interrupted
      */
     public boolean within(Duration rest) {
         try {

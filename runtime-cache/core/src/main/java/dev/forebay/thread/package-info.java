@@ -1,4 +1,4 @@
-/** What threads that work for as long as their process lives have in common. */
+/** Helpers for threads that run as long as their process. */
 @NullMarked
 package dev.forebay.thread;
 

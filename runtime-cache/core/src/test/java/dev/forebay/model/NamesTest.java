@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names become paths and etcd keys, so each refuses what could leave its place. */
+/**
+ * Names become paths and etcd keys, so each name must be refused if it could escape its directory
+ * or key.
+ */
 class NamesTest {
     private static void refuses(ThrowingCallable call) {
         assertThatThrownBy(call)

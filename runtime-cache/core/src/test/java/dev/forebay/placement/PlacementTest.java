@@ -102,7 +102,10 @@ class PlacementTest {
         }
     }
 
-    /** Other implementations must give these answers; a change of them empties every cache. */
+    /**
+     * Other implementations must return these values. A change of the values invalidates every
+     * cache.
+     */
     @Test
     void goldenValues() {
         List<WorkerNode> workers =
