@@ -5,12 +5,12 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Memory of one size for short use, outside the heap. What is allocated there for each use stays
- * until the heap is collected, which need not be soon. Safe for use by many threads.
+ * A pool of direct buffers of one size, for short use. Without it, the memory of each buffer would
+ * stay allocated until the next garbage collection. Thread-safe.
  */
 public final class Buffers {
 
-    /** How many are kept that nobody uses. */
+    /** The maximum number of idle buffers. */
     private static final int KEPT = 16;
 
     private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(KEPT);
@@ -20,13 +20,13 @@ public final class Buffers {
         this.bytes = bytes;
     }
 
-    /** One that is empty; what is in its memory is not said. */
+    /** Returns a cleared buffer. The content of its memory is undefined. */
     public ByteBuffer take() {
         ByteBuffer buffer = free.poll();
         return buffer != null ? buffer.clear() : ByteBuffer.allocateDirect(bytes);
     }
 
-    /** Gives one back, to be used no more. */
+    /** Returns a buffer to the pool. The caller must not use it afterwards. */
     public void give(ByteBuffer buffer) {
         boolean _ = free.offer(buffer);
     }

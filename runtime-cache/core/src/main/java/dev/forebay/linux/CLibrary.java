@@ -14,14 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds functions of the C library. Each takes a {@link CallState}'s segment before its own
- * arguments.
+ * Looks up functions of the C library. Each function takes a {@link CallState}'s segment before its
+ * own arguments.
  */
 public final class CLibrary {
 
     private static final Linker LINKER = Linker.nativeLinker();
 
-    /** {@code int strerror(int)}, the only one without a state. */
+    /** {@code int strerror(int)}, the only function without a call state. */
     private static final MethodHandle STRERROR =
             LINKER.downcallHandle(
                     LINKER.defaultLookup().findOrThrow("strerror"),
@@ -29,21 +29,21 @@ public final class CLibrary {
 
     private static final int LONGEST_TEXT = 1024;
 
-    /** In which Java reads what the C library says. */
+    /** The encoding of the C library's texts. */
     private static final Charset NATIVE =
             Charset.forName(System.getProperty("native.encoding", "UTF-8"));
 
     private CLibrary() {}
 
-    /** A function by its name and type. */
+    /** Returns a handle of the function with this name and type. */
     public static MethodHandle function(String name, FunctionDescriptor type) {
         return function(name, type, List.of());
     }
 
     /**
-     * A function that takes as many arguments as it is given.
+     * Returns a handle of a function with variable arguments.
      *
-     * @param fixed how many arguments come before the variable ones
+     * @param fixed the number of arguments before the variable ones
      */
     public static MethodHandle variadic(String name, int fixed, FunctionDescriptor type) {
         return function(name, type, List.of(Linker.Option.firstVariadicArg(fixed)));
@@ -59,12 +59,12 @@ public final class CLibrary {
                 options.toArray(Linker.Option[]::new));
     }
 
-    /** The address of a function, to be given to another. */
+    /** Returns the address of a function, to pass it to another function. */
     public static MemorySegment address(String name) {
         return LINKER.defaultLookup().findOrThrow(name);
     }
 
-    /** What the C library calls an error, in the language of this process. */
+    /** Returns the C library's text for an error, in the language of this process. */
     public static String textOf(int errno) {
         MemorySegment text;
         try {
@@ -79,12 +79,15 @@ public final class CLibrary {
         return new String(text.asSlice(0, length).toArray(JAVA_BYTE), NATIVE);
     }
 
-    /** A string as C wants it. */
+    /** Returns the text as a C string. */
     public static MemorySegment text(Arena arena, Object text) {
         return arena.allocateFrom(text.toString());
     }
 
-    /** A downcall throws only if it is called with the wrong types. */
+    /**
+     * Wraps an exception of a downcall. A downcall throws only if it is called with the wrong
+     * types.
+     */
     public static AssertionError impossible(Throwable e) {
         return new AssertionError(e);
     }

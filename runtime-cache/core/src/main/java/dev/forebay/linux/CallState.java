@@ -8,7 +8,10 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** Where calls leave their error number. For one thread at a time; who calls often keeps one. */
+/**
+ * Receives the error number of system calls. Not thread-safe. Code that calls often should keep one
+ * for each thread.
+ */
 public final class CallState {
 
     static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
@@ -18,17 +21,20 @@ public final class CallState {
 
     private final MemorySegment segment = Arena.ofAuto().allocate(LAYOUT);
 
-    /** What is passed to a function of {@link CLibrary} before its own arguments. */
+    /** Returns the segment to pass to a function of {@link CLibrary} before its own arguments. */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** The error number of the last call that failed; without meaning after one that did not. */
+    /**
+     * Returns the error number of the last call that failed. It is undefined after a call that
+     * succeeded.
+     */
     public int errno() {
         return segment.get(JAVA_INT, ERRNO);
     }
 
-    /** The exception that says so. */
+    /** Returns an exception with the name of the call and its error number. */
     public SystemCallException failed(String call) {
         return new SystemCallException(call, errno());
     }

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A file descriptor of this process. Safe for use by many threads, except that nobody may use it
- * when it is closed: its number can be another's by then.
+ * A file descriptor of this process. Thread-safe, but no thread may use it once it is closed: the
+ * kernel may reuse its number for another file.
  */
 public final class Descriptor implements AutoCloseable {
 
@@ -39,7 +39,10 @@ public final class Descriptor implements AutoCloseable {
             CLibrary.variadic(
                     "ioctl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
 
-    /** Nobody reads it; there may be no memory for one of its own when something is closed. */
+    /**
+     * All calls of close share one state, and no code reads it. Allocating a state could fail when
+     * memory runs out, and close must still work.
+     */
     private static final CallState OF_CLOSE = new CallState();
 
     private final int number;
@@ -49,16 +52,16 @@ public final class Descriptor implements AutoCloseable {
         this.number = number;
     }
 
-    /** Takes over a descriptor that this process has got otherwise. */
+    /** Takes ownership of a descriptor that was opened elsewhere. */
     public static Descriptor of(int number) {
         return new Descriptor(number);
     }
 
-    /** Of a file that is made; less what the umask takes away. */
+    /** The mode of a new file, before the umask is applied. */
     private static final int READ_AND_WRITE_FOR_ALL = 0666;
 
     /**
-     * Opens a file; no child inherits the descriptor.
+     * Opens a file. Child processes do not inherit the descriptor.
      *
      * @param flags see open(2)
      */
@@ -87,7 +90,8 @@ public final class Descriptor implements AutoCloseable {
     }
 
     /**
-     * Reads into a buffer from its start; the number of bytes, or -1 with the error in the state.
+     * Reads into a buffer from its start. Returns the number of bytes, or -1 with the error in the
+     * state.
      */
     public long read(MemorySegment buffer, CallState state) {
         try {
@@ -98,7 +102,8 @@ public final class Descriptor implements AutoCloseable {
     }
 
     /**
-     * Writes the first bytes of a buffer; the number of bytes, or -1 with the error in the state.
+     * Writes the first bytes of a buffer. Returns the number of bytes, or -1 with the error in the
+     * state.
      */
     public long write(MemorySegment buffer, long bytes, CallState state) {
         try {
@@ -108,7 +113,7 @@ public final class Descriptor implements AutoCloseable {
         }
     }
 
-    /** See ioctl(2). */
+    /** Calls ioctl(2). */
     public int ioctl(long request, MemorySegment argument) throws SystemCallException {
         CallState state = new CallState();
         int result;
@@ -123,7 +128,7 @@ public final class Descriptor implements AutoCloseable {
         return result;
     }
 
-    /** Closes it; again is nothing. */
+    /** Closes the descriptor. Repeated calls have no effect. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -11,17 +11,18 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /**
- * A regular file, read and written at positions, with holes.
+ * A regular file with holes, read and written at explicit positions.
  *
- * <p>Unlike a {@link java.nio.channels.FileChannel} it takes no lock per read, is not closed under
- * everybody by the interrupt of one thread, and can make holes. Calls block their thread, a virtual
- * one's carrier too. Safe for use by many threads, except that nobody may use it when it is closed.
+ * <p>Unlike a {@link java.nio.channels.FileChannel}, it takes no lock for a read and it can punch
+ * holes. An interrupt of one thread does not close it for the others. Calls block their thread, and
+ * the carrier of a virtual thread, too. Thread-safe, but no thread may use it once it is closed.
  *
- * <p>Buffers to read into are outside the heap; of those to write, what is on it is copied first.
+ * <p>Buffers to read into must be outside the heap. Data to write may be on the heap and is then
+ * copied first.
  */
 public final class DiskFile implements AutoCloseable {
 
-    /** As a number of bytes: all from a position on. */
+    /** A number of bytes that stands for everything from the position to the end of the file. */
     public static final long TO_THE_END = 0;
 
     private static final int PUNCH_HOLE_KEEP_SIZE = 2 | 1;
@@ -42,7 +43,7 @@ public final class DiskFile implements AutoCloseable {
                     FunctionDescriptor.of(
                             JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG, JAVA_INT));
 
-    /** Linux 6.14, include/uapi/linux/fs.h. */
+    /** Since Linux 6.14, include/uapi/linux/fs.h. */
     private static final int RWF_DONTCACHE = 0x80;
 
     private static final MethodHandle FDATASYNC =
@@ -57,13 +58,13 @@ public final class DiskFile implements AutoCloseable {
             CLibrary.variadic(
                     "fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
 
-    // include/uapi/asm-generic/fcntl.h and include/uapi/linux/fcntl.h
+    // From include/uapi/asm-generic/fcntl.h and include/uapi/linux/fcntl.h.
     private static final int F_SETSIG = 10;
     private static final int F_SETLEASE = 1024;
     private static final int F_WRLCK = 1;
     private static final int F_UNLCK = 2;
 
-    /** Ignored unless somebody asks for it, unlike SIGIO. */
+    /** Ignored by default, unlike SIGIO, which ends the process. */
     private static final int SIGURG = 23;
 
     private static final MethodHandle POSIX_FADVISE =
@@ -85,17 +86,17 @@ public final class DiskFile implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /** Opens a file that is there, for reading and writing. */
+    /** Opens an existing file for reading and writing. */
     public static DiskFile open(Path path) throws SystemCallException {
         return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDWR));
     }
 
-    /** Opens a file that is there, for reading only. */
+    /** Opens an existing file for reading only. */
     public static DiskFile openToRead(Path path) throws SystemCallException {
         return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDONLY));
     }
 
-    /** Makes a file that is not there, for reading and writing. */
+    /** Creates a file that must not exist yet, for reading and writing. */
     public static DiskFile create(Path path) throws SystemCallException {
         return new DiskFile(
                 path,
@@ -105,7 +106,7 @@ public final class DiskFile implements AutoCloseable {
     /**
      * Reads until the target is full or the file ends.
      *
-     * @return how many bytes were read
+     * @return the number of bytes read
      */
     public long read(MemorySegment target, long position) throws SystemCallException {
         long done = 0;
@@ -137,14 +138,16 @@ public final class DiskFile implements AutoCloseable {
         return done;
     }
 
-    /** Has the kernel begin to read a range into the page cache; no more than a wish. */
+    /**
+     * Asks the kernel to start reading a range into the page cache. The kernel may ignore this
+     * hint.
+     */
     public void willRead(long position, long bytes) {
         advise(position, bytes, POSIX_FADV_WILLNEED);
     }
 
     /**
-     * Has the kernel drop what it has of a range in the page cache; what is not written to the disk
-     * yet, or is mapped, stays.
+     * Asks the kernel to drop a range from the page cache. Pages that are dirty or mapped stay.
      *
      * @param bytes may be {@link #TO_THE_END}
      */
@@ -170,9 +173,9 @@ public final class DiskFile implements AutoCloseable {
     }
 
     /**
-     * Writes all of the source, and has the kernel forget the pages as soon as they are on the
-     * device, if it and the file system can do that. For what is not read again soon: then memory
-     * is not filled with it, and few pages are used over and over.
+     * Writes all of the source. If kernel and file system support it, the pages leave the page
+     * cache as soon as they are on the device. Use it for data that is not read again soon: the
+     * writes then reuse a few pages instead of filling memory.
      */
     public void writeBehind(MemorySegment source, long position) throws SystemCallException {
         write(source, position, true);
@@ -237,7 +240,7 @@ public final class DiskFile implements AutoCloseable {
         }
     }
 
-    /** Waits until what was written, and where it is, is on the device. */
+    /** Waits until written data, and the metadata to find it, is on the device. */
     public void syncData() throws SystemCallException {
         CallState state = STATES.get();
         int result;
@@ -251,7 +254,7 @@ public final class DiskFile implements AutoCloseable {
         }
     }
 
-    /** Cuts the file, or lengthens it by a hole. */
+    /** Truncates the file, or extends it with a hole. */
     public void setLength(long bytes) throws SystemCallException {
         CallState state = STATES.get();
         int result;
@@ -265,7 +268,7 @@ public final class DiskFile implements AutoCloseable {
         }
     }
 
-    /** Makes a range a hole: it reads as zeros, and its whole blocks are given back. */
+    /** Makes a range a hole. It then reads as zeros, and its whole blocks are freed. */
     public void punch(long position, long bytes) throws SystemCallException {
         CallState state = STATES.get();
         int result;
@@ -287,19 +290,22 @@ public final class DiskFile implements AutoCloseable {
     }
 
     /**
-     * Whether anybody but this has the file open, the kernel itself included: as the device of a
-     * mounted image, even of one that is attached nowhere any more and has but a mapped page.
+     * Returns whether the file is open elsewhere. Users inside the kernel count, too: a mounted
+     * image whose device the file is, even if that image is detached and only has a mapped page
+     * left.
      *
-     * <p>The kernel grants the write lease of a file to nobody else, see {@code F_SETLEASE} in
-     * fcntl(2). It is given back at once; who opens the file in between waits for that. One thread
-     * asks at a time: the lease is the file's, and who gave back another's would find none.
+     * <p>The kernel grants the write lease of a file only if it has no other open descriptor, see
+     * {@code F_SETLEASE} in fcntl(2). This method releases the lease at once, and processes that
+     * open the file meanwhile wait for that. It is synchronized because the lease belongs to the
+     * open file: two threads would release each other's lease.
      *
-     * @throws SystemCallException EINVAL if the file system has no leases, EACCES if the file is
-     *     another user's: then nobody can tell
+     * @throws SystemCallException EINVAL if the file system has no leases, or EACCES if the file
+     *     belongs to another user; then the answer is unknown
      */
     public synchronized boolean isOpenElsewhere() throws SystemCallException {
         try {
-            // Else the one who opens the file meanwhile would end this process.
+            // When another process opens the file, the kernel signals the lease holder. The default
+            // signal, SIGIO, would end this process.
             fcntl(F_SETSIG, SIGURG);
             fcntl(F_SETLEASE, F_WRLCK);
             fcntl(F_SETLEASE, F_UNLCK);

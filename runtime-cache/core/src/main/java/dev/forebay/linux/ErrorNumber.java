@@ -3,7 +3,7 @@ package dev.forebay.linux;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** The error numbers of system calls that are more than a failure to us. */
+/** Error numbers of system calls that Forebay handles specially. */
 public final class ErrorNumber {
 
     public static final int EPERM = 1;
@@ -33,24 +33,24 @@ public final class ErrorNumber {
 
     private ErrorNumber() {}
 
-    /** Whether there was no room, for bytes or for files. */
+    /** Returns whether the disk or the user's quota has no space, for bytes or for files. */
     public static boolean isFullDisk(IOException failure) {
         return isOneOf(failure, ENOSPC, EDQUOT);
     }
 
-    /** Whether the device or the file system cannot do what it should. */
+    /** Returns whether the device or its file system has failed. */
     public static boolean isBrokenDisk(IOException failure) {
         return isOneOf(failure, EIO, ENXIO, ENODEV, EROFS, EUCLEAN);
     }
 
-    /** Whether this process, or the machine, has too many files open. */
+    /** Returns whether this process, or the machine, has too many open files. */
     public static boolean isOutOfDescriptors(IOException failure) {
         return isOneOf(failure, EMFILE, ENFILE);
     }
 
     /**
-     * Whether a failure is one of these errors. Java's own exceptions for files do not have their
-     * numbers: only what the C library calls them, in the language of this process.
+     * Returns whether a failure is one of these errors. Java's own file exceptions carry no number,
+     * only the C library's text in the language of this process, so they are compared by text.
      */
     public static boolean isOneOf(IOException failure, int... errors) {
         if (failure instanceof SystemCallException call) {

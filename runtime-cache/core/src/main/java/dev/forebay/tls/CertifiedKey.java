@@ -17,7 +17,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
-/** A private key and the certificate it belongs to. Immutable; never prints the key. */
+/** A private key with its certificate chain. Immutable. Never prints the key. */
 final class CertifiedKey {
 
     private static final byte[] ANYTHING = {4, 2};
@@ -31,7 +31,7 @@ final class CertifiedKey {
     }
 
     /**
-     * Reads both files.
+     * Reads both files and checks that they belong together.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */
@@ -53,7 +53,7 @@ final class CertifiedKey {
         return key;
     }
 
-    /** The certificate, then those that lead to the authority. */
+    /** Returns the certificate, followed by the intermediate certificates. */
     X509Certificate[] chain() {
         return chain.clone();
     }
@@ -62,7 +62,7 @@ final class CertifiedKey {
         return chain[0];
     }
 
-    /** {@code RSA} or {@code EC}. */
+    /** Returns the key's algorithm, {@code RSA} or {@code EC}. */
     String algorithm() {
         return chain[0].getPublicKey().getAlgorithm();
     }
@@ -85,7 +85,7 @@ final class CertifiedKey {
                 return chain;
             }
         } catch (CertificateException notPem) {
-            // Refused below.
+            // Reported below.
         }
         throw refused(setting, file, "hold a certificate in PEM");
     }
@@ -99,13 +99,13 @@ final class CertifiedKey {
                 return key;
             }
         } catch (Exception notOneKey) {
-            // Refused below, without the cause: who knows what of a key a parser quotes.
+            // Reported below, without the cause: a parser's message could quote parts of the key.
         }
         throw refused(
                 setting, file, "hold one private key in PEM, RSA or EC, that is not encrypted");
     }
 
-    /** What the key signs must be what the certificate's public key verifies. */
+    /** Returns whether the certificate's public key verifies what the private key signs. */
     private boolean belongTogether() {
         try {
             Signature signature = Signature.getInstance(signatureAlgorithm());

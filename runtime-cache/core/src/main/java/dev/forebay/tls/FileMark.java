@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * What tells that a file was written or replaced: compare two of them.
+ * A fingerprint of a file that changes when the file is written or replaced.
  *
- * @param seen its identity, size and time of change; or that it is not there
+ * @param seen the file's identity, size and modification time, or that it does not exist
  */
 record FileMark(String seen) {
 
-    /** As the file is now, behind links. */
+    /** Returns the file's current fingerprint. Follows links. */
     static FileMark of(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);

@@ -3,10 +3,10 @@ package dev.forebay.tls;
 import java.nio.file.Path;
 
 /**
- * Where a certificate and its key are, both in PEM.
+ * The locations of a certificate and its key, both in PEM.
  *
- * @param prefix what the names of the two settings begin with, such as {@code forebay.etcd.tls.}
- * @param certificate followed by those between it and the authority, if any
- * @param key of the certificate, not encrypted
+ * @param prefix the common prefix of the two settings' names, such as {@code forebay.etcd.tls.}
+ * @param certificate the certificate, followed by the intermediate certificates, if any
+ * @param key the certificate's key, not encrypted
  */
 public record KeyFiles(String prefix, Path certificate, Path key) {}

@@ -16,15 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The key of a server or a client whose files may be replaced while it runs. Each handshake that
- * asks for a certificate looks whether they were, and shows the new one if they can be used, else
- * the one before.
+ * Key manager of a server or a client that reloads its certificate while it runs. Each handshake
+ * that needs the certificate checks whether the files were replaced. If the new files are invalid,
+ * it presents the previous certificate.
  *
- * <p>Who renews writes two files, one after the other: a certificate without its key is met in
- * between. What cannot be used is tried again at each handshake, for what keeps it from being read,
- * as its mode, may change without a mark; the log says so once. A handshake asks several times and
- * must be given one key and its certificate: names of keys are never used twice, and the last two
- * are kept. Safe for use by many threads.
+ * <p>A renewal writes two files one after the other, so a handshake can see a certificate without
+ * its key. Every later handshake tries again, even if the files' marks are unchanged, because an
+ * error such as a wrong mode may be fixed without changing them. The log reports each such state
+ * once.
+ *
+ * <p>One handshake calls this class several times and must get a key and a certificate that match.
+ * Each loaded pair therefore has a name of its own, and the last two pairs are kept. Thread-safe.
  */
 public final class RenewedKey extends X509ExtendedKeyManager {
 
@@ -55,9 +57,9 @@ public final class RenewedKey extends X509ExtendedKeyManager {
         return new RenewedKey(files, used, CertifiedKey.read(files));
     }
 
-    /** For how long the certificate in the files is still valid; negative if it has expired. */
+    /** Returns how long the certificate in the files is still valid; negative if it has expired. */
     public Duration left() {
-        // Where sessions are resumed, nobody else has looked.
+        // Handshakes that resume a session do not check the files.
         renewIfChanged();
         return Duration.between(Instant.now(), expiry());
     }
@@ -107,7 +109,7 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseEngineClientAlias(
             String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
-        // Whatever the issuers: a server that does not know ours then says so.
+        // Ignores the issuers: a server that does not trust the certificate reports that itself.
         return newestOf(List.of(keyTypes));
     }
 
@@ -138,7 +140,7 @@ public final class RenewedKey extends X509ExtendedKeyManager {
         return null;
     }
 
-    /** Not asked: all have engines, no sockets. */
+    /** Never called: connections use engines, not sockets. */
     @Override
     public @Nullable String chooseServerAlias(
             String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {

@@ -24,10 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Trusts the authorities in a file, and no others. The file may be replaced: each handshake that
- * shows a certificate looks whether it was, and goes by the new ones if they can be read, else by
- * those before, and tries again at the next. A session that is resumed shows none, and is resumed.
- * Safe for use by many threads.
+ * Trust manager of clients that trusts the authorities in a file, and no others. The file may be
+ * replaced while the process runs: each handshake that presents a certificate checks for that. If
+ * the new file cannot be read, the previous authorities stay trusted, and the next handshake tries
+ * again.
+ *
+ * <p>A resumed session presents no certificate, so it continues unchecked. Thread-safe.
  */
 public final class RenewedTrust extends X509ExtendedTrustManager {
 
@@ -40,9 +42,9 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
     private X509ExtendedTrustManager current;
 
     /**
-     * Reads certificates in PEM, one or more after one another.
+     * Reads the file, which holds one or more certificates in PEM.
      *
-     * @param setting the name under which the file was given, for messages
+     * @param setting the name of the setting with the file, for messages
      * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds no
      *     certificate
      */
@@ -53,7 +55,10 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
         this.current = read();
     }
 
-    /** For connections of clients that trust as this does, and show nothing. */
+    /**
+     * Returns a context for client connections that trusts these authorities and presents no
+     * certificate.
+     */
     public SSLContext context() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
@@ -162,7 +167,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
         throw new CertificateException("for servers only");
     }
 
-    /** None: it is for clients, who are not asked whom they would accept. */
+    /** Returns none: only servers send this list to their peers. */
     @Override
     public X509Certificate[] getAcceptedIssuers() {
         return new X509Certificate[0];

@@ -6,12 +6,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a process finds whom it trusts and what it shows, all in PEM.
+ * The locations of the files that a process needs for TLS, all in PEM.
  *
- * @param prefix what the names of the three settings begin with, such as {@code forebay.etcd.tls.}
- * @param ca the authorities that sign the other's certificate; else those that the JVM trusts
- * @param certificate one to show, those between it and its authority behind it; else none
- * @param key the certificate's, not encrypted
+ * @param prefix the common prefix of the three settings' names, such as {@code forebay.etcd.tls.}
+ * @param ca the authorities that sign the peer's certificate; empty for those that the JVM trusts
+ * @param certificate the certificate to present, followed by the intermediate certificates; empty
+ *     to present none
+ * @param key the certificate's key, not encrypted
  */
 public record TlsSettings(
         String prefix, Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
@@ -29,18 +30,18 @@ public record TlsSettings(
         }
     }
 
-    /** Trusts whom the JVM trusts, and shows nothing. */
+    /** Returns settings that trust the JVM's authorities and present no certificate. */
     public static TlsSettings none(String prefix) {
         return new TlsSettings(prefix, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** Whether nothing is given. */
+    /** Returns whether no file is set. */
     public boolean isEmpty() {
         return ca.isEmpty() && certificate.isEmpty();
     }
 
     /**
-     * Whom to trust, read from its file; empty for those that the JVM trusts.
+     * Returns the authorities to trust, read from their file. Empty for those that the JVM trusts.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */
@@ -49,7 +50,7 @@ public record TlsSettings(
     }
 
     /**
-     * What to show, read from its files; empty for nothing.
+     * Returns the certificate to present, read from its files. Empty to present none.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */

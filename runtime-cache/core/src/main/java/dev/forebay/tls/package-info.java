@@ -1,4 +1,7 @@
-/** What TLS shows and trusts, from files in PEM that may be replaced while they are used. */
+/**
+ * Certificates, keys and trusted authorities for TLS, from PEM files that may be replaced while the
+ * process runs.
+ */
 @NullMarked
 package dev.forebay.tls;
 

@@ -10,20 +10,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a main method in a process of its own, in a language of choice. */
+/** Runs a main method in a child process, in a given language. */
 public final class ChildProcess {
 
     private ChildProcess() {}
 
-    /** What a class prints in English. */
+    /** Returns the output of a class, in English. */
     public static String inEnglish(Class<?> main, Object... arguments) throws IOException {
         return run(Map.of("LC_ALL", "C"), List.of(), main, arguments);
     }
 
     /**
-     * What a class prints in German; the test is skipped where that cannot be had.
+     * Returns the output of a class, in German. Skips the test if German is not available.
      *
-     * @param directory for the language
+     * @param directory for the locale
      */
     public static String inGerman(Path directory, Class<?> main, Object... arguments)
             throws IOException, InterruptedException {
@@ -35,7 +35,7 @@ public final class ChildProcess {
                 new ProcessBuilder("localedef", "-i", "de_DE", "-f", "UTF-8", locale.toString())
                         .start()
                         .waitFor();
-        // 1 is for warnings.
+        // 1 means warnings.
         assumeTrue(exit <= 1 && Files.exists(locale), "cannot make a German locale here");
         return run(
                 Map.of("LC_ALL", "de_DE.UTF-8", "LOCPATH", directory.toString()),
@@ -44,7 +44,7 @@ public final class ChildProcess {
                 arguments);
     }
 
-    /** What a class prints in a JVM with these options. */
+    /** Returns the output of a class in a JVM with these options. */
     public static String with(List<String> options, Class<?> main, Object... arguments)
             throws IOException {
         return run(Map.of(), options, main, arguments);
@@ -61,7 +61,7 @@ public final class ChildProcess {
                         List.of(
                                 ProcessHandle.current().info().command().orElseThrow(),
                                 "--enable-native-access=ALL-UNNAMED",
-                                // Or each child says that nobody takes its log.
+                                // Suppress the warning that no logging provider was found.
                                 "-Dslf4j.internal.verbosity=ERROR"));
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));

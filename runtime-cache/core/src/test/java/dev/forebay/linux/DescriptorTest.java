@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 
 class DescriptorTest {
 
-    /** Who is at the other end of one that stays open waits for ever. */
+    /** If a descriptor stays open, the process at its other end waits forever. */
     @Test
     void isClosedThoughNoMemoryIsLeft() throws Exception {
         assertThat(ChildProcess.with(List.of("-XX:MaxDirectMemorySize=1m"), Closing.class))
                 .isEqualTo("closed");
     }
 
-    /** Closes a descriptor when all memory for system calls is taken, and says what it is then. */
+    /** Closes a descriptor when no memory for system calls is left, and prints its state. */
     static final class Closing {
 
         private static final int[] SIZES = {1 << 16, 1 << 8, 1};
@@ -35,7 +35,7 @@ class DescriptorTest {
                         TAKEN.add(ByteBuffer.allocateDirect(size));
                     }
                 } catch (OutOfMemoryError full) {
-                    // Nothing is left of this size.
+                    // No memory of this size is left.
                 }
             }
             descriptor.close();

@@ -34,7 +34,7 @@ class RenewedKeyTest {
 
     private static final String PREFIX = "forebay.worker.tls.";
 
-    /** Before the PKCS #1 in the PKCS #8 of a key of 2048 bits. */
+    /** The header before the PKCS #1 key within the PKCS #8 key, for 2048 bits. */
     private static final int RSA_HEADER_BYTES = 26;
 
     @TempDir static Path issuing;
@@ -47,7 +47,7 @@ class RenewedKeyTest {
 
     private KeyFiles files;
 
-    /** Each certificate costs a process. */
+    /** Once for all tests, because each certificate needs a child process. */
     @BeforeAll
     static void issue() {
         authority = CertificateAuthority.in(issuing);
@@ -118,9 +118,7 @@ class RenewedKeyTest {
         assertThat(alias(key)).isNotEqualTo(before);
     }
 
-    /**
-     * PKCS #8 for either, and what cert-manager writes by default: PKCS #1 for RSA, SEC 1 for EC.
-     */
+    /** PKCS #8 for both, and the defaults of cert-manager: PKCS #1 for RSA, and SEC 1 for EC. */
     @Test
     void aKeyMayBeOfAnyOfTheseKinds() throws Exception {
         Issued rsa = authority.issueRsa("rsa", CertificateAuthority.LOOPBACK);
@@ -156,7 +154,7 @@ class RenewedKeyTest {
                 .formatted(what, Base64.getMimeEncoder().encodeToString(der), what);
     }
 
-    /** Of a key on the curve P-256, by RFC 5915. */
+    /** Encodes a key on the curve P-256 by RFC 5915. */
     private static byte[] sec1(ECPrivateKey key) {
         byte[] number = key.getS().toByteArray();
         String secret = HexFormat.of().formatHex(number);
