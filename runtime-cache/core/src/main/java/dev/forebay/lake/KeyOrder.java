@@ -6,8 +6,8 @@ import java.util.Comparator;
 public final class KeyOrder {
 
     /**
-     * By the bytes of the keys in UTF-8. That is not {@link String#compareTo}: there, characters
-     * beyond U+FFFF, which are pairs of surrogates, come before U+E000.
+     * Orders keys by their bytes in UTF-8. {@link String#compareTo} differs: it places characters
+     * beyond U+FFFF, which are pairs of surrogates, before U+E000.
      */
     public static final Comparator<String> UTF8 = KeyOrder::compare;
 
@@ -28,7 +28,7 @@ public final class KeyOrder {
         return one.length() - other.length();
     }
 
-    /** Puts surrogates behind all other characters. */
+    /** Places surrogates after all other characters. */
     private static int rank(char c) {
         if (c < Character.MIN_SURROGATE) {
             return c;

@@ -6,26 +6,24 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * An S3-compatible object store. Calls block; use them on virtual threads. Safe for use by many
- * threads.
+ * Client of an S3-compatible object store. Calls block, so use virtual threads. Thread-safe.
  *
  * <p>All methods throw {@link dev.forebay.model.ForebayException} with one of the {@code LAKE_*}
- * codes. Transient failures have been retried, within the configured bounds, when {@code
- * LAKE_UNAVAILABLE} is thrown.
+ * codes. Before a method throws {@code LAKE_UNAVAILABLE}, it has retried transient failures within
+ * the configured bounds.
  */
 public interface Lake extends AutoCloseable {
 
     /**
-     * Begins to list what is below {@code prefix}. In a bucket with versioning that is the current
-     * version of each object, with its version id.
+     * Returns a listing of the objects below {@code prefix}. In a bucket with versioning, it lists
+     * the current version of each object with its version id.
      */
     Listing listing(String bucket, String prefix);
 
     /**
-     * Lists every object below {@code prefix}, in the order of the keys' UTF-8 bytes, one page
-     * after the other.
+     * Lists every object below {@code prefix}, page by page, in the order of the keys' UTF-8 bytes.
      *
-     * @param progress called after each page with the number of objects so far
+     * @param progress receives the number of objects so far, after each page
      */
     default void list(
             String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
@@ -42,45 +40,52 @@ public interface Lake extends AutoCloseable {
     }
 
     /**
-     * Reads bytes {@code [offset, offset + target.remaining())} of an object into {@code target},
-     * filling it completely.
+     * Reads bytes {@code [offset, offset + target.remaining())} of an object and fills {@code
+     * target} completely.
      *
-     * <p>The read addresses the object's version, if it has one, and is conditional on its ETag; an
-     * object with neither must not have been modified since. A full-object read verifies the
-     * checksum the store keeps, if it keeps one. A short, long or misplaced answer is a failure,
-     * never data.
+     * <p>The read addresses the object's version, if it has one, and is conditional on its ETag. An
+     * object with neither must be unmodified since it was listed. A read of the whole object
+     * verifies the checksum that the store keeps, if any. A short, long or misplaced answer is a
+     * failure and never becomes data.
      *
-     * @param object as the manifest says
-     * @param meter hears of each request
-     * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object is gone
-     *     or has another ETag or size
+     * @param object as the manifest describes it
+     * @param meter receives each request
+     * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object does not
+     *     exist any more, or has another ETag or size
      */
     void read(String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter);
 
-    /** As above, and nobody counts what it costs. */
+    /**
+     * Reads as {@link #read(String, LakeObject, long, ByteBuffer, ReadMeter)} does, without
+     * counting requests.
+     */
     default void read(String bucket, LakeObject object, long offset, ByteBuffer target) {
         read(bucket, object, offset, target, ReadMeter.NONE);
     }
 
     /**
-     * Stores a local file under a content-addressed key in Forebay's own bucket, unless that very
-     * file is there already, and reads it back. Other bytes under its name are replaced.
+     * Stores a local file under a content-addressed key in Forebay's own bucket, unless the lake
+     * already has the same bytes there, and verifies what the lake returns. Different bytes under
+     * the key are replaced.
      *
-     * @throws dev.forebay.model.ForebayException {@code CORRUPT} if the lake does not give back
-     *     what it took
+     * @throws dev.forebay.model.ForebayException {@code CORRUPT} if the lake does not return the
+     *     bytes that were stored
      */
     void putIfAbsent(String bucket, String key, Path file);
 
-    /** What a small object of Forebay's own bucket has, if it is there: 1 MiB at most. */
+    /**
+     * Returns the content of a small object in Forebay's own bucket, at most 1 MiB. Empty if it
+     * does not exist.
+     */
     Optional<byte[]> find(String bucket, String key);
 
     /**
-     * Stores a small object in Forebay's own bucket, unless there is one of that key, and returns
-     * what is there then: of several who store at once, one does.
+     * Stores a small object in Forebay's own bucket, unless the key exists, and returns the stored
+     * content. If several callers store at once, one wins and all of them get its content.
      */
     byte[] createOnce(String bucket, String key, byte[] content);
 
-    /** Downloads an object of Forebay's own bucket to a local file that does not exist yet. */
+    /** Downloads an object of Forebay's own bucket to a local file that must not exist yet. */
     void download(String bucket, String key, Path file);
 
     @Override

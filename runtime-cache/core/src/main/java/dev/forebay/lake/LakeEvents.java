@@ -1,16 +1,19 @@
 package dev.forebay.lake;
 
-/** Hears what becomes of single attempts at requests. Implementations are quick and never throw. */
+/**
+ * Listener for failed attempts of requests to the lake. Implementations return quickly and never
+ * throw.
+ */
 @FunctionalInterface
 public interface LakeEvents {
 
-    /** Hears nothing. */
+    /** Ignores all events. */
     LakeEvents NONE = throttled -> {};
 
     /**
-     * An attempt failed in a way that another one may mend; usually one follows.
+     * Called when an attempt failed and a retry may succeed. A retry usually follows.
      *
-     * @param throttled whether the lake said that there are too many
+     * @param throttled whether the lake reported too many requests
      */
     void attemptFailed(boolean throttled);
 }

@@ -1,12 +1,12 @@
 package dev.forebay.lake;
 
 /**
- * Hears of every request that a read costs, failed ones and repetitions included: what the lake
- * bills. Implementations are quick, safe for use by many threads, and never throw.
+ * Counts the requests of a read for billing, including failed requests and retries. Implementations
+ * return quickly, are thread-safe, and never throw.
  */
 public interface ReadMeter {
 
-    /** Hears nothing. */
+    /** Counts nothing. */
     ReadMeter NONE =
             new ReadMeter() {
                 @Override
@@ -20,19 +20,22 @@ public interface ReadMeter {
             };
 
     /**
-     * A request for so many bytes is about to be sent. Exactly one of the others follows, unless
-     * the process ends before.
+     * Called before a request for so many bytes is sent. Exactly one of the other methods follows,
+     * unless the process ends before.
      */
     void asking(long bytes);
 
     /**
-     * The request has ended, whatever became of it.
+     * Called when the request has ended, with success or not.
      *
-     * @param bytes how many were asked for
-     * @param came how many bytes of a body came
+     * @param bytes how many bytes were requested
+     * @param came how many bytes of the body arrived
      */
     void answered(long bytes, long came);
 
-    /** The request did not leave this machine: there was no connection to the lake. */
+    /**
+     * Called when the request did not leave this machine because there was no connection to the
+     * lake.
+     */
     void notAsked(long bytes);
 }

@@ -1,4 +1,7 @@
-/** The lake: reading originals and keeping manifests. Never deletes or changes an original. */
+/**
+ * The object store: reads originals and keeps manifests. Forebay never deletes or changes an
+ * original.
+ */
 @NullMarked
 package dev.forebay.lake;
 

@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An object in the lake that lists keys, one on each line, in UTF-8: keys as the bucket has them,
- * in any order. Empty lines are skipped, a carriage return before the line's end, and the
- * byte-order mark with which some editors begin a text.
+ * An object in the lake that lists keys: one full key of the bucket on each line, in UTF-8, in any
+ * order. Empty lines, a carriage return at the end of a line, and a leading byte-order mark are
+ * ignored.
  */
 public final class KeyList {
 
@@ -40,13 +40,14 @@ public final class KeyList {
     }
 
     /**
-     * Fetches a list.
+     * Downloads a list.
      *
-     * @param folder an existing, empty folder for this list alone; twice its size
-     * @param mostBytes how long it may be
-     * @throws ForebayException with {@code LAKE_EMPTY} if there is no such object, {@code
-     *     TOO_LARGE}, {@code LAKE_OBJECT_CHANGED} if it is overwritten at this moment, or another
-     *     {@code LAKE_*} code
+     * @param folder an existing, empty folder for this list alone; it needs twice the space of the
+     *     list
+     * @param mostBytes the maximum size of the list, in bytes
+     * @throws ForebayException with {@code LAKE_EMPTY} if the object does not exist, {@code
+     *     TOO_LARGE}, {@code LAKE_OBJECT_CHANGED} if it is overwritten during the download, or
+     *     another {@code LAKE_*} code
      */
     public static KeyList fetch(Lake lake, String bucket, String key, Path folder, long mostBytes) {
         String uri = "s3://" + bucket + "/" + key;
@@ -70,7 +71,7 @@ public final class KeyList {
         return list;
     }
 
-    /** The object itself, as it was read. */
+    /** Returns the list's object, as it was read. */
     public LakeObject object() {
         return object;
     }
@@ -97,11 +98,12 @@ public final class KeyList {
     }
 
     /**
-     * Returns the keys, each once, in the order in which a lake lists. Messages name lines by their
-     * numbers and never quote them: the object may be any that Forebay's credentials can read.
+     * Returns the keys without duplicates, in the order in which a lake lists them. Messages name
+     * lines by number and never quote them: the object may be any that Forebay's credentials can
+     * read.
      *
-     * @param prefix what each must begin with
-     * @throws ForebayException with {@code INVALID_KEY}, naming the first ten lines that are no
+     * @param prefix the prefix that each key must have
+     * @throws ForebayException with {@code INVALID_KEY}, naming the first ten lines that are not
      *     keys below the prefix; {@code LAKE_EMPTY} if there is no key
      */
     SortedKeys sorted(String prefix) {
@@ -130,16 +132,16 @@ public final class KeyList {
         return sorter.sorted();
     }
 
-    /** Takes a line that is not empty. */
+    /** Receives each line that is not empty. */
     private interface EachLine {
 
-        /** Returns whether to go on. */
+        /** Returns whether to continue with the next line. */
         boolean take(long number, String key);
     }
 
     private void forEachLine(EachLine each) {
         long number = 0;
-        // Unlike a reader of one's own making, this one refuses what is not UTF-8.
+        // Unlike an InputStreamReader, this reader rejects bytes that are not UTF-8.
         try (Lines lines =
                 new Lines(
                         Files.newBufferedReader(text(), StandardCharsets.UTF_8),
@@ -160,7 +162,7 @@ public final class KeyList {
         }
     }
 
-    /** Names a line, and why an editor may show nothing wrong with it. */
+    /** Names a line, and notes invisible characters, which an editor may not show. */
     private static String line(long number, String key) {
         boolean hidden = !ShownText.isVisible(key) || key.endsWith(" ");
         return "line " + number + (hidden ? " (has characters that cannot be seen)" : "");
@@ -170,7 +172,9 @@ public final class KeyList {
         return line.startsWith(BYTE_ORDER_MARK) ? line.substring(1) : line;
     }
 
-    /** Returns what is said if keys of the list are not in the lake; names up to ten lines. */
+    /**
+     * Returns the error for keys of the list that are not in the lake. It names up to ten lines.
+     */
     ForebayException missing(Set<String> keys) {
         List<String> missing = new ArrayList<>();
         forEachLine(

@@ -20,9 +20,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks the keys of a list up in a listing. A page is asked for from the next wanted key on, so the
- * list costs no more requests than it has keys, and where keys are close together no more than they
- * fill pages. Memory is a block of keys per request that is under way.
+ * Finds the keys of a list in a listing. Each page starts just before the next wanted key, so a
+ * list costs at most one request for each key. Where keys are close together, it costs at most as
+ * many requests as their pages.
+ *
+ * <p>Memory holds one block of keys for each request in flight.
  */
 public final class KeyListWalk {
 
@@ -35,11 +37,11 @@ public final class KeyListWalk {
     private final Predicate<String> wanted;
 
     /**
-     * A walk.
+     * Creates a walk.
      *
      * @param listing of {@code prefix}
-     * @param prefix what all keys begin with
-     * @param wanted which of the list's keys are looked for
+     * @param prefix the prefix of all keys
+     * @param wanted selects the keys of the list to look up
      */
     public KeyListWalk(Listing listing, String prefix, Predicate<String> wanted) {
         this.listing = listing;
@@ -48,12 +50,12 @@ public final class KeyListWalk {
     }
 
     /**
-     * Tells the objects of a list, in the order of their keys.
+     * Passes on the objects of a list, in the order of their keys.
      *
-     * @param requests how many at once, at least 1
-     * @param progress called with the objects so far
+     * @param requests how many requests to send at once, at least 1
+     * @param progress receives the number of objects so far
      * @throws ForebayException with {@code LAKE_EMPTY}, naming up to ten lines, if keys are not in
-     *     the lake; with {@code INVALID_KEY} if lines are no keys below the prefix
+     *     the lake; with {@code INVALID_KEY} if lines are not keys below the prefix
      */
     public void forEach(
             KeyList list, int requests, Consumer<LakeObject> each, LongConsumer progress) {
@@ -123,7 +125,7 @@ public final class KeyListWalk {
             }
             at = skipListed(keys, at, page.next(), missing);
             listed = page.next();
-            // Keys that lie far apart are not worth whole pages.
+            // Whole pages are wasteful for keys that lie far apart.
             limit = at - before == 1 ? Math.max(STEP, limit / STEP) : Listing.PAGE_OBJECTS;
         }
         return new Found(objects, missing);
@@ -136,7 +138,7 @@ public final class KeyListWalk {
         return KeyOrder.UTF8.compare(one, other) < 0 ? other : one;
     }
 
-    /** Wanted keys that the listing has gone past are not there. */
+    /** Wanted keys that the listing has passed do not exist. */
     private static int skip(List<String> keys, int from, String listed, List<String> missing) {
         int at = from;
         while (at < keys.size() && KeyOrder.UTF8.compare(keys.get(at), listed) < 0) {
@@ -156,8 +158,9 @@ public final class KeyListWalk {
     }
 
     /**
-     * A text before a key and behind nearly all keys that are: the key with its last character one
-     * less and a tilde, or without it if that is no character of keys.
+     * Returns a text that sorts before a key but after almost all earlier keys. It is the key with
+     * its last character decremented, followed by a tilde. If that is not a character of keys, it
+     * is the key without its last character.
      */
     private @Nullable String justBefore(String key) {
         int last = key.length() - 1;
@@ -168,7 +171,7 @@ public final class KeyListWalk {
                 && !Character.isSurrogate(c)) {
             return key.substring(0, last) + (char) (c - 1) + '~';
         }
-        // Cut at whole characters: a key is behind what it begins with.
+        // Cut between whole characters: a key sorts after each of its prefixes.
         int cut = Character.isLowSurrogate(c) ? last - 1 : last;
         return cut <= 0 ? null : key.substring(0, cut);
     }

@@ -5,15 +5,15 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a listing: the keys behind one text, up to and with another. Guarded by the {@link
- * Ranges} that it is one of.
+ * A part of a listing: the keys after one text, up to and including another. Guarded by the {@link
+ * Ranges} that contains it.
  */
 final class KeyRange {
 
-    /** Stands for a key where there is none; no key is empty. */
+    /** Replaces a key where none exists, because no key is empty. */
     static final String NOTHING = "";
 
-    /** The order of the keys in them. */
+    /** Orders ranges by their keys. */
     static final Comparator<KeyRange> ORDER =
             Comparator.comparing(
                     (KeyRange range) -> range.from == null ? "" : range.from, KeyOrder.UTF8);
@@ -24,32 +24,38 @@ final class KeyRange {
         DONE
     }
 
-    /** Names its file. */
+    /** The name of the range's file. */
     final int id;
 
-    /** Null: from the first key. */
+    /** Null starts at the first key. */
     final @Nullable String from;
 
-    /** Null: to the last key. Becomes less when the range is split. */
+    /** Null ends at the last key. A split moves it to an earlier key. */
     @Nullable String upTo;
 
-    /** What is listed of it: null before the first page. */
+    /** The last position that was listed; null before the first page. */
     @Nullable String cursor;
 
-    /** Where its last page was asked for. */
+    /** The position from which the last page was requested. */
     @Nullable String before;
 
-    /** The first key that was listed, though it be another range's; null if there was none yet. */
+    /**
+     * The first key that was listed, even if it belongs to another range; null before the first
+     * key.
+     */
     @Nullable String first;
 
     /**
-     * The first key that was listed behind its end, or {@link #NOTHING}; null if that is not known.
+     * The first key that was listed after the range's end, or {@link #NOTHING}; null if unknown.
      */
     @Nullable String beyond;
 
     State state = State.WAITING;
 
-    /** Pages since it was split off or split: one that gets on may be worth another worker. */
+    /**
+     * Pages since the range was created or last split. A range that makes progress may be worth
+     * another worker.
+     */
     int pages;
 
     KeyRange(int id, @Nullable String from, @Nullable String upTo) {
@@ -59,7 +65,7 @@ final class KeyRange {
         this.cursor = from;
     }
 
-    /** Takes note of a page: see the fields. */
+    /** Records a page in the fields. */
     void listed(@Nullable String firstOfPage, @Nullable String behind, @Nullable String next) {
         if (first == null) {
             first = firstOfPage;

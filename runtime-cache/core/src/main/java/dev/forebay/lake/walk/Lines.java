@@ -6,8 +6,8 @@ import java.io.Reader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a text. Unlike those of a {@link java.io.BufferedReader} they are cut off, for what
- * is no list may have no end of a line in all its bytes. For one thread at a time.
+ * Reads the lines of a text, and cuts off long ones. A {@link java.io.BufferedReader} would keep
+ * all of a file that has no line end, as can happen if the file is not a list. Not thread-safe.
  */
 final class Lines implements Closeable {
 
@@ -18,14 +18,14 @@ final class Lines implements Closeable {
 
     /**
      * @param text buffered
-     * @param most how many characters of a line are kept
+     * @param most how many characters of a line to keep
      */
     Lines(Reader text, int most) {
         this.text = text;
         this.most = most;
     }
 
-    /** The next line, without its end; null behind the last one. */
+    /** Returns the next line, without its end; null after the last line. */
     @Nullable String next() throws IOException {
         int c = text.read();
         if (afterReturn && c == '\n') {

@@ -5,28 +5,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text that divides the keys behind one of them. Nobody knows how keys are spread: it is a guess,
- * and a part may turn out to be empty.
+ * Guesses a text that divides the keys after a given key. The distribution of keys is unknown, so
+ * one part may turn out to be empty.
  *
  * <p>Keys are mostly words and numbers in turn, as in {@code train/000017/img-00017003.jpg}. A
- * number is divided digit by digit, half-way to the digits above it. Words are not: either there
- * are keys with another word in that place, which are then the second part, or all have the same
- * and what follows it is divided the next time. So names that all keys have in common cost a guess
+ * number is divided digit by digit, half-way to the digits above it. A word is not divided. If some
+ * keys have another word in that place, they become the second part. If all keys have the same
+ * word, the next guess divides what follows it. Words that all keys share therefore cost one guess
  * for each word, not for each character.
  */
 final class Midpoint {
 
-    /** Behind all characters of most keys. */
+    /** Sorts after all characters of most keys. */
     private static final char BEHIND = '~';
 
     private Midpoint() {}
 
     /**
-     * A text behind {@code low} and before {@code high}; empty if there is none that can be
-     * guessed.
+     * Returns a text after {@code low} and before {@code high}. Empty if no guess is possible.
      *
-     * @param prefix what both begin with, and the text will
-     * @param high null if there is no end but the prefix's
+     * @param prefix the prefix of both texts, and of the result
+     * @param high null if only the prefix bounds the keys
      */
     static Optional<String> between(String prefix, String low, @Nullable String high) {
         int at = prefix.length();

@@ -17,14 +17,15 @@ import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 
 /**
- * Lists all of a prefix by several requests at once, onto disk, and then tells it in order.
+ * Lists all objects below a prefix with several requests at once, spools them to disk, and then
+ * passes them on in order.
  *
- * <p>The space of keys is divided while it is listed, wherever somebody has nothing to do: nobody
- * need know how keys are spread, one flat folder is listed as fast as many, and what fits into a
- * page costs one request. Memory is a page per request that is under way.
+ * <p>The key space is divided during the listing, whenever a walker is idle. The distribution of
+ * keys need not be known, and a flat folder is listed as fast as many folders. A prefix that fits
+ * into one page costs one request. Memory holds one page for each request in flight.
  *
- * <p>A walk that ended early, by a failure or with its process, is gone on with by the next one
- * over the same folder: no page that was kept is listed again.
+ * <p>If a walk ended early, because it failed or its process ended, the next walk over the same
+ * folder continues it. No page that was kept is listed again.
  */
 public final class PrefixWalk {
 
@@ -34,15 +35,16 @@ public final class PrefixWalk {
     private final Spool spool;
 
     /**
-     * A walk.
+     * Creates a walk.
      *
      * @param listing of {@code prefix}
-     * @param prefix what all keys begin with
-     * @param wanted which keys are kept
-     * @param folder an existing folder that is this walk's alone; about 150 bytes an object
-     * @param what the same text for the same listing: a folder of another one begins anew
-     * @throws ForebayException with {@code CAPACITY_EXCEEDED} if the folder cannot be written, as
-     *     all methods
+     * @param prefix the prefix of all keys
+     * @param wanted selects the keys to keep
+     * @param folder an existing folder that only this walk uses; it takes about 150 bytes for each
+     *     object
+     * @param what identifies the listing; the content of a folder with another value is discarded
+     * @throws ForebayException with {@code CAPACITY_EXCEEDED} if the folder cannot be written; this
+     *     applies to all methods
      */
     public PrefixWalk(
             Listing listing, String prefix, Predicate<String> wanted, Path folder, String what) {
@@ -53,12 +55,12 @@ public final class PrefixWalk {
     }
 
     /**
-     * Lists what is not listed yet; returns when all is.
+     * Lists everything that is not listed yet, and returns when the listing is complete.
      *
-     * @param requests how many at once, at least 1
-     * @param progress called with the objects that were kept so far, by earlier attempts too; by
-     *     any thread
-     * @throws ForebayException the first failure, when the others have stopped
+     * @param requests how many requests to send at once, at least 1
+     * @param progress receives the number of objects kept so far, including those of earlier
+     *     attempts; called by any thread
+     * @throws ForebayException the first failure, after all other walkers have stopped
      */
     public void list(int requests, LongConsumer progress) {
         AtomicLong kept = new AtomicLong();
@@ -82,7 +84,7 @@ public final class PrefixWalk {
         }
     }
 
-    /** What was listed and is wanted, in the order of the keys. */
+    /** Passes on the wanted objects that were listed, in the order of their keys. */
     public void forEach(Consumer<LakeObject> each) {
         spool.forEach(each);
     }
@@ -96,7 +98,7 @@ public final class PrefixWalk {
             Thread.currentThread().interrupt();
             throw stopped(e);
         } catch (RuntimeException | Error e) {
-            // Else the others would wait for ever for what this one was listing.
+            // Without this, the other walkers would wait for this walker's range forever.
             ranges.stop();
             throw e;
         }

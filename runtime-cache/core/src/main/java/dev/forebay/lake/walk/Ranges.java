@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a listing is divided among those who list it. Who has nothing to do takes the second part of
- * a range that another one is listing, if that one gets on; a guess that was wrong costs one
- * request for an empty page, and each range at most one such guess per page of its own.
+ * Divides a listing among its walkers. An idle walker takes the second part of a range that another
+ * walker is listing, if that range makes progress. A wrong guess costs one request for an empty
+ * page. Each range costs at most one such guess for each of its pages.
  */
 final class Ranges {
 
@@ -23,8 +23,8 @@ final class Ranges {
     private boolean stopped;
 
     /**
-     * @param prefix what all keys begin with
-     * @param ranges those of an earlier attempt; none if there was none
+     * @param prefix the prefix of all keys
+     * @param ranges those of an earlier attempt; empty if there was none
      */
     Ranges(String prefix, Spool.Division division, List<KeyRange> ranges) {
         this.prefix = prefix;
@@ -37,7 +37,7 @@ final class Ranges {
         }
     }
 
-    /** Waits for a range to list; empty when there will be none any more. */
+    /** Waits for a range to list. Returns empty when no range is left. */
     synchronized Optional<KeyRange> take() throws InterruptedException {
         while (!stopped) {
             Optional<KeyRange> free = waiting().or(this::divided);
@@ -60,7 +60,8 @@ final class Ranges {
     private Optional<KeyRange> divided() {
         List<KeyRange> active =
                 ranges.stream().filter(range -> range.state == KeyRange.State.ACTIVE).toList();
-        // The sooner a single walker is helped the better; many can afford to guess less often.
+        // A single active range is split after its first page, to get help early. Many active
+        // ranges can guess less often.
         int enough = active.size() == 1 ? 1 : PAGES_BETWEEN;
         return active.stream()
                 .filter(range -> range.pages >= enough)
@@ -82,8 +83,8 @@ final class Ranges {
     }
 
     /**
-     * What of a page belongs to a range. The range may have been divided while the page was on its
-     * way: what lies behind its end is another's.
+     * Returns the part of a page that belongs to a range. The range may have been split while the
+     * page was requested, and keys after its end belong to another range.
      */
     synchronized Mine mine(KeyRange range, Listing.Page page) {
         List<LakeObject> objects =
@@ -95,7 +96,7 @@ final class Ranges {
         String beyond = beyond(page, objects.size());
         range.listed(first, beyond, last ? range.upTo : next);
         if (last) {
-            // Not to be divided: what follows in the listing is in this very page.
+            // Do not split it: this page already shows what follows in the listing.
             range.pages = 0;
         } else {
             range.pages++;
@@ -115,7 +116,9 @@ final class Ranges {
         return range.has(next) && !next.equals(range.upTo);
     }
 
-    /** A part of a page: see {@link Spool.Part#add} and {@link KeyRange}. */
+    /**
+     * The part of a page that belongs to a range, see {@link Spool.Part#add} and {@link KeyRange}.
+     */
     record Mine(
             List<LakeObject> objects,
             @Nullable String first,
@@ -123,18 +126,18 @@ final class Ranges {
             @Nullable String cursor,
             boolean last) {}
 
-    /** Them all, in the order of their keys. */
+    /** Returns all ranges, in the order of their keys. */
     synchronized List<KeyRange> inOrder() {
         return ranges.stream().sorted(KeyRange.ORDER).toList();
     }
 
-    /** All of a range is listed and kept. */
+    /** Marks a range as completely listed and kept. */
     synchronized void done(KeyRange range) {
         range.state = KeyRange.State.DONE;
         notifyAll();
     }
 
-    /** Nothing is to be listed any more. */
+    /** Stops all walkers. */
     synchronized void stop() {
         stopped = true;
         notifyAll();

@@ -14,9 +14,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
- * A file of records that only grows. Each has its length and a checksum before it, so that one that
- * its process did not finish is told from one that is whole; the next that opens the file to write
- * cuts it off. For one thread at a time.
+ * An append-only file of records. Each record follows its length and a checksum, so that an
+ * incomplete record is recognised. The next process that opens the file for writing truncates it
+ * there. Not thread-safe.
  */
 final class RecordFile implements Closeable {
 
@@ -29,13 +29,13 @@ final class RecordFile implements Closeable {
         this.channel = channel;
     }
 
-    /** Reads a record. */
+    /** Receives a record. */
     @FunctionalInterface
     interface Reader {
         void read(DataInputStream record) throws IOException;
     }
 
-    /** Opens a file to append to it, after what is whole of it has been read. */
+    /** Opens a file for appending, after passing its complete records to the reader. */
     static RecordFile open(Path file, Reader reader) throws IOException {
         long whole = Files.exists(file) ? read(file, reader) : 0;
         FileChannel channel =
@@ -50,7 +50,7 @@ final class RecordFile implements Closeable {
         }
     }
 
-    /** Reads the records that are whole, one at a time; returns where they end. */
+    /** Reads all complete records, one at a time. Returns the offset of their end. */
     static long read(Path file, Reader reader) throws IOException {
         long whole = 0;
         try (DataInputStream in =
@@ -58,7 +58,7 @@ final class RecordFile implements Closeable {
             while (true) {
                 int length = in.readInt();
                 int checksum = in.readInt();
-                // A machine that lost power can leave zeros, which an empty record would be.
+                // Zeros can remain after a power failure, and would look like an empty record.
                 if (length <= 0 || length > LONGEST) {
                     return whole;
                 }
@@ -74,7 +74,7 @@ final class RecordFile implements Closeable {
         }
     }
 
-    /** Appends a record of at least a byte, and at most 16 MiB. */
+    /** Appends a record of 1 byte to 16 MiB. */
     void append(byte[] record) throws IOException {
         ByteBuffer framed = ByteBuffer.allocate(HEAD_BYTES + record.length);
         framed.putInt(record.length).putInt(checksum(record)).put(record).flip();
@@ -83,7 +83,7 @@ final class RecordFile implements Closeable {
         }
     }
 
-    /** Returns when what was appended is on the disk. */
+    /** Waits until all appended records are on the disk. */
     void sync() throws IOException {
         channel.force(false);
     }

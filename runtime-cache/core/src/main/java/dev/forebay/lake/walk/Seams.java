@@ -10,14 +10,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what two ranges that follow one another have seen of the key between them. Who listed
- * the first one went on to a key behind its end; who began there must have found that same key. If
- * a store lists in another order than that of the keys' bytes, keys can lie between the two, in
- * neither of them, though each page by itself is in order.
+ * Checks that no key is lost between two adjacent ranges. The walker of the first range saw a key
+ * after its end, and the walker of the second range must have found the same key first.
+ *
+ * <p>If a store does not list keys in the order of their bytes, keys can lie in neither of two
+ * ranges, although each page is in order.
  */
 final class Seams {
 
-    /** An object that comes or goes just then makes a difference, too, but not again and again. */
+    /**
+     * An object that is written or deleted between two requests also causes a difference, but not
+     * repeatedly.
+     */
     private static final int LOOKS = 3;
 
     private final Listing listing;
@@ -27,7 +31,8 @@ final class Seams {
     }
 
     /**
-     * Checks ranges that are all listed. Costs two requests for each two that differ.
+     * Checks ranges that are completely listed. Each difference costs two requests, up to three
+     * times.
      *
      * @param ranges in the order of their keys
      * @throws ForebayException with {@code LAKE_UNSUPPORTED} if keys may be missing
@@ -59,7 +64,7 @@ final class Seams {
                         .formatted(found, middle, beyond));
     }
 
-    /** Null if the page ends before, and the listing does not. */
+    /** Returns null if the page ends before, but the listing continues. */
     private static @Nullable String firstBehind(String middle, Listing.Page page) {
         return page.objects().stream()
                 .map(LakeObject::key)

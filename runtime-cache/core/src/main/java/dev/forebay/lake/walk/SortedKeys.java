@@ -18,8 +18,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys in the order in which a lake lists them, each once: merged from sorted runs on disk, so that
- * memory is one run's while sorting and a buffer per run afterwards. For one thread at a time.
+ * Keys without duplicates, in the order in which a lake lists them. They are merged from sorted
+ * runs on disk: memory holds one run while sorting, and later a buffer for each run. Not
+ * thread-safe.
  */
 final class SortedKeys implements AutoCloseable {
 
@@ -43,7 +44,7 @@ final class SortedKeys implements AutoCloseable {
         }
     }
 
-    /** The next key; null behind the last one. */
+    /** Returns the next key; null after the last key. */
     @Nullable String next() {
         try {
             while (!heads.isEmpty()) {
@@ -102,12 +103,12 @@ final class SortedKeys implements AutoCloseable {
         }
     }
 
-    /** Takes keys in any order. */
+    /** Collects keys in any order. */
     static final class Sorter {
 
         private static final int RUN_BYTES = 16 << 20;
 
-        /** What a key takes of memory beside its characters. */
+        /** The memory that a key takes in addition to its characters. */
         private static final int KEY_BYTES = 48;
 
         private final Path folder;
@@ -115,7 +116,7 @@ final class SortedKeys implements AutoCloseable {
         private final List<String> run = new ArrayList<>();
         private int bytes;
 
-        /** Keeps its runs in {@code folder}. */
+        /** Writes its runs to {@code folder}. */
         Sorter(Path folder) {
             this.folder = folder;
         }

@@ -21,20 +21,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was listed, in a folder: one file that says how the listing was divided, and one for each
- * part. Whoever opens the folder again goes on where it ends. A folder is one process's at a time.
+ * A listing on disk. One file records how the listing was divided, and each part has a file of its
+ * own. A process that opens the folder again continues where the listing stopped. Only one process
+ * at a time may use a folder.
  *
- * <p>What a killed process wrote is there for the next, and what a machine lost is listed again. So
- * only divisions are synced: a part that lost the one that ends it would else pass for all.
+ * <p>Pages survive the death of a process. Pages that a machine loses in a crash are listed again.
+ * Only divisions are synced: without its division, a completed part would seem to cover the keys of
+ * the next part, too.
  */
 final class Spool {
 
     private static final String DIVISION = "division";
 
-    /** Changes with what the records say. */
+    /** Changes whenever the format of records changes. */
     private static final String FORMAT = "4 ";
 
-    /** What was listed longer ago has changed too likely to be worth keeping. */
+    /** The lake has probably changed since an older listing, which is then not worth keeping. */
     private static final Duration FRESH = Duration.ofHours(1);
 
     private final Path folder;
@@ -44,10 +46,10 @@ final class Spool {
     }
 
     /**
-     * Opens a folder; what is in it of another listing, or of one that was begun more than an hour
-     * ago, is removed.
+     * Opens a folder. Removes its content if it belongs to another listing, or to one that began
+     * more than an hour ago.
      *
-     * @param what the listing: the same text for the same
+     * @param what identifies the listing
      */
     static Spool open(Path folder, String what) {
         Spool spool = new Spool(folder);
@@ -76,7 +78,7 @@ final class Spool {
         }
     }
 
-    /** How the listing was divided, and how far each part was listed. */
+    /** Reads how the listing was divided, and how far each part was listed. */
     List<KeyRange> ranges() {
         Map<Integer, KeyRange> ranges = new HashMap<>();
         try {
@@ -110,13 +112,14 @@ final class Spool {
     private static void readHead(DataInputStream record, KeyRange range) throws IOException {
         range.listed(optional(record), optional(record), optional(record));
         boolean last = record.readBoolean();
-        // Else the machine has lost the division that ended it there: what follows is to be listed.
+        // If they differ, the machine has lost the division that ended the range there, so the rest
+        // must be listed.
         if (last && Objects.equals(range.cursor, range.upTo)) {
             range.state = KeyRange.State.DONE;
         }
     }
 
-    /** The file in which divisions are written down. */
+    /** Opens the file that records divisions. */
     Division division() {
         try {
             return new Division(RecordFile.open(folder.resolve(DIVISION), record -> {}));
@@ -125,7 +128,7 @@ final class Spool {
         }
     }
 
-    /** The file of a part, to go on with. */
+    /** Opens the file of a part, to append to it. */
     Part open(KeyRange range) {
         try {
             return new Part(RecordFile.open(part(range), record -> {}));
@@ -134,7 +137,7 @@ final class Spool {
         }
     }
 
-    /** Every object that was listed, in the order of the keys. */
+    /** Passes on every listed object, in the order of the keys. */
     void forEach(Consumer<LakeObject> each) {
         List<KeyRange> ranges = ranges();
         ranges.sort(KeyRange.ORDER);
@@ -191,7 +194,7 @@ final class Spool {
         }
     }
 
-    /** Writes down divisions; for one thread at a time. */
+    /** Records divisions. Not thread-safe. */
     final class Division implements AutoCloseable {
 
         private final RecordFile file;
@@ -201,9 +204,10 @@ final class Spool {
         }
 
         /**
-         * Adds a range, before anything of it is listed.
+         * Adds a range. Call it before any of its pages is listed.
          *
-         * @param parent which now ends where the range begins; the range itself if it is the first
+         * @param parent the range that now ends where the new one begins; the range itself if it is
+         *     the first
          */
         void add(KeyRange range, KeyRange parent) {
             try {
@@ -230,7 +234,7 @@ final class Spool {
         }
     }
 
-    /** Takes the pages of a range; for one thread at a time. */
+    /** Stores the pages of a range. Not thread-safe. */
     final class Part implements AutoCloseable {
 
         private final RecordFile file;
@@ -242,9 +246,9 @@ final class Spool {
         /**
          * Appends a page.
          *
-         * @param objects those of the page's that are kept
-         * @param page whose cursor says up to where the range is listed now, and whether that is
-         *     all of it
+         * @param objects those objects of the page that are kept
+         * @param page holds the position up to which the range is listed, and whether that is its
+         *     end
          */
         void add(List<LakeObject> objects, Ranges.Mine page) {
             try {

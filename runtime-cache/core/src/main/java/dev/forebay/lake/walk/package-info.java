@@ -1,6 +1,7 @@
 /**
- * Walks over what a dataset is made of: whole prefixes by many requests at once, on disk so that
- * memory stays flat and a walk that ends early is gone on with, or the keys of a list.
+ * Enumerates the objects of a dataset. It lists whole prefixes with many parallel requests, or
+ * finds the keys of a list. Prefixes are spooled to disk, so memory stays constant and an
+ * interrupted walk can continue.
  */
 @NullMarked
 package dev.forebay.lake.walk;

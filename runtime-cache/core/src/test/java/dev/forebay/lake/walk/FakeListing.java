@@ -12,7 +12,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A listing in memory that counts requests, and can be told to fail. Pages have 10 objects. */
+/**
+ * A listing in memory that counts requests and can run an action, such as a failure, before each
+ * page. Pages have at most 10 objects.
+ */
 final class FakeListing implements Listing {
 
     static final int PAGE = 10;

@@ -32,7 +32,7 @@ class KeyListWalkTest {
 
     @TempDir Path directory;
 
-    /** A lake with one object: the list. */
+    /** A lake whose only object is the list. */
     private static final class ListLake implements Lake {
 
         private final byte[] text;
@@ -184,7 +184,10 @@ class KeyListWalkTest {
                 "not in the lake: line 2; line 3");
     }
 
-    /** The list may be any object that Forebay can read, and its reader may not. */
+    /**
+     * The list may be any object that Forebay can read, but the reader of the message may not have
+     * access to it.
+     */
     @Test
     void noMessageShowsWhatIsInTheObject() {
         String secret = "hunter2-";

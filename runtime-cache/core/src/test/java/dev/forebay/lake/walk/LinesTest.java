@@ -33,7 +33,7 @@ class LinesTest {
                 .isEqualTo(new BufferedReader(new StringReader(text)).lines().toList());
     }
 
-    /** As of a file of another kind. */
+    /** The list may turn out to be a binary file. */
     @Test
     void oneWithoutAnEndIsCutOff() throws IOException {
         Reader endless =

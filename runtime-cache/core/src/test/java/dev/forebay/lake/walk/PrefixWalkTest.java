@@ -47,7 +47,7 @@ class PrefixWalkTest {
                         .toList());
     }
 
-    /** As a lake does; else the first of several walkers has it all. */
+    /** Without a delay, the first walker would list everything before the others start. */
     private static void takeTime() {
         LockSupport.parkNanos(1_000_000);
     }
@@ -84,7 +84,7 @@ class PrefixWalkTest {
         AtomicInteger written = new AtomicInteger();
         listing.beforeEachPage(
                 () -> {
-                    // New keys, before and behind what was listed already.
+                    // Add new keys before and after the keys that are already listed.
                     listing.put(PREFIX + "a/new" + written.incrementAndGet());
                     listing.put(PREFIX + "z/new" + written.incrementAndGet());
                 });
@@ -113,7 +113,7 @@ class PrefixWalkTest {
         assertThat(progress).hasValue(listing.all().size());
     }
 
-    /** A machine can lose what was written last of one file, and not of another. */
+    /** A crash of the machine can lose the end of one file and keep that of another. */
     @Test
     void aPartWhoseDivisionWasLostIsNotTakenForAll() throws IOException {
         FakeListing listing = flat(5_000);
@@ -208,7 +208,8 @@ class PrefixWalkTest {
         second.list(1, count -> assertThat(count).isGreaterThanOrEqualTo(kept));
 
         assertThat(told(second)).as("seed %d", seed).isEqualTo(listing.all());
-        // One walker guesses no parts: every request but the last of a part has a whole page.
+        // A single walker does not guess, so every request but the last of a part returns a whole
+        // page.
         assertThat((long) listing.requests() - before)
                 .as("seed %d, %d kept", seed, kept)
                 .isLessThanOrEqualTo((2000 - kept) / FakeListing.PAGE + 160);
@@ -227,7 +228,7 @@ class PrefixWalkTest {
         assertThat(told(again)).isEqualTo(listing.all());
     }
 
-    /** As a process leaves them that is killed while it writes. */
+    /** Simulates a process that is killed while it writes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 9, 60})
     void aPageThatWasHalfWrittenIsListedAgain(int cut) throws IOException {
@@ -246,7 +247,7 @@ class PrefixWalkTest {
         assertThat(told(again)).isEqualTo(listing.all());
     }
 
-    /** As a machine leaves the end of a file that loses its power: long enough, but not written. */
+    /** Simulates a power failure, after which a file has its new length but zeros at its end. */
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 20, 4096})
     void zerosBehindWhatWasKeptAreNoPage(int zeros) throws IOException {
@@ -269,7 +270,7 @@ class PrefixWalkTest {
         assertThat(told(again)).isEqualTo(listing.all());
     }
 
-    /** As one who has no memory left: the others must not wait for what he was listing. */
+    /** A walker can run out of memory. The others must not wait for its range. */
     @RepeatedTest(10)
     void anErrorOfOneWalkerEndsTheWalk() {
         FakeListing listing = flat(5_000);
@@ -303,7 +304,7 @@ class PrefixWalkTest {
                 .isEmpty();
     }
 
-    /** As an older Forebay leaves it, whose records said less. */
+    /** Simulates an older release, whose records have fewer fields. */
     @Test
     void whatWasKeptInAnotherFormatIsForgotten() throws IOException {
         walk(flat(50)).list(1, count -> {});

@@ -17,7 +17,7 @@ class SeamsTest {
 
     private final List<String> asked = new ArrayList<>();
 
-    /** Of each request: what follows one of these, in an order of the store's own. */
+    /** A store with its own order of keys. Each request returns the keys after the given one. */
     private Listing store(String... keys) {
         return (after, limit) -> {
             asked.add(String.valueOf(after));
@@ -61,8 +61,8 @@ class SeamsTest {
     }
 
     /**
-     * In the store's order 'x' lies before 'm': the first walker stops there, the second begins
-     * behind.
+     * The store lists 'x' before 'm', so the first walker stops at 'x' and the second starts after
+     * 'm'.
      */
     @Test
     void aKeyThatNeitherHasSeenIsAFaultOfTheStore() {

@@ -20,7 +20,7 @@ class SortedKeysTest {
         }
     }
 
-    /** Each takes memory beside its characters. */
+    /** The memory of a key beside its characters must count, too. */
     @Test
     void shortKeysAreKeptInMemoryNoLongerThanLongOnes() throws IOException {
         SortedKeys.Sorter sorter = new SortedKeys.Sorter(folder);
