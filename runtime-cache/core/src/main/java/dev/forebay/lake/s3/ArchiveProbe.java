@@ -12,13 +12,13 @@ import java.util.Optional;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /**
- * Asks whether objects of Intelligent-Tiering are in one of its archive tiers, which a listing does
- * not tell: one object of each page, the one that was written longest ago. To ask for all of them
- * would cost a thousand times the requests of a listing. Thread-safe.
+ * Checks whether objects of Intelligent-Tiering are in one of its archive tiers, which a listing
+ * does not show. It checks only the oldest such object of each page: checking all objects would
+ * cost a thousand times the requests of the listing. Thread-safe.
  */
 final class ArchiveProbe {
 
-    /** S3 archives nothing that was read, or written, within this time. */
+    /** Intelligent-Tiering does not archive objects that were read or written within this time. */
     private static final Duration SOONEST = Duration.ofDays(90);
 
     private final S3AsyncClient client;
@@ -31,7 +31,9 @@ final class ArchiveProbe {
         this.bucket = bucket;
     }
 
-    /** Returns the objects of a page, with the tier of the one that was asked for. */
+    /**
+     * Returns the objects of a page. The object that was checked has its tier as its storage class.
+     */
     List<LakeObject> look(List<LakeObject> objects) {
         Instant latest = Instant.now().minus(SOONEST);
         Optional<LakeObject> oldest =
@@ -65,7 +67,7 @@ final class ArchiveProbe {
             if (e.retryable()) {
                 throw e;
             }
-            // A read of the object will say why it is refused.
+            // A later read of the object reports the refusal.
             return Optional.empty();
         }
     }

@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.AbortedException;
 
 /**
- * Tries a request a bounded number of times.
+ * Retries a request up to a limit, with exponential backoff.
  *
- * <p>The pause before attempt <i>n</i> is random between 0 and 100 ms · 2<sup>n</sup>, at most 5 s
- * ("full jitter", Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog 2015).
+ * <p>The pause after attempt <i>n</i> is random between 0 and 100 ms · 2<sup>n</sup>, at most 5 s.
+ * This is "full jitter" (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog 2015).
  */
 final class Attempts {
 
@@ -33,16 +33,16 @@ final class Attempts {
         this.events = events;
     }
 
-    /** How many requests were sent. */
+    /** Returns the number of requests sent. */
     long requests() {
         return requests.sum();
     }
 
     /**
-     * Runs one request, waiting for it.
+     * Sends a request, retries it, and waits for the answer.
      *
-     * @param what the bucket and key, for people
-     * @throws ForebayException as {@link S3Failure} says
+     * @param what the bucket and key, for messages
+     * @throws ForebayException as {@link S3Failure} classifies the failure
      */
     <T> T run(Request request, String what, Supplier<CompletableFuture<T>> attempt) {
         return runBlocking(
@@ -53,13 +53,13 @@ final class Attempts {
                     try {
                         return answer.get();
                     } finally {
-                        // Does nothing to one that has ended.
+                        // No effect on a request that has ended.
                         answer.cancel(true);
                     }
                 });
     }
 
-    /** Like {@link #run}, of an attempt that blocks by itself. */
+    /** Like {@link #run}, for an attempt that blocks until it has its answer. */
     <T> T runBlocking(Request request, String what, Callable<T> attempt) {
         for (int n = 1; ; n++) {
             requests.increment();

@@ -16,14 +16,14 @@ import software.amazon.awssdk.services.s3.S3BaseClientBuilder;
 import software.amazon.awssdk.services.s3.auth.scheme.S3AuthSchemeProvider;
 
 /**
- * Which buckets are asked in another way than the rest of the lake.
+ * Buckets that need other access than the rest of the lake.
  *
- * @param anonymous buckets that everybody may read: they are asked without credentials
- * @param requesterPays buckets whose owner has each requester pay for requests and transfer
+ * @param anonymous public buckets, which are read without credentials
+ * @param requesterPays buckets whose owner bills each requester for requests and transfer
  */
 public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
 
-    /** Every bucket is asked with our credentials, at its owner's cost. */
+    /** Every bucket is accessed with the configured credentials, at its owner's cost. */
     public static final BucketAccess USUAL = new BucketAccess(Set.of(), Set.of());
 
     private static final String ANONYMOUS = "forebay.lake.anonymous-buckets";
@@ -45,7 +45,7 @@ public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
         }
     }
 
-    /** Makes it of two settings. */
+    /** Creates it from the two settings. */
     public static BucketAccess of(
             Optional<List<String>> anonymous, Optional<List<String>> requesterPays) {
         return new BucketAccess(
@@ -54,9 +54,10 @@ public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
     }
 
     /**
-     * Refuses a bucket that Forebay writes to.
+     * Checks that Forebay can write to a bucket.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is to be asked without credentials
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the bucket is accessed without
+     *     credentials
      */
     public void requireWritable(String bucket) {
         if (anonymous.contains(bucket)) {
@@ -78,7 +79,7 @@ public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
         }
     }
 
-    /** Has a client ask each bucket in its way. */
+    /** Configures a client to access each bucket as required. */
     <B extends S3BaseClientBuilder<B, ?>> void applyTo(B builder) {
         S3AuthSchemeProvider usual = S3AuthSchemeProvider.defaultProvider();
         AuthSchemeOption unsigned =
@@ -91,7 +92,10 @@ public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
                                         : usual.resolveAuthScheme(request));
     }
 
-    /** Says in each request to a bucket of {@link #requesterPays} that we pay. */
+    /**
+     * Returns an interceptor that adds the request-payer header to requests for a bucket of {@link
+     * #requesterPays}.
+     */
     ExecutionInterceptor payer() {
         return new ExecutionInterceptor() {
             @Override

@@ -3,10 +3,12 @@ package dev.forebay.lake.s3;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What the AWS SDK says of the places where it looked for a key, one after the other. */
+/**
+ * Parses the AWS SDK's message about missing credentials, which lists every provider that it tried.
+ */
 final class CredentialSources {
 
-    /** What comes before the list. */
+    /** The separator before the list of providers. */
     private static final String LIST = ": [";
 
     private static final Pattern NEXT = Pattern.compile(", (?=\\w+CredentialsProvider\\()");
@@ -17,7 +19,10 @@ final class CredentialSources {
 
     private CredentialSources() {}
 
-    /** Of such a message, why those gave no key that somebody has set up. */
+    /**
+     * Returns only the failures of providers that are configured, or all of them if none is
+     * configured.
+     */
     static String tried(String message) {
         int list = message.indexOf(LIST);
         if (list < 0) {

@@ -4,8 +4,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 
 /**
- * Directory buckets of S3 Express list keys in no order, so they are refused. Their names, and
- * those of their access points, end in a way that S3 reserves for them.
+ * Recognises directory buckets of S3 Express. They are refused because they list keys in no order.
+ * S3 reserves special suffixes for their names and for those of their access points.
  */
 final class DirectoryBucket {
 
@@ -19,9 +19,9 @@ final class DirectoryBucket {
     }
 
     /**
-     * Returns the refusal.
+     * Returns the error for such a bucket.
      *
-     * @param what the bucket, for people
+     * @param what the bucket, for messages
      */
     static ForebayException refused(String what) {
         return new ForebayException(

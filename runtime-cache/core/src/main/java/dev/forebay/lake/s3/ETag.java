@@ -6,20 +6,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store says of an object's content; see RFC 9110, section 8.8.3.
+ * An entity tag of an object; see RFC 9110, section 8.8.3.
  *
- * @param value without quotes; a weak one with its {@code W/}
+ * @param value without quotes; a weak tag keeps its {@code W/}
  */
 record ETag(String value) {
 
     private static final String MODIFIED = "modified ";
     private static final String WEAK = "W/";
 
-    /** What may be between the quotes. */
+    /** The characters that a tag may have between its quotes. */
     private static final Pattern CHARACTERS = Pattern.compile("[\\x21\\x23-\\x7e\\x80-\\xff]+");
 
     /**
-     * Of a header or of an entry of a listing, with quotes or without; null where there is none.
+     * Parses the tag of a header or of a listing's entry, with or without quotes. The value is
+     * empty if the text is null.
      */
     static ETag of(@Nullable String text) {
         String tag = text == null ? "" : text;
@@ -32,24 +33,27 @@ record ETag(String value) {
     }
 
     /**
-     * What stands for the ETag of an object that has none, or a weak one: when it was written last,
-     * in whole seconds, as headers have it. No ETag has a blank.
+     * Returns a substitute for the ETag of an object that has none, or only a weak one. It contains
+     * the time of the last change in whole seconds, the precision of HTTP headers. It has a blank,
+     * which no ETag has.
      */
     static String ofTime(Instant modified) {
         return MODIFIED + modified.truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /** What a proxy makes of an object's ETag when it changes how the body is sent. */
+    /** Returns the weak form of an ETag. Proxies that change the encoding of a body send it. */
     static String weakened(String value) {
         return WEAK + value;
     }
 
-    /** The time that {@link #ofTime} has put in an ETag's place; null for an ETag. */
+    /** Returns the time in a substitute made by {@link #ofTime}, or null for an ETag. */
     static @Nullable Instant time(String text) {
         return text.startsWith(MODIFIED) ? Instant.parse(text.substring(MODIFIED.length())) : null;
     }
 
-    /** Whether a read can be made on condition of it: no condition holds for a weak one. */
+    /**
+     * Returns whether a read can be conditional on this tag. If-Match never holds for a weak tag.
+     */
     boolean isStrong() {
         return !value.startsWith(WEAK) && CHARACTERS.matcher(value).matches();
     }

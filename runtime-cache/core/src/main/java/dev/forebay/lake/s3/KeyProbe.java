@@ -12,14 +12,16 @@ import java.util.regex.Pattern;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /**
- * Asks a store for an object by the key that it has just listed, for one key of each kind that
- * stores are known to garble: a store that lists {@code a%2Bb} or {@code a b} for {@code a+b} would
- * have a version frozen whose objects cannot be read. Costs a request per kind at most.
- * Thread-safe.
+ * Checks that a store has objects under the keys that it lists. Some stores list {@code a%2Bb} or
+ * {@code a b} for {@code a+b}. Without this check, a version would be frozen whose objects cannot
+ * be read.
+ *
+ * <p>It checks one key of each kind that stores are known to garble, which usually costs one
+ * request for each kind. Thread-safe.
  */
 final class KeyProbe {
 
-    /** Kinds of keys, by what is in them. */
+    /** The kinds of keys, by the characters in them. */
     private static final Map<String, Pattern> KINDS =
             Map.of(
                     "a plus sign", Pattern.compile("\\+"),
@@ -48,10 +50,11 @@ final class KeyProbe {
     }
 
     /**
-     * Looks at an object that was listed and is wanted.
+     * Checks an object that was listed and is wanted.
      *
-     * @param listed whether it still is: one that is gone was deleted
-     * @throws ForebayException {@code INVALID_KEY} if the store does not have what it lists
+     * @param listed whether the store still lists the object; if not, it was deleted
+     * @throws ForebayException {@code INVALID_KEY} if the store does not have the object that it
+     *     lists
      */
     void accept(LakeObject object, BooleanSupplier listed) {
         String rest = object.key().substring(prefix.length());
@@ -65,7 +68,7 @@ final class KeyProbe {
                 });
     }
 
-    /** Returns false if another key of the kind is to be asked for. */
+    /** Returns false if another key of this kind must be checked. */
     private boolean isThere(LakeObject object, String kind, BooleanSupplier listed) {
         String what = "s3://" + bucket + "/" + object.key();
         try {
@@ -84,7 +87,7 @@ final class KeyProbe {
                 if (e.retryable()) {
                     throw e;
                 }
-                // Who reads the object is told why it is refused.
+                // A later read of the object reports the refusal.
                 return true;
             }
             if (listed.getAsBoolean()) {

@@ -13,9 +13,9 @@ import software.amazon.awssdk.services.sts.StsClientBuilder;
 import software.amazon.awssdk.services.sts.auth.StsWebIdentityTokenFileCredentialsProvider;
 
 /**
- * Who this process is to the lake, where nobody has said it: what the AWS default chain finds. A
- * web identity is asked for as our settings say, and not as one of a chain, which would take a
- * service that does not answer for a key that is not there.
+ * Finds this process's credentials for the lake with the AWS default chain, if none are configured.
+ * A web identity is handled outside the chain, with Forebay's own settings: the chain would treat a
+ * token service that does not answer like missing credentials.
  */
 final class LakeIdentity {
 
@@ -26,7 +26,8 @@ final class LakeIdentity {
                         || !isGiven(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
                         || !isGiven(SdkSystemSetting.AWS_ROLE_ARN)
                 ? DefaultCredentialsProvider.builder().build()
-                // Role and file by the same names; the file is read anew each time.
+                // Uses the same settings for role and file as the chain. The file is read again for
+                // each new key.
                 : StsWebIdentityTokenFileCredentialsProvider.builder()
                         .stsClient(tokenService(config, environment))
                         .build();
@@ -36,7 +37,7 @@ final class LakeIdentity {
         return setting.getStringValue().filter(value -> !value.isBlank()).isPresent();
     }
 
-    /** What gives a key for a token of another issuer. */
+    /** Creates a client of the token service, which exchanges another issuer's token for a key. */
     static StsClient tokenService(S3LakeConfig config, Map<String, String> environment) {
         LakeProxy proxy = LakeProxy.to(address(config), environment);
         StsClientBuilder builder =

@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proxy through which requests to a lake or to its token service go, if through any: what the
+ * Selects the proxy for requests to the lake or to its token service, if any. It reads the
  * environment variables {@code HTTPS_PROXY}, {@code HTTP_PROXY}, {@code ALL_PROXY} and {@code
- * NO_PROXY} say, in capitals or small letters, by the rules of curl. The Python package reads the
- * same variables by the same rules. Java's system properties are not asked.
+ * NO_PROXY}, in upper or lower case, and ignores Java's system properties. The Python package
+ * follows the same rules, which are in docs/configuration.md.
  *
- * <p>What listens on this machine is always reached directly.
+ * <p>Requests to loopback addresses never use a proxy.
  */
 final class LakeProxy {
 
@@ -43,10 +43,10 @@ final class LakeProxy {
     }
 
     /**
-     * Finds the proxy for requests to an address.
+     * Selects the proxy for requests to an address.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} naming the variable, if it names what
-     *     cannot be a proxy
+     * @throws ForebayException {@code INVALID_ARGUMENT} naming the variable, if its value is not a
+     *     valid proxy
      */
     static LakeProxy to(URI target, Map<String, String> environment) {
         if (isLoopback(target) || isExcepted(target, environment)) {
@@ -62,7 +62,7 @@ final class LakeProxy {
 
     private record Variable(String name, String value) {}
 
-    /** The one in small letters counts if both are set. */
+    /** If both spellings are set, the lower-case one wins. */
     private static Optional<Variable> variable(String lower, Map<String, String> environment) {
         for (String name : List.of(lower, lower.toUpperCase(Locale.ROOT))) {
             String value = environment.get(name);
@@ -83,7 +83,7 @@ final class LakeProxy {
                 return proxy;
             }
         } catch (URISyntaxException e) {
-            // Refused below, without the text of the exception: it has the password.
+            // Reported below, without the exception's text, which contains the password.
         }
         throw new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
@@ -115,7 +115,10 @@ final class LakeProxy {
                 .anyMatch(entry -> covers(entry.toLowerCase(Locale.ROOT), target));
     }
 
-    /** Whether an entry means an address. One that is no host, address or network means none. */
+    /**
+     * Returns whether an entry of NO_PROXY matches an address. An entry that is no host, address or
+     * network matches nothing.
+     */
     private static boolean covers(String entry, URI target) {
         String text = entry.substring(entry.indexOf("://") < 0 ? 0 : entry.indexOf("://") + 3);
         if (text.equals("*")) {
@@ -142,7 +145,7 @@ final class LakeProxy {
         return scheme(target).equals("https") ? 443 : 80;
     }
 
-    /** Whether an address is the one that is written, or in the network that is. */
+    /** Returns whether an address is equal to the text's address, or is in its network. */
     private static boolean isIn(String written, InetAddress address) {
         String[] parts = written.split("/", 2);
         InetAddress network = literal(parts[0]);
@@ -165,7 +168,7 @@ final class LakeProxy {
         return new BigInteger(1, bytes).shiftRight(bytes.length * Byte.SIZE - bits);
     }
 
-    /** The address that a text is; null if it is none: nobody is asked for it. */
+    /** Parses a literal IP address. Returns null for other text, and never asks a name server. */
     private static @Nullable InetAddress literal(String text) {
         try {
             return InetAddress.ofLiteral(text);
@@ -174,7 +177,7 @@ final class LakeProxy {
         }
     }
 
-    /** Null if requests go directly. */
+    /** Returns the proxy's address; null if requests go directly. */
     @Nullable URI address() {
         return address;
     }

@@ -16,12 +16,12 @@ import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Takes the entries of one page as a store lists them, and compares them with what S3 promises:
- * each key is below the prefix and behind the one that was asked for, in the order of the keys'
- * UTF-8 bytes, once; each object has a size, and something by which a later read knows it again.
+ * Collects the entries of one page of a listing and checks what S3 promises. Each key is below the
+ * prefix, after the requested key, in the order of the keys' UTF-8 bytes, and occurs once. Each
+ * object has a size, and a version id, an ETag or a time by which a later read can identify it.
  *
- * <p>A store that breaks that would have objects left out of a version, or in it twice, and nobody
- * would be told. All methods throw {@code LAKE_UNSUPPORTED}, naming the key and the promise.
+ * <p>If a store broke these promises unnoticed, a version could miss objects or have them twice.
+ * All methods throw {@code LAKE_UNSUPPORTED}, naming the key and the promise.
  */
 final class ListedPage {
 
@@ -32,7 +32,7 @@ final class ListedPage {
     private @Nullable String last;
 
     /**
-     * @param what the listing, for people
+     * @param what the listing, for messages
      * @param after the key that the page follows; null for the first page
      */
     ListedPage(String what, String prefix, @Nullable String after) {
@@ -41,17 +41,20 @@ final class ListedPage {
         this.after = after;
     }
 
-    /** Those that are wanted, in order. */
+    /** Returns the current objects of the page, in order. */
     List<LakeObject> objects() {
         return objects;
     }
 
-    /** The last key of the page, whatever it is of; null if it is empty. */
+    /**
+     * Returns the last key of the page, even if it is that of a delete marker; null if the page is
+     * empty.
+     */
     @Nullable String lastKey() {
         return last;
     }
 
-    /** Adds the next object of a bucket without versions. */
+    /** Adds the next object of a bucket without versioning. */
     void add(S3Object object) {
         String key = below(object.key());
         if (after != null && KeyOrder.UTF8.compare(key, after) <= 0) {
@@ -71,7 +74,7 @@ final class ListedPage {
                         StorageClass.of(object.storageClassAsString(), object.restoreStatus())));
     }
 
-    /** Compares how many keys the store says there are. */
+    /** Checks the number of keys that the store claims to send. */
     void counted(@Nullable Integer count) {
         if (count != null && count > objects.size()) {
             throw broken(
@@ -80,7 +83,7 @@ final class ListedPage {
     }
 
     /**
-     * Adds a page of a bucket with versions. Each key's versions follow one another, newest first.
+     * Adds a page of a bucket with versioning. The versions of each key are adjacent, newest first.
      */
     void add(List<ObjectVersion> versions, List<DeleteMarkerEntry> deleteMarkers) {
         Set<String> current = new HashSet<>();
@@ -181,7 +184,8 @@ final class ListedPage {
     }
 
     /**
-     * Does not say which key was asked for: it may be a line of a list, the content of an object.
+     * Does not name the requested key, which may be a line of a key list and thus the content of an
+     * object.
      */
     private ForebayException tooEarly(String key) {
         return broken(

@@ -12,8 +12,8 @@ import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Takes the body of one answer into a buffer, if the answer is the one that was asked for. Blocks,
- * and writes to the buffer on the calling thread alone.
+ * Checks one answer and copies its body into a buffer. Blocks, and writes to the buffer only on the
+ * calling thread.
  */
 final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolean> {
 
@@ -26,8 +26,8 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     private long came;
 
     /**
-     * @param target what to fill; its own position does not move
-     * @param object whose bytes they must be
+     * @param target the buffer to fill; its own position does not change
+     * @param object the object whose bytes are expected
      * @param received counts bytes of bodies
      */
     RangeReader(ByteBuffer target, LakeObject object, long offset, LongAdder received) {
@@ -42,7 +42,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
             throws IOException {
         ForebayException wrong = check(response);
         if (wrong != null) {
-            // Its connection is not worth reading it to the end.
+            // Closing the connection is cheaper than reading the rest of the body.
             body.abort();
             throw wrong;
         }
@@ -56,7 +56,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
             came += read;
             target.put(piece, 0, read);
         }
-        // Reading the end has the checksum compared.
+        // The SDK compares the checksum when it reads the end of the body.
         if (body.read() >= 0) {
             body.abort();
             throw unusable("more bytes than were asked for");
@@ -64,7 +64,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         return true;
     }
 
-    /** How many bytes of the body came. */
+    /** Returns how many bytes of the body arrived. */
     long came() {
         return came;
     }
@@ -99,8 +99,8 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     private @Nullable ForebayException checkIdentity(GetObjectResponse response) {
         String version = object.versionId();
         String sent = response.versionId();
-        // A version may have no ETag to be known by, and not all that is between us and the store
-        // passes on which version is asked for.
+        // Check the version id, too: a versioned object may have no ETag to compare, and a proxy
+        // may drop the version id from the request.
         if (version != null && sent != null && !sent.equals(version)) {
             return unsupported(
                     "asked for version %s, it answers with version %s".formatted(version, sent));
@@ -119,7 +119,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
             return unsupported("its answer does not say which object it is");
         }
         if (answered.equals(ETag.weakened(wanted))) {
-            // As proxies do that compress.
+            // Proxies that compress weaken the ETag.
             return unsupported("its answer has a weak ETag, " + answered);
         }
         return answered.equals(wanted)
@@ -131,7 +131,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         return new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, why);
     }
 
-    /** Final, if the other attempts of the read are answered so, too. */
+    /** Retried, because a proxy may have answered. It is final if all attempts fail in this way. */
     private static ForebayException unsupported(String why) {
         return new ForebayException(
                 ErrorCode.LAKE_UNSUPPORTED,

@@ -1,6 +1,9 @@
 package dev.forebay.lake.s3;
 
-/** A key for the lake, given directly instead of by the AWS default chain. Never printed. */
+/**
+ * Access key for the lake, given directly instead of through the AWS default chain. The secret is
+ * never printed.
+ */
 public record S3Credentials(String accessKey, String secretKey) {
 
     @Override

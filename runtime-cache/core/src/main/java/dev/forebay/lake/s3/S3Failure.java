@@ -21,38 +21,38 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.utils.DateUtils;
 
 /**
- * What a failed attempt means: whether another one may succeed, and if not, what a person can do
- * about this very case. Codes and statuses are those of "List of error codes" in the S3 API
- * reference; {@code docs/operations.md} has them as a table.
+ * Classifies a failed attempt: whether a retry may succeed, and otherwise what a person can do
+ * about it. Codes and statuses are those of "List of error codes" in the S3 API reference. {@code
+ * docs/operations.md} lists them in a table.
  *
  * @param code for the caller
  * @param retry whether another attempt may succeed
- * @param why for a person, with what the store itself said
+ * @param why for a person, including the store's own message
  */
 record S3Failure(ErrorCode code, boolean retry, String why) {
 
-    /** Longer texts of a store are cut. */
+    /** Longer texts of a store are truncated. */
     private static final int MOST_SAID = 300;
 
-    /** S3 refuses requests whose time differs by more than 15 minutes from its own. */
+    /** S3 refuses requests whose time differs from its own by more than 15 minutes. */
     private static final Duration MOST_SKEW = Duration.ofMinutes(14);
 
     private static final String BUCKET_REGION = "x-amz-bucket-region";
 
-    /** Where the body of a refusal has it: not every answer has the header. */
+    /** The region in the body of an error. Not every answer has the header. */
     private static final Pattern REGION_ELEMENT =
             Pattern.compile("<Region>([a-z0-9-]{1,63})</Region>");
 
     /**
-     * How the SDK begins to say that a value in a listing is not what it should be. It says
-     * something else of a listing that was cut.
+     * Prefix of the SDK's message for an invalid value in a listing. Its message for a truncated
+     * listing differs.
      */
     private static final String UNREADABLE = "Unable to unmarshall response";
 
     private static final String OTHERS =
             "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
 
-    /** What the request was, for the same status means different things. */
+    /** The kind of request, because the meaning of a status depends on it. */
     enum Request {
         LIST("s3:ListBucket on the bucket"),
         LIST_VERSIONS("s3:ListBucketVersions on the bucket, which keeps versions"),
@@ -82,7 +82,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     static S3Failure of(Request request, Throwable thrown) {
         ForebayException ours = find(ForebayException.class, thrown);
         if (ours != null) {
-            // A proxy on the way may have answered once for the store.
+            // A proxy may have answered instead of the store, so LAKE_UNSUPPORTED is retried, too.
             boolean retry =
                     (ours.code() == ErrorCode.LAKE_UNAVAILABLE)
                             || (ours.code() == ErrorCode.LAKE_UNSUPPORTED);
@@ -111,9 +111,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     /**
-     * Nobody has given a key; or who gives it, a service of the cluster or of the machine, is away.
+     * Classifies missing credentials. If a service of the cluster or of the machine should provide
+     * them, it may only be unavailable, so the attempt is retried.
      *
-     * @param machineGives whether the machine is one that may have a role of its own
+     * @param machineGives whether the machine may have a role of its own
      */
     static S3Failure withoutCredentials(
             String message, Predicate<SdkSystemSetting> isSet, boolean machineGives) {
@@ -131,7 +132,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role; name a bucket that everybody may read in forebay.lake.anonymous-buckets");
     }
 
-    /** Its firmware says so; see "Detect whether a host is an EC2 instance" in the EC2 guide. */
+    /**
+     * Reads the firmware's vendor; see "Detect whether a host is an EC2 instance" in the EC2 guide.
+     */
     private static boolean isMachineOfEc2() {
         try {
             return Files.readString(Path.of("/sys/class/dmi/id/board_vendor"))
@@ -192,7 +195,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         };
     }
 
-    /** Also of a key service behind the store, whose limits come as 400. */
+    /**
+     * Includes the limits of a key service behind the store, which are reported with status 400.
+     */
     private static boolean isTooMany(AwsServiceException answer, String code) {
         return answer.isThrottlingException() || code.equals("KMS.ThrottlingException");
     }
@@ -220,7 +225,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                             request.permission,
                                             request == Request.PUT ? "" : OTHERS));
             case 404 -> ofMissing(request, code, said, answer);
-            // 405: the current version is a delete marker. 416: shorter than it was.
+            // 405: the current version is a delete marker. 416: the object is shorter than before.
             case 405, 412, 416 ->
                     request.isRead()
                             ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
@@ -236,7 +241,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static S3Failure ofMissing(
             Request request, String code, String said, AwsServiceException answer) {
         if (isPage(answer, code)) {
-            // So answers a proxy that has no way to the store just now.
+            // A proxy answers in this way while it has no route to the store.
             return unavailable(said);
         }
         return request.isRead() && !code.equals("NoSuchBucket")
@@ -249,8 +254,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     /**
-     * Whether something else than a store has answered: a store's refusal has a code. That of a
-     * HEAD has no body, and the SDK gives it a code; a proxy says there that it would send a page.
+     * Returns whether something other than a store has answered. A store's error has a code. An
+     * answer to a HEAD has no body, and the SDK supplies a code for its 404, but a proxy announces
+     * an HTML page.
      */
     private static boolean isPage(AwsServiceException answer, String code) {
         Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
@@ -270,7 +276,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return unavailable(said + "; the clock of this machine is not the lake's: set it right");
     }
 
-    /** The answer to a HEAD has no code, but the time at which the store refused it. */
+    /**
+     * Returns whether the clocks differ. The answer to a HEAD has no error code, but it has the
+     * store's time.
+     */
     private static boolean isOtherTime(AwsServiceException answer) {
         return (answer.statusCode() == 400 || answer.statusCode() == 403)
                 && Optional.ofNullable(answer.awsErrorDetails())
@@ -322,7 +331,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return details == null || details.errorCode() == null ? "" : details.errorCode();
     }
 
-    /** In the store's own words, which its people can look up. */
+    /** Returns the store's own message, which its operators can look up. */
     private static String said(AwsServiceException answer, String code) {
         AwsErrorDetails details = answer.awsErrorDetails();
         String message = details == null ? null : details.errorMessage();
@@ -356,19 +365,21 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return null;
     }
 
-    /** Whether a store said that it will not or cannot do something, as opposed to not just now. */
+    /**
+     * Returns whether a store has refused a request for good, as opposed to a temporary failure.
+     */
     static boolean isRefusal(Throwable thrown) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         return answer != null && !ofAnswer(Request.LIST, answer).retry();
     }
 
-    /** Whether a store said that it gets too many requests: S3's SlowDown is a 503. */
+    /** Returns whether a store has reported too many requests. S3's SlowDown has status 503. */
     static boolean isThrottled(Throwable thrown) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         return answer != null && (answer.statusCode() == 503 || isTooMany(answer, code(answer)));
     }
 
-    /** The status that a store answers if a condition of the request does not hold. */
+    /** Returns whether a store has reported that a condition of the request does not hold. */
     static boolean isPreconditionFailed(Throwable thrown) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         return answer != null && answer.statusCode() == 412;

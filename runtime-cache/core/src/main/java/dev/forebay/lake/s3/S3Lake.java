@@ -49,12 +49,12 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /**
- * A lake behind the S3 protocol, through the AWS SDK. Objects are read with its blocking client,
- * which needs about half of the asynchronous one's time of processors for a byte.
+ * Client of an S3-compatible object store, through the AWS SDK. It reads objects with the blocking
+ * client, which takes about half of the asynchronous client's CPU time per byte.
  *
- * <p>Answers are trusted for nothing: status, ETag, range and length must be those asked for, a
- * whole object's checksum is compared if the store keeps one, and a body is never longer or shorter
- * than its buffer. Retries are ours alone; the SDK's are off, so that one bound holds.
+ * <p>Every answer is verified. Status, ETag, range and length must be those requested. The checksum
+ * of a whole object is compared if the store keeps one. A body must have exactly the length of its
+ * buffer. The SDK's own retries are off, so that {@code Attempts} is the only limit.
  */
 public final class S3Lake implements Lake {
 
@@ -80,7 +80,7 @@ public final class S3Lake implements Lake {
                         .region(Region.of(config.region()))
                         .forcePathStyle(config.pathStyle())
                         .credentialsProvider(credentials)
-                        // Not every store understands the SDK's default checksum trailers.
+                        // Some stores do not support the SDK's default checksum trailers.
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                         .overrideConfiguration(o -> override(o, config))
@@ -133,16 +133,16 @@ public final class S3Lake implements Lake {
     }
 
     /**
-     * Opens a lake with the credentials of the AWS default chain. Connects when first used.
+     * Opens a lake with the credentials of the AWS default chain. Connects at the first request.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if an environment variable names a proxy
-     *     that cannot be used
+     * @throws ForebayException {@code INVALID_ARGUMENT} if an environment variable names an invalid
+     *     proxy
      */
     public static S3Lake open(S3LakeConfig config) {
         return open(config, LakeEvents.NONE);
     }
 
-    /** Like {@link #open(S3LakeConfig)}, and tells what becomes of attempts. */
+    /** Like {@link #open(S3LakeConfig)}, and reports failed attempts to {@code events}. */
     public static S3Lake open(S3LakeConfig config, LakeEvents events) {
         return open(config, events, System.getenv());
     }
@@ -155,7 +155,7 @@ public final class S3Lake implements Lake {
                 LakeProxy.to(address(config), environment));
     }
 
-    /** Where requests go, but for the name of a bucket before it. */
+    /** Returns the address of the store, without the name of a bucket. */
     private static URI address(S3LakeConfig config) {
         URI own = config.endpoint();
         return own != null
@@ -166,12 +166,15 @@ public final class S3Lake implements Lake {
                                         .endpointFor(Region.of(config.region())));
     }
 
-    /** Opens a lake with given credentials. Connects when first used. */
+    /** Opens a lake with the given credentials. Connects at the first request. */
     public static S3Lake open(S3LakeConfig config, S3Credentials credentials) {
         return open(config, credentials, LakeEvents.NONE);
     }
 
-    /** Like {@link #open(S3LakeConfig, S3Credentials)}, and tells what becomes of attempts. */
+    /**
+     * Like {@link #open(S3LakeConfig, S3Credentials)}, and reports failed attempts to {@code
+     * events}.
+     */
     static S3Lake open(S3LakeConfig config, S3Credentials credentials, LakeEvents events) {
         return new S3Lake(
                 config,
@@ -208,7 +211,8 @@ public final class S3Lake implements Lake {
                         .overrideConfiguration(deadline(wanted));
         Instant modified = ETag.time(object.etag());
         if (modified != null) {
-            // Stores compare with fractions of it; the answer's own time is compared, too.
+            // Headers have whole seconds, but stores compare fractions. RangeReader compares the
+            // time in the answer, too.
             request.ifUnmodifiedSince(modified.plusSeconds(1));
         } else if (!object.etag().isEmpty()) {
             request.ifMatch('"' + object.etag() + '"');
@@ -313,7 +317,7 @@ public final class S3Lake implements Lake {
 
     @Override
     public byte[] createOnce(String bucket, String key, byte[] content) {
-        // Not every store knows the condition.
+        // Check first, because some stores ignore the If-None-Match condition.
         Optional<byte[]> there = find(bucket, key);
         if (there.isPresent()) {
             return there.get();
@@ -403,12 +407,12 @@ public final class S3Lake implements Lake {
         return "s3://" + bucket + "/" + key;
     }
 
-    /** How many requests were sent, failed ones and repetitions included. */
+    /** Returns the number of requests sent, including failed requests and retries. */
     public long requests() {
         return attempts.requests();
     }
 
-    /** How many bytes of objects came, those of failed attempts included. */
+    /** Returns the number of bytes received in bodies of objects, including failed attempts. */
     public long bytesRead() {
         return bytesRead.sum();
     }

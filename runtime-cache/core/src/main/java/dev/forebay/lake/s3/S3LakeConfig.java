@@ -10,23 +10,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to talk to a lake. What is wrong is refused by the name of the setting, {@code
- * forebay.lake.…}.
+ * Settings of the connection to a lake. The constructor refuses invalid values and names the
+ * setting, {@code forebay.lake.…}.
  *
- * @param endpoint of the store; null for AWS itself
- * @param region that requests are signed for
+ * @param endpoint the store's address; null for AWS itself
+ * @param region the region for which requests are signed
  * @param pathStyle whether the bucket is in the path instead of the host name
- * @param stsEndpoint of the service that gives a key for a web identity; null for AWS's own of the
- *     region
- * @param buckets those that are asked in another way than the rest
- * @param connections how many requests run at the same time; others wait for up to {@code
+ * @param stsEndpoint the service that provides a key for a web identity; null for AWS's service in
+ *     the region
+ * @param buckets the buckets that need other access than the rest
+ * @param connections the maximum number of requests at once; further requests wait for up to {@code
  *     attemptTimeout}
  * @param connectTimeout for opening a connection
- * @param idleTimeout how long an answer may pause
- * @param attemptTimeout how long one attempt may take, not counting the transfer at {@code
- *     minBytesPerSecond}
- * @param minBytesPerSecond the slowest transfer that is not given up
- * @param attempts how often a request is tried in all, with growing pauses of up to 5 s between
+ * @param idleTimeout the longest pause within an answer
+ * @param attemptTimeout the time limit of one attempt, in addition to the transfer time of its
+ *     bytes at {@code minBytesPerSecond}
+ * @param minBytesPerSecond the slowest transfer rate that does not time out
+ * @param attempts how often a request is sent at most, with backoff of up to 5 s
  */
 public record S3LakeConfig(
         @Nullable URI endpoint,
@@ -92,8 +92,8 @@ public record S3LakeConfig(
     }
 
     /**
-     * The usual limits: 64 connections, 5 s to connect, 10 s of silence, 20 s an attempt beside 256
-     * KiB/s, 5 attempts.
+     * Returns the default limits: 64 connections, 5 s to connect, 10 s of silence, 20 s for an
+     * attempt plus transfer at 256 KiB/s, and 5 attempts.
      */
     public static S3LakeConfig of(@Nullable URI endpoint, String region, boolean pathStyle) {
         return new S3LakeConfig(
@@ -110,12 +110,12 @@ public record S3LakeConfig(
                 5);
     }
 
-    /** The same, with a key for a web identity from there. */
+    /** Returns the same settings with another service that provides keys for web identities. */
     public S3LakeConfig withStsEndpoint(@Nullable URI address) {
         return with(address, buckets);
     }
 
-    /** The same, with buckets that are asked in another way. */
+    /** Returns the same settings with other bucket access. */
     public S3LakeConfig withBuckets(BucketAccess others) {
         return with(stsEndpoint, others);
     }
@@ -135,7 +135,7 @@ public record S3LakeConfig(
                 attempts);
     }
 
-    /** What an attempt that moves so many bytes may take. */
+    /** Returns the time limit of an attempt that transfers so many bytes. */
     Duration deadline(long bytes) {
         return attemptTimeout.plusMillis(bytes * 1000 / minBytesPerSecond);
     }

@@ -20,16 +20,16 @@ import software.amazon.awssdk.services.s3.model.OptionalObjectAttributes;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * What is below a prefix. Every page is asked for by the key that it follows, and not by the
- * store's own token, so that any number of walks can begin anywhere.
+ * Lists the objects below a prefix. It requests each page by the key that the page follows, not by
+ * the store's token, so that any number of walks can start anywhere.
  *
- * <p>That is only right of a store that lists keys in the order of their bytes, so each page is
- * checked: see {@link ListedPage}. A page that breaks a promise is asked for once more, for a proxy
- * may have garbled it; then the store is refused.
+ * <p>This requires a store that lists keys in the order of their bytes, so {@link ListedPage}
+ * checks each page. If a page breaks a promise, it is requested once more, because a proxy may have
+ * garbled it. Then the store is refused.
  */
 final class S3Listing implements Listing {
 
-    /** So many pages without what was asked for, one after the other, are taken for endless. */
+    /** A longer series of pages without any of the requested entries is considered endless. */
     private static final int MOST_PAGES = 10_000;
 
     private final S3AsyncClient client;
@@ -63,7 +63,10 @@ final class S3Listing implements Listing {
                 client, attempts, bucket, prefix, isVersioned(client, attempts, bucket));
     }
 
-    /** A store that does not say, or does not let us ask, is read without version ids. */
+    /**
+     * A store that does not report its versioning, or refuses the request, is read without version
+     * ids.
+     */
     private static boolean isVersioned(S3AsyncClient client, Attempts attempts, String bucket) {
         try {
             return attempts.run(
@@ -130,7 +133,7 @@ final class S3Listing implements Listing {
             listed.counted(page.keyCount());
             List<LakeObject> objects = listed.objects();
             String next = page.nextContinuationToken();
-            // Not all stores that cut a page say so.
+            // Some stores truncate a page without setting IsTruncated.
             boolean more =
                     Boolean.TRUE.equals(page.isTruncated())
                             || isGiven(next)
@@ -156,8 +159,8 @@ final class S3Listing implements Listing {
     }
 
     /**
-     * Lists a page again with what was restored of it. Only a page that has something of an
-     * archive: there are stores that refuse what they do not know of a request.
+     * Lists a page again, with the status of restores. Only a page with archived objects needs
+     * this, and some stores refuse the additional parameter.
      */
     private static <T> T withRestores(T page, Function<Set<OptionalObjectAttributes>, T> again) {
         try {
@@ -198,8 +201,8 @@ final class S3Listing implements Listing {
     }
 
     /**
-     * An error page that comes with status 200 has nothing of a listing. It would pass for the end
-     * of one, and what follows would be left out.
+     * Checks that an answer is a listing. An error page with status 200 has no entries, so it would
+     * look like the end of the listing, and later objects would be lost.
      */
     private static <T> T requireListing(
             T page, boolean entries, @Nullable Boolean truncated, @Nullable String name) {
@@ -216,9 +219,10 @@ final class S3Listing implements Listing {
     }
 
     /**
-     * The versions of a key come newest first, so a page that has any of them has the current one:
-     * the next page begins behind the last key, however many versions of it are left. Stores do not
-     * agree whether what follows a key marker begins with that key: its versions are passed over.
+     * Lists current versions. The versions of a key come newest first, so a page with any of them
+     * has the current one. The next page therefore starts after the last key, even if older
+     * versions of it remain. Stores disagree whether a page after a key marker may contain that
+     * key, so its versions are skipped.
      */
     private Page versions(@Nullable String after, int limit) {
         String key = after;
@@ -245,7 +249,7 @@ final class S3Listing implements Listing {
             if (last != null && isBehind(last, after)) {
                 return new Page(objects, last);
             }
-            // All of it is of the key that was asked for, or it is empty.
+            // The page is empty, or has only versions of the requested key.
             key = page.nextKeyMarker();
             version = page.nextVersionIdMarker();
             if (key == null
@@ -294,7 +298,7 @@ final class S3Listing implements Listing {
                                                         page.name())));
     }
 
-    /** Half a listing must not pass for a whole one. */
+    /** An incomplete listing must not look complete. */
     private ForebayException cut() {
         return new ForebayException(
                 ErrorCode.LAKE_UNSUPPORTED,

@@ -11,7 +11,7 @@ import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/** Tells whether the body of an answer is the content of a file. Blocks. */
+/** Compares the body of an answer with the content of a file. Blocks. */
 final class SameBytes implements ResponseTransformer<GetObjectResponse, Boolean> {
 
     private static final int PIECE_BYTES = 64 << 10;
@@ -36,7 +36,7 @@ final class SameBytes implements ResponseTransformer<GetObjectResponse, Boolean>
                 piece = body.readNBytes(PIECE_BYTES);
                 received.add(piece.length);
                 if (!Arrays.equals(piece, expected.readNBytes(PIECE_BYTES))) {
-                    // Its connection is not worth reading it to the end.
+                    // Closing the connection is cheaper than reading the rest of the body.
                     body.abort();
                     return false;
                 }

@@ -4,13 +4,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.RestoreStatus;
 
-/** The names that S3 has for where it keeps an object. */
+/** S3's names of storage classes. */
 final class StorageClass {
 
-    /** The class of all objects of a directory bucket. */
+    /** The class of all objects in a directory bucket. */
     static final String EXPRESS = "EXPRESS_ONEZONE";
 
-    /** Has tiers of its own, of which a listing does not tell. */
+    /** Has tiers of its own, which a listing does not show. */
     static final String TIERING = "INTELLIGENT_TIERING";
 
     private static final String USUAL = "STANDARD";
@@ -18,12 +18,12 @@ final class StorageClass {
 
     private StorageClass() {}
 
-    /** Whether S3 has a restore status for objects of this class. */
+    /** Returns whether S3 has a restore status for objects of this class. */
     static boolean isArchive(@Nullable String name) {
         return name != null && ARCHIVES.contains(name);
     }
 
-    /** Returns the class as {@link dev.forebay.lake.LakeObject} has it. */
+    /** Returns the storage class for a {@link dev.forebay.lake.LakeObject}. */
     static @Nullable String of(@Nullable String name, @Nullable RestoreStatus restored) {
         boolean usual = name == null || name.isEmpty() || name.equals(USUAL);
         return usual || isReadable(restored) ? null : name;

@@ -1,4 +1,4 @@
-/** A lake behind the S3 protocol. The only package that knows the AWS SDK. */
+/** Client of S3-compatible object stores. The only package that uses the AWS SDK. */
 @NullMarked
 package dev.forebay.lake.s3;
 

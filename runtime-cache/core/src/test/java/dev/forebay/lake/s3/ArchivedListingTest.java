@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** "Archived objects", as a listing tells them. */
+/** "Archived objects", as a listing shows them. */
 class ArchivedListingTest {
 
     private static final String RESTORED =
@@ -123,7 +123,7 @@ class ArchivedListingTest {
         }
     }
 
-    /** There are stores that refuse what they do not know of a request. */
+    /** Some stores refuse requests with unknown parameters. */
     @Test
     void restoresAreAskedForOnlyWhereSomethingIsArchived() {
         store.lists(_ -> archived("p/a", "STANDARD_IA", ""));

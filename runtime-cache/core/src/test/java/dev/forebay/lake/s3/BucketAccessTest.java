@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** "Buckets of every kind": a store writes down the requests that it gets. */
+/** "Buckets of every kind", with a store that records its requests. */
 @SuppressWarnings("NullAway.Init") // started before each
 class BucketAccessTest {
 
@@ -102,7 +102,7 @@ class BucketAccessTest {
         return S3Lake.open(config(anonymous, requesterPays), new S3Credentials("key", "secret"));
     }
 
-    /** All that is asked of a bucket of somebody else. */
+    /** Sends every kind of request that Forebay sends to a bucket that it only reads. */
     private List<Asked> use(S3Lake lake, String bucket, Path directory) {
         asked.clear();
         Listing listing = lake.listing(bucket, "p/");
@@ -113,7 +113,7 @@ class BucketAccessTest {
         return List.copyOf(asked);
     }
 
-    /** "Anonymous (public) buckets" of the table in docs/operations.md. */
+    /** The entry for public buckets in docs/operations.md. */
     @Test
     void aBucketThatEverybodyMayReadIsAskedWithoutCredentials(@TempDir Path directory) {
         try (S3Lake lake = lake(Set.of("open"), Set.of())) {
@@ -131,7 +131,7 @@ class BucketAccessTest {
         }
     }
 
-    /** The client does not even look for a key. */
+    /** The client does not even look for credentials. */
     @Test
     void itNeedsNoCredentialsAtAll() {
         S3LakeConfig config = config(Set.of("open"), Set.of());
@@ -154,7 +154,7 @@ class BucketAccessTest {
         }
     }
 
-    /** Seen by a proxy, for the names of such hosts are known nowhere. */
+    /** Uses a proxy, because these host names cannot be resolved. */
     @ParameterizedTest
     @CsvSource({"false, data.lake.example, /", "true, lake.example, /data"})
     void theBucketIsInTheNameOfTheHostUnlessThePathIsToHaveIt(
@@ -180,7 +180,7 @@ class BucketAccessTest {
                         });
     }
 
-    /** Passes everything on to the server, whatever host it is for. */
+    /** Starts a proxy that passes everything on to the server, for any host. */
     private Map<String, String> through(ServerSocket proxy) {
         Thread.startVirtualThread(
                 () -> {
@@ -189,7 +189,7 @@ class BucketAccessTest {
                             Socket client = proxy.accept();
                             Thread.startVirtualThread(() -> tunnel(client));
                         } catch (IOException e) {
-                            // The next one, or the end.
+                            // Accept the next connection, or end.
                         }
                     }
                 });
@@ -218,7 +218,7 @@ class BucketAccessTest {
             Thread.startVirtualThread(() -> pass(client, upstream));
             pass(upstream, client);
         } catch (IOException e) {
-            // It has hung up.
+            // The client closed the connection.
         }
     }
 

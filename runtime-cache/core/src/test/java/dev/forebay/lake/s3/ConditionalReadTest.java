@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A read asks for the object that the manifest names, and believes no server that sends another.
+ * A read requests the object that the manifest names, and rejects an answer with another object.
  */
 class ConditionalReadTest {
     private static final int OBJECT_BYTES = 100;
@@ -89,7 +89,7 @@ class ConditionalReadTest {
         exchange.getResponseHeaders().set("x-amz-version-id", versionId);
         exchange.getResponseHeaders().set("ETag", etag);
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
-        // In chunks: there is no Content-Length that a client could compare.
+        // In chunks, so that the client has no Content-Length to compare.
         exchange.sendResponseHeaders(206, 0);
         exchange.getResponseBody().write(new byte[sentBytes]);
         exchange.close();
@@ -143,7 +143,7 @@ class ConditionalReadTest {
                 .hasMessageContaining("a weak ETag, W/meant: the store, or a proxy before it");
     }
 
-    /** An ingress without its back end answers 404, for one. */
+    /** An ingress without its back end answers 404, for example. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -177,7 +177,7 @@ class ConditionalReadTest {
                 .hasMessageContaining(said);
     }
 
-    /** As one that is behind a proxy which does not pass the query on. */
+    /** A proxy may drop the query of a request. */
     @Test
     void aServerThatSendsAnotherVersionIsNotBelieved() {
         object = new LakeObject("key", OBJECT_BYTES, Instant.EPOCH, "", "v1");
@@ -191,7 +191,7 @@ class ConditionalReadTest {
                 .hasMessageContaining("asked for version v1, it answers with version v2");
     }
 
-    /** One of a store that has no ETags, such as a gateway to files that were there before. */
+    /** Some stores have no ETags, such as a gateway to existing files. */
     @Test
     void anObjectWithoutAnETagMustNotHaveChangedSince() {
         object = object("modified 2026-11-29T12:00:05Z");

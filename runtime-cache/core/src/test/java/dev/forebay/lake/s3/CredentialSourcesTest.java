@@ -33,7 +33,7 @@ class CredentialSourcesTest {
         assertThat(CredentialSources.tried("reset by peer")).isEqualTo("reset by peer");
     }
 
-    /** The form of the message is the SDK's own affair, so another release may have another. */
+    /** The SDK does not document the format of this message, so a new release may change it. */
     @Test
     void understandsTheSdk() {
         try (AwsCredentialsProviderChain chain =

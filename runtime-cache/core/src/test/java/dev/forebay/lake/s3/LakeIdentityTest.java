@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.sts.StsClient;
 
 /**
- * A web identity. What gives a key for a token, and the lake, are stand-ins, which answer as the
- * API of AWS's Security Token Service and S3 are described, and check no signature: no server that
- * is to be had here takes keys that come with a token of their session.
+ * A web identity. Token service and lake are stand-ins that follow the documented APIs of AWS's
+ * Security Token Service and of S3. They check no signatures, because no server available here
+ * accepts keys with a session token.
  */
 class LakeIdentityTest {
 
@@ -47,7 +47,7 @@ class LakeIdentityTest {
 
     @TempDir Path directory;
 
-    /** What the lake was shown: key and region as they are signed, and the token of the session. */
+    /** For each request to the lake, the key and region of its signature, and its session token. */
     private final List<String> shown = new CopyOnWriteArrayList<>();
 
     private final List<Map<String, String>> asked = new CopyOnWriteArrayList<>();
@@ -203,7 +203,7 @@ class LakeIdentityTest {
                 .endsWith("second-token");
     }
 
-    /** It is no reason to give up, as a key that is not there would be. */
+    /** Unlike missing credentials, this failure is retried. */
     @Test
     void aServiceThatIsAwayIsAskedAgain() {
         status = 503;

@@ -49,7 +49,7 @@ class LakeProxyTest {
 
     @BeforeEach
     void nameProxyInProperties() {
-        // Nobody listens there, and no address is excepted.
+        // No server listens on this port, and no address is excepted.
         System.setProperty("http.proxyHost", "127.0.0.1");
         System.setProperty("http.proxyPort", "9");
         System.setProperty("http.nonProxyHosts", "nothing");
@@ -203,7 +203,7 @@ class LakeProxyTest {
         }
     }
 
-    /** Neither what the environment says, nor Java's properties, come between. */
+    /** Neither the environment nor Java's properties add a proxy. */
     @Test
     void isNotUsedForALakeOnThisMachine(@TempDir Path directory) throws IOException {
         Map<String, String> environment =
@@ -256,7 +256,7 @@ class LakeProxyTest {
                 1);
     }
 
-    /** Writes down what it is asked, and hangs up. */
+    /** Records the requests that it gets, and closes the connection. */
     private static final class Proxy implements AutoCloseable {
 
         private final ServerSocket server =
@@ -273,7 +273,7 @@ class LakeProxyTest {
                     Socket client = server.accept();
                     Thread.ofVirtual().start(() -> hear(client));
                 } catch (IOException e) {
-                    // The next one, or the end.
+                    // Accept the next connection, or end.
                 }
             }
         }
@@ -294,7 +294,7 @@ class LakeProxyTest {
                     head.append(line).append('\n');
                 }
             } catch (IOException e) {
-                // It has hung up first.
+                // The client closed the connection first.
             }
         }
 
@@ -302,7 +302,9 @@ class LakeProxyTest {
             return server.getLocalPort();
         }
 
-        /** That it was asked for a host, with this login or without any if it is empty. */
+        /**
+         * Asserts that every request was for the host and had this login, or none if it is empty.
+         */
         void assertAsked(String host, String login) {
             assertThat(seen)
                     .isNotEmpty()

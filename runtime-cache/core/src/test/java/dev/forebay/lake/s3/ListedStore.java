@@ -17,7 +17,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** A store over HTTP that lists what a test has it list, as no real server would. */
+/**
+ * A store over HTTP whose listings a test defines, including listings that no real server returns.
+ */
 final class ListedStore implements AutoCloseable {
 
     private final HttpServer server;
@@ -30,7 +32,7 @@ final class ListedStore implements AutoCloseable {
     private final AtomicInteger pages = new AtomicInteger();
     private final List<String> heads = new CopyOnWriteArrayList<>();
 
-    /** The header that asks for more of each object than a listing has. */
+    /** The header that requests additional attributes of each listed object. */
     static final String ATTRIBUTES = "x-amz-optional-object-attributes";
 
     ListedStore(boolean versioned) throws IOException {
@@ -40,18 +42,20 @@ final class ListedStore implements AutoCloseable {
         server.start();
     }
 
-    /** What is listed, of the parameters of a request, as XML within the element of the answer. */
+    /**
+     * Sets the function from the parameters of a request to the XML inside the answer's element.
+     */
     void lists(Function<Map<String, String>, String> answer) {
         listing = answer;
     }
 
-    /** Answers one page after the other, and the last one for ever. */
+    /** Returns one page after the other, and then always the last one. */
     void listsInTurn(String... pages) {
         List<Map<String, String>> before = List.copyOf(asked);
         lists(_ -> pages[Math.min(pages.length, asked.size() - before.size()) - 1]);
     }
 
-    /** As at the beginning. */
+    /** Restores the initial state. */
     void reset() {
         asked.clear();
         heads.clear();
@@ -62,32 +66,35 @@ final class ListedStore implements AutoCloseable {
         listing = query -> page(false);
     }
 
-    /** Has no object under any name, whatever it lists. */
+    /** Returns 404 for every object, although it is listed. */
     void losesObjects() {
         hasObjects = false;
     }
 
-    /** So many requests for an object are answered by a proxy that has no way to the store. */
+    /** Answers so many requests for an object like a proxy that has no route to the store. */
     void isBehindAProxy(int requests) {
         pages.set(requests);
     }
 
-    /** Refuses requests that ask for restores, as stores do that do not know them. */
+    /** Refuses requests for the restore status, as some stores do. */
     void knowsNoRestores() {
         knowsRestores = false;
     }
 
-    /** Says of each object that is asked for that it is in this tier. */
+    /** Reports this archive tier for each object that is requested. */
     void archives(String tier) {
         archiveStatus = tier;
     }
 
-    /** The paths of the objects that were asked for. */
+    /** Returns the paths of the objects that were requested. */
     List<String> heads() {
         return List.copyOf(heads);
     }
 
-    /** The parameters of each request for a page, and {@link #ATTRIBUTES} if it has that header. */
+    /**
+     * Returns the parameters of each request for a page, and {@link #ATTRIBUTES} if it has that
+     * header.
+     */
     List<Map<String, String>> asked() {
         return List.copyOf(asked);
     }
@@ -154,7 +161,7 @@ final class ListedStore implements AutoCloseable {
         return query;
     }
 
-    /** A page of objects with these keys. */
+    /** Returns a page of objects with these keys. */
     static String page(boolean truncated, String... keys) {
         StringBuilder page = new StringBuilder("<IsTruncated>" + truncated + "</IsTruncated>");
         for (String key : keys) {
@@ -163,18 +170,18 @@ final class ListedStore implements AutoCloseable {
         return page.toString();
     }
 
-    /** An object with this beside its key. */
+    /** Returns an object with its key and other elements. */
     static String object(String key, String rest) {
         return "<Contents><Key>%s</Key>%s</Contents>".formatted(key, rest);
     }
 
-    /** A version of an object. */
+    /** Returns a version of an object. */
     static String version(String key, String id, boolean latest) {
         return "<Version><Key>%s</Key><VersionId>%s</VersionId><IsLatest>%s</IsLatest><Size>1</Size><ETag>\"e\"</ETag></Version>"
                 .formatted(key, id, latest);
     }
 
-    /** What stands where an object was. */
+    /** Returns a delete marker. */
     static String deleteMarker(String key, boolean latest) {
         return "<DeleteMarker><Key>%s</Key><VersionId>d</VersionId><IsLatest>%s</IsLatest></DeleteMarker>"
                 .formatted(key, latest);

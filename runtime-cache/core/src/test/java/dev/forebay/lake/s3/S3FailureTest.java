@@ -109,7 +109,9 @@ class S3FailureTest {
                 .contains(remedy);
     }
 
-    /** The answer to a HEAD has no body, so no code: only its own time tells why it is refused. */
+    /**
+     * The answer to a HEAD has no body and thus no code. Only its time shows why it was refused.
+     */
     @ParameterizedTest
     @CsvSource({"403, 20, true", "400, -20, true", "403, 5, false", "404, 20, false"})
     void aRefusalWithoutACodeMayBeOfTheClock(int status, long minutes, boolean clock) {
@@ -166,7 +168,7 @@ class S3FailureTest {
                         "forebay.lake.path-style");
     }
 
-    /** Who asks again and again must be able to see that the caller does, too. */
+    /** A final failure needs a code that callers do not retry either. */
     @Test
     void whatIsFinalHasACodeThatNobodyTriesAgain() {
         for (int status = 300; status < 600; status++) {
@@ -205,7 +207,9 @@ class S3FailureTest {
         assertThat(failure.why()).contains("AWS_ACCESS_KEY_ID");
     }
 
-    /** As EKS Pod Identity, ECS and a web identity are, for seconds when a pod starts. */
+    /**
+     * EKS Pod Identity, ECS and web identities can be unavailable for seconds when a pod starts.
+     */
     @ParameterizedTest
     @CsvSource({
         "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -223,7 +227,10 @@ class S3FailureTest {
         assertThat(S3Failure.withoutCredentials(NONE, _ -> false, true).retry()).isTrue();
     }
 
-    /** The SDK says it as it does of a listing's number that is none; a read may come right. */
+    /**
+     * The SDK uses the same message for a wrong number in a listing, but a retry of a read may
+     * succeed.
+     */
     @Test
     void bytesWithoutTheirChecksumMayComeRight() {
         SdkClientException wrong =

@@ -48,7 +48,7 @@ import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
-/** The lake against a real S3 server, and against one that a proxy makes worse. */
+/** Tests the lake client against a real S3 server, and through a proxy that adds faults. */
 class S3LakeIT {
 
     @TempDir static Path directory;
@@ -59,7 +59,7 @@ class S3LakeIT {
     private static FaultProxy proxy;
     private static S3Lake lake;
 
-    /** Takes no request for failed because the machine is slow: its requests can be counted. */
+    /** Has long timeouts, so that a slow machine causes no retries and requests can be counted. */
     private static S3Lake patient;
 
     @BeforeAll
@@ -508,7 +508,8 @@ class S3LakeIT {
     }
 
     /**
-     * Its name says what belongs there: half an upload, or what somebody else has put there, goes.
+     * The key determines the content, so a partial upload or any other content under it is
+     * replaced.
      */
     @Test
     void whatIsStoredUnderTheNameAndIsNotTheFileIsReplaced() throws IOException {
@@ -562,7 +563,7 @@ class S3LakeIT {
         assertThat(target.array()).isEqualTo(then);
     }
 
-    /** One that does not know {@code start-after}, and says that there is always more. */
+    /** This store ignores {@code start-after} and always claims to have more. */
     @Test
     void aStoreThatDoesNotGoOnIsNotAskedForEver() throws IOException {
         byte[] page =

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * "How a listing is verified". Each of these stores breaks a promise of S3, and would leave objects
- * out of a version.
+ * "How a listing is verified". Each of these stores breaks a promise of S3, so objects could be
+ * missing in a version.
  */
 class S3ListingTest {
 
@@ -82,7 +82,7 @@ class S3ListingTest {
                 new Arguments("lists 'p/a-b' after 'p/a/x'", page(false, "p/a/x", "p/a-b")),
                 new Arguments("lists 'p/a' twice", page(false, "p/a", "p/a")),
                 new Arguments("not below 'p/'", page(false, "o/a")),
-                // Characters beyond U+FFFF come last in UTF-8, and not in UTF-16.
+                // Characters beyond U+FFFF come last in UTF-8, but not in UTF-16.
                 new Arguments("after", page(false, "p/\ud83d\ude00", "p/\uff5e")),
                 new Arguments("with the size null", one("<ETag>\"e\"</ETag>")),
                 new Arguments("with the size -1", one("<Size>-1</Size><ETag>\"e\"</ETag>")),
@@ -115,7 +115,7 @@ class S3ListingTest {
         assertUnsupported(() -> ListedStore.first(lake), broken.why);
     }
 
-    /** A proxy on the way may have garbled it. */
+    /** A proxy may have garbled the first answer. */
     @Test
     void aPageIsAskedForOnceMoreBeforeTheStoreIsRefused() {
         store.listsInTurn(page(false, "p/b", "p/a"), page(false, "p/a", "p/b"));
@@ -130,7 +130,7 @@ class S3ListingTest {
         assertUnsupported(() -> listing.page("p/b", 10), "lists '" + first + "'");
     }
 
-    /** It may be a line of a list of keys, which is the content of an object. */
+    /** The key may be a line of a key list, which is the content of an object. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theKeyThatWasAskedForIsInNoMessage(boolean versioned) {
@@ -153,7 +153,7 @@ class S3ListingTest {
         assertThat(keys(ListedStore.first(lake))).containsExactly("p/a");
     }
 
-    /** As one does that leaves {@code IsTruncated} out. */
+    /** Some stores omit {@code IsTruncated}. */
     @Test
     void aFullPageIsNotTakenForTheLast() {
         store.lists(_ -> page(false, "p/a", "p/b").replaceFirst("<IsTruncated>.*?>", ""));
@@ -161,7 +161,7 @@ class S3ListingTest {
         assertThat(listing.page(null, 2).next()).isEqualTo("p/b");
     }
 
-    /** It says two things: believing the one that ends the listing would leave objects out. */
+    /** The page contradicts itself. If the listing ended there, objects would be missing. */
     @Test
     void aPageWithATokenIsNotTakenForTheLast() {
         store.lists(_ -> "<NextContinuationToken>t</NextContinuationToken>" + page(false, "p/a"));
@@ -173,7 +173,7 @@ class S3ListingTest {
         assertThat(ListedStore.first(versionedLake).next()).isEqualTo("p/a");
     }
 
-    /** Else the listing would end with it, and what follows would be left out. */
+    /** Otherwise the listing would end there, and later objects would be missing. */
     @ParameterizedTest
     @ValueSource(strings = {"", "<Code>InternalError</Code>", "<body>Maintenance</body>"})
     void anAnswerThatIsNoListingIsAskedForAgain(String page) {
@@ -219,7 +219,7 @@ class S3ListingTest {
         assertUnsupported(() -> ListedStore.first(versionedLake), broken.why);
     }
 
-    /** The next one may be on another page, for the key is then taken for listed. */
+    /** The current version might be on the next page, but the key would already count as listed. */
     @Test
     void aPageThatEndsAmidAKeyHasItsCurrentVersion() {
         versions.lists(
@@ -257,7 +257,7 @@ class S3ListingTest {
                 .isEqualTo("modified 2026-11-29T12:00:05Z");
     }
 
-    /** A version does not change: it needs no ETag to be known again. */
+    /** A version is immutable, so its id is sufficient to identify it. */
     @Test
     void aVersionDoesWithoutAnETag() {
         versions.lists(_ -> version("p/a", "1", true).replace("\"e\"", "W/\"weak\""));
@@ -267,8 +267,8 @@ class S3ListingTest {
     }
 
     /**
-     * Directories are in order, by their names without the slash, as hierarchical namespaces and
-     * gateways to file systems list them; what is asked for follows a key in that order, too.
+     * Hierarchical namespaces and gateways to file systems sort directories by their names without
+     * the slash. They also apply {@code start-after} in that order.
      */
     @Test
     void manyWalkersOfAStoreThatListsDirectoriesFindThatObjectsCouldBeMissing(
@@ -341,7 +341,7 @@ class S3ListingTest {
         assertThat(store.heads()).hasSize(3);
     }
 
-    /** One request for each kind of key, not for each key. */
+    /** Costs one request for each kind of key, not for each key. */
     @Test
     void keysOfAKindThatIsKnownAreNotAskedForAgain() {
         String[] keys = IntStream.range(100, 200).mapToObj(i -> "p/a b" + i).toArray(String[]::new);
