@@ -2,9 +2,9 @@ package dev.forebay.manifest;
 
 import java.nio.file.Path;
 
-/** A manifest that a {@link ManifestCache} keeps for as long as this is open. */
+/** An open manifest whose file a {@link ManifestCache} keeps until it is closed. */
 public interface CachedManifest extends Manifest {
 
-    /** The verified local copy, there until this is closed. */
+    /** Returns the verified local copy, which exists until this is closed. */
     Path file();
 }

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC-32Cs of a row of the {@code chunk} table: of the checksums of its objects' rows, by
- * offset, and of the row itself. For one thread at a time.
+ * Computes the two CRC-32Cs of a row of the {@code chunk} table: one of the checksums of its
+ * objects' rows, by offset, and one of the row itself. Not thread-safe.
  */
 final class ChunkChecksum {
 
@@ -18,12 +18,12 @@ final class ChunkChecksum {
         objects.update(ByteBuffer.allocate(Integer.BYTES).putInt(crc).flip());
     }
 
-    /** Of all that were added. */
+    /** Returns the checksum of all objects added. */
     int ofObjects() {
         return (int) objects.getValue();
     }
 
-    /** Of the row that says so. */
+    /** Returns the checksum of the chunk's row, which includes {@link #ofObjects}. */
     int ofRow(long ordinal, int pack, int index, int length, long liveBytes) {
         return ofRow(ordinal, pack, index, length, liveBytes, ofObjects());
     }

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Fills the {@code chunk} table from the objects in pack order: every chunk with live bytes, with
- * checksums of the rows of its objects, by which one that an index has lost is missed.
+ * Writes the {@code chunk} table from the objects in pack order. It has a row for every chunk with
+ * live bytes. The row has a checksum of its objects' rows, so that a reader notices if the index
+ * has lost one of them.
  */
 final class ChunkTable {
 
@@ -29,7 +30,7 @@ final class ChunkTable {
         laid.forEach(row -> packs.put(row.ordinal(), row));
     }
 
-    /** Returns the number of chunks. */
+    /** Writes the table and returns the number of chunks. */
     static long fill(Connection connection, List<LaidPack> packs) throws SQLException {
         try (PreparedStatement insert =
                         connection.prepareStatement("INSERT INTO chunk VALUES (?,?,?,?,?,?,?)");

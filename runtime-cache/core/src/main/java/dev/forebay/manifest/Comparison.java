@@ -1,19 +1,19 @@
 package dev.forebay.manifest;
 
 /**
- * How a version differs from the one before it. An object is the same if key, size, ETag and
- * version id are.
+ * Counts how a version differs from the previous one. An object is the same if key, size, ETag and
+ * version id are equal.
  *
  * @param unchanged objects that are the same
- * @param changed objects that are there in both, and not the same
- * @param added objects that the version before did not have
- * @param removed objects that only the version before has
- * @param newBytes the sizes of what was changed or added, and of what is the same but was laid
- *     anew: what a region that has the version before has still to fetch
+ * @param changed objects that are in both versions, but differ
+ * @param added objects that the previous version did not have
+ * @param removed objects that only the previous version has
+ * @param newBytes the size of changed and added objects, and of unchanged objects that got a new
+ *     place. A region with the previous version still has to fetch them
  */
 public record Comparison(long unchanged, long changed, long added, long removed, long newBytes) {
 
-    /** Whether both have the same objects. */
+    /** Returns whether both versions have the same objects. */
     public boolean isSame() {
         return changed == 0 && added == 0 && removed == 0;
     }

@@ -6,28 +6,28 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is not the same in two versions: key, size, ETag or version id differ, or one of them
+ * A file that differs between two versions: key, size, ETag or version id differ, or one version
  * does not have it.
  *
- * @param before as the first version has it; null if it was added
- * @param after as the second version has it; null if it was removed
+ * @param before the file in the first version; null if it was added
+ * @param after the file in the second version; null if it was removed
  */
 public record Difference(FilePath path, Node.@Nullable File before, Node.@Nullable File after) {
 
     /**
-     * Some differences.
+     * A page of differences.
      *
-     * @param next the path behind which the next page begins; null if there is none
+     * @param next the path after which the next page begins; null at the end
      */
     public record Page(List<Difference> items, @Nullable FilePath next) {}
 
     /**
-     * Compares two versions, by path.
+     * Compares two versions, in the order of their paths.
      *
-     * @param begin the path behind which to begin
-     * @param most differences in the page
-     * @param looks how many paths are compared at most: a page may have fewer differences, or none,
-     *     and not be the last one
+     * @param begin the path after which to begin
+     * @param most the maximum number of differences in the page
+     * @param looks the maximum number of paths to compare. A page that reaches it may have few
+     *     differences, or none, although more pages follow
      */
     public static Page page(Manifest before, Manifest after, FilePath begin, int most, int looks) {
         FilePath last = begin;
@@ -64,7 +64,7 @@ public record Difference(FilePath path, Node.@Nullable File before, Node.@Nullab
                 && Objects.equals(one.versionId(), other.versionId());
     }
 
-    /** One of the two versions, where it is being compared. */
+    /** The position of the comparison in one of the two versions. */
     private static final class Side {
 
         private final FileWalk walk;
@@ -79,7 +79,10 @@ public record Difference(FilePath path, Node.@Nullable File before, Node.@Nullab
             return at == null ? null : at.path();
         }
 
-        /** The file at this path, if it is the next one; goes on then. */
+        /**
+         * Returns the file at this path and advances, if it is the next file. Otherwise returns
+         * null.
+         */
         Node.@Nullable File take(FilePath path) {
             FileWalk.Found found = at;
             if (found == null || !found.path().equals(path)) {

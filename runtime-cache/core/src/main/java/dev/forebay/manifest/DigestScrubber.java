@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares files with the SHA-256 that they had when they came, again and again, slowly: manifests
- * and images are compared before they are used, and are then in use for days. Safe for use by many
- * threads.
+ * Scrubs files: compares them repeatedly, at a limited rate, with the SHA-256 that they had when
+ * they were fetched. Manifests and images are verified before use, but are then in use for days.
+ * Thread-safe.
  */
 public final class DigestScrubber implements AutoCloseable {
 
@@ -47,13 +47,13 @@ public final class DigestScrubber implements AutoCloseable {
     }
 
     /**
-     * Begins one that goes on until it is closed.
+     * Starts a scrubber that runs until it is closed.
      *
-     * @param what they are, for the thread's name
-     * @param files that are in use, by what their digests have to be
-     * @param damaged is told of each that has other bytes, or cannot be read
-     * @param bytesPerSecond how fast; 0 for not at all
-     * @param pause how long to rest before each round, also the first
+     * @param what what the files are, for the thread's name
+     * @param files the files in use, by their expected digests
+     * @param damaged receives the digest of each file that has other bytes or cannot be read
+     * @param bytesPerSecond the rate; 0 disables scrubbing
+     * @param pause the wait before each round, including the first
      */
     public static DigestScrubber start(
             String what,
@@ -79,7 +79,7 @@ public final class DigestScrubber implements AutoCloseable {
         }
     }
 
-    /** Looks at all files once, or until it is closed. */
+    /** Compares all files once, or until the scrubber is closed. */
     void round() {
         files.get().forEach(this::compare);
     }
@@ -97,12 +97,12 @@ public final class DigestScrubber implements AutoCloseable {
             LOG.warn("{} cannot be read", file, e);
             damaged.accept(expected);
         } catch (RuntimeException | Error e) {
-            // A defect with one file must not leave all others unlooked at for good.
+            // An error with one file must not prevent the comparison of the others.
             LOG.error("{} cannot be compared", file, e);
         }
     }
 
-    /** Empty if it was closed meanwhile. */
+    /** Returns empty if the scrubber was closed meanwhile. */
     private Optional<Digest> digest(Path file) throws IOException {
         MessageDigest digest = Digests.sha256();
         byte[] piece = new byte[PIECE];

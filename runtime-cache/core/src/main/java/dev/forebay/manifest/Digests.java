@@ -9,7 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every Java platform must have. */
+/** Computes SHA-256 digests, which every Java platform supports. */
 final class Digests {
 
     private static final int BUFFER_BYTES = 256 << 10;

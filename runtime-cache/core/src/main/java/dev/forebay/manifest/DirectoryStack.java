@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directories from the root to the object that was added last.
  *
- * <p>Keys come in an order that keeps what is below one directory together, so this is all that
- * must be remembered. A store that lists in another order costs a query per return to a directory,
- * nothing else.
+ * <p>Keys come in an order that keeps the content of a directory together, so no other directories
+ * need to be kept. A store that lists in another order costs an additional query for each return to
+ * a directory.
  */
 final class DirectoryStack {
 
@@ -39,10 +39,10 @@ final class DirectoryStack {
     }
 
     /**
-     * Makes {@code path} the open directory, creating what is missing of it.
+     * Makes {@code path} the open directory, and creates its missing components.
      *
-     * @param mtimeNanos of the object that lies there
-     * @return whether it could; no if a component of it is a file
+     * @param mtimeNanos the time of the object in that directory
+     * @return false if a component of the path is a file
      */
     boolean enter(List<String> path, long mtimeNanos) throws SQLException {
         if (open.isEmpty()) {
@@ -83,7 +83,8 @@ final class DirectoryStack {
     }
 
     /**
-     * How many directories below the root are open: if {@link #enter} failed, as far as it came.
+     * Returns how many directories below the root are open. If {@link #enter} failed, these are the
+     * components that it could open.
      */
     int depth() {
         return open.size() - 1;
@@ -97,7 +98,7 @@ final class DirectoryStack {
         return open.getLast().previousId;
     }
 
-    /** Leaves all directories, settling their times. */
+    /** Leaves all directories and writes their final times. */
     void finish() throws SQLException {
         leaveTo(0);
     }

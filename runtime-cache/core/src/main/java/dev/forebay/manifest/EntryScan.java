@@ -3,10 +3,10 @@ package dev.forebay.manifest;
 import java.nio.file.Path;
 
 /**
- * All names of a manifest's tree from beginning to end: ordered by the id of the directory that
- * they are in, and there by their UTF-8 bytes.
+ * Reads all names of a manifest's tree, ordered by the id of their directory, and within it by
+ * their UTF-8 bytes.
  *
- * <p>Reads the index by name alone. For one thread at a time.
+ * <p>Reads only the index by name. Not thread-safe.
  */
 public final class EntryScan implements AutoCloseable {
 
@@ -21,31 +21,31 @@ public final class EntryScan implements AutoCloseable {
     }
 
     /**
-     * Begins before the first name of a local, verified manifest file.
+     * Opens a scan of a local, verified manifest file, positioned before the first name.
      *
-     * @throws dev.forebay.model.ForebayException with {@code CORRUPT} if it is damaged, as all
-     *     methods
+     * @throws dev.forebay.model.ForebayException with {@code CORRUPT} if the file is damaged; this
+     *     applies to all methods
      */
     public static EntryScan of(Path file) {
         return new EntryScan(RowScan.of(file, ENTRIES));
     }
 
-    /** Goes to the next name; false behind the last one. */
+    /** Advances to the next name. Returns false after the last one. */
     public boolean next() {
         return rows.next();
     }
 
-    /** The id of the directory that the name is in. */
+    /** Returns the id of the directory with this name. */
     public long parent() {
         return rows.integer(1);
     }
 
-    /** The id of the node that has the name. */
+    /** Returns the id of the node with this name. */
     public long id() {
         return rows.integer(2);
     }
 
-    /** The name in UTF-8. */
+    /** Returns the name in UTF-8. */
     public byte[] name() {
         return rows.requiredText(3);
     }

@@ -6,13 +6,13 @@ import java.util.Arrays;
 /**
  * The path of a file below the root of a version, with {@code /} between its names.
  *
- * <p>Ordered as the tree is: by the first name that differs, in the order of its UTF-8 bytes, so
- * that all files of a folder come together. Keys of a lake are not, for {@code .} is before {@code
- * /}.
+ * <p>Paths are ordered like a walk of the tree: by the first name that differs, in the order of its
+ * UTF-8 bytes. All files of a folder are adjacent. Keys of a lake have another order, because
+ * {@code .} sorts before {@code /}.
  */
 public record FilePath(String text) implements Comparable<FilePath> {
 
-    /** Before every other one. */
+    /** Sorts before every other path. */
     public static final FilePath NONE = new FilePath("");
 
     @Override
@@ -20,7 +20,10 @@ public record FilePath(String text) implements Comparable<FilePath> {
         return Arrays.compareUnsigned(ordered(), other.ordered());
     }
 
-    /** No name contains a NUL, so that what ends first comes first. */
+    /**
+     * NUL sorts before all characters of names, so a name sorts before longer names that begin with
+     * it.
+     */
     private byte[] ordered() {
         return text.replace('/', '\0').getBytes(StandardCharsets.UTF_8);
     }

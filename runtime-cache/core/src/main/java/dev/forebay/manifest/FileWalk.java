@@ -9,8 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a manifest in the order of their {@link FilePath}s, from any of them on. Reads a few
- * names of each folder ahead, whatever the version's size. For one thread at a time.
+ * Iterates over the files of a manifest in the order of their {@link FilePath}s, from any path on.
+ * It reads ahead a few names of each open folder, regardless of the version's size. Not
+ * thread-safe.
  */
 public final class FileWalk implements Iterator<FileWalk.Found> {
 
@@ -24,12 +25,11 @@ public final class FileWalk implements Iterator<FileWalk.Found> {
         this.manifest = manifest;
     }
 
-    /** A file, and where it is. */
+    /** A file and its path. */
     public record Found(FilePath path, Node.File file) {}
 
     /**
-     * Begins with the first file whose path comes after {@code after}, whether that one is there or
-     * not.
+     * Starts a walk at the first file whose path comes after {@code after}, which need not exist.
      */
     public static FileWalk after(Manifest manifest, FilePath after) {
         FileWalk walk = new FileWalk(manifest);
@@ -38,7 +38,10 @@ public final class FileWalk implements Iterator<FileWalk.Found> {
         return walk;
     }
 
-    /** Opens the folders on the way to a path, each behind the name that leads on. */
+    /**
+     * Opens the folders on the way to a path. Each continues after the name that leads to the next
+     * one.
+     */
     private void descend(String path) {
         long folder = Node.ROOT_ID;
         String above = "";
@@ -97,7 +100,7 @@ public final class FileWalk implements Iterator<FileWalk.Found> {
 
         /**
          * @param above its path, with a slash at its end
-         * @param after the name behind which to begin
+         * @param after the name after which to begin
          */
         Folder(long id, String above, String after) {
             this.id = id;
@@ -105,7 +108,7 @@ public final class FileWalk implements Iterator<FileWalk.Found> {
             this.last = after;
         }
 
-        /** Null behind the last one. */
+        /** Returns the next node; null after the last one. */
         @Nullable Node next() {
             if (!page.hasNext()) {
                 page = manifest.readdir(id, last, PAGE).iterator();

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The sessions that nobody uses just now, of all manifests that are open: each keeps pages in
- * memory, so there is a bound to what they keep together. Safe for use by many threads.
+ * A pool of idle sessions of all open manifests. Each session keeps pages in memory, so the pool
+ * limits their total. Thread-safe.
  */
 final class IdleSessions {
 
-    /** With {@value ManifestSchema#READER_CACHE_KIB} KiB each. */
+    /** Each has a cache of {@value ManifestSchema#READER_CACHE_KIB} KiB. */
     static final int MOST = 32;
 
     static final IdleSessions OF_THIS_PROCESS = new IdleSessions(MOST);
@@ -24,17 +24,15 @@ final class IdleSessions {
     // Guarded by this.
     private final Map<ReadSessions, Deque<ReadSession>> byOwner = new HashMap<>();
 
-    /** Whose a session is, in order of last use. */
+    /** The owner of each session, in order of last use. */
     private final Map<ReadSession, ReadSessions> owners = new LinkedHashMap<>();
 
-    /**
-     * @param most how many sessions to keep, at least 1
-     */
+    /** @param most how many sessions to keep, at least 1 */
     IdleSessions(int most) {
         this.most = most;
     }
 
-    /** The one of an owner that was used last, if there is any. */
+    /** Takes the most recently used session of an owner, if there is one. */
     synchronized Optional<ReadSession> take(ReadSessions owner) {
         Deque<ReadSession> sessions = byOwner.get(owner);
         if (sessions == null || sessions.isEmpty()) {
@@ -46,9 +44,9 @@ final class IdleSessions {
     }
 
     /**
-     * Keeps a session for its owner.
+     * Adds a session of its owner to the pool.
      *
-     * @return one, maybe of another owner, that has to be closed for it
+     * @return a session to close in exchange, possibly of another owner
      */
     synchronized Optional<ReadSession> give(ReadSessions owner, ReadSession session) {
         byOwner.computeIfAbsent(owner, _ -> new ArrayDeque<>()).push(session);
@@ -64,7 +62,7 @@ final class IdleSessions {
         return Optional.of(eldest);
     }
 
-    /** Forgets an owner; what is returned has to be closed. */
+    /** Removes an owner. The caller must close the returned sessions. */
     synchronized List<ReadSession> takeAll(ReadSessions owner) {
         Deque<ReadSession> sessions = byOwner.remove(owner);
         if (sessions == null) {

@@ -8,7 +8,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The first keys of a listing that cannot be paths, and the patterns that leave them out. */
+/**
+ * Collects the first keys of a listing that cannot be paths, and the exclude patterns that leave
+ * them out.
+ */
 final class InvalidKeys {
 
     private static final int MOST = 10;
@@ -24,15 +27,16 @@ final class InvalidKeys {
     /**
      * Adds a key.
      *
-     * @param reason names the key
-     * @param culprit the key to leave out, which need not be the same
-     * @throws ForebayException with {@code INVALID_KEY}, naming all, at the tenth
+     * @param reason the error, which names the key
+     * @param culprit the key to exclude, which may differ from the key in the error
+     * @throws ForebayException with {@code INVALID_KEY}, naming all keys, when the tenth is added
      */
     void add(ForebayException reason, String culprit) {
         reasons.add(String.valueOf(reason.getMessage()));
         if (culprit.startsWith(prefix) && culprit.length() > prefix.length()) {
             String pattern = KeyFilter.excluding(culprit.substring(prefix.length()));
-            // One for each empty component more, a pattern may be too long.
+            // A pattern is longer than its key if the key has empty components, so it may be too
+            // long.
             if (KeyFilter.violation(pattern).isEmpty()) {
                 excludes.add(pattern);
             }
@@ -43,9 +47,9 @@ final class InvalidKeys {
     }
 
     /**
-     * Fails if there is one.
+     * Fails if a key was added.
      *
-     * @throws ForebayException with {@code INVALID_KEY}, naming all
+     * @throws ForebayException with {@code INVALID_KEY}, naming all keys
      */
     void requireNone() {
         if (!reasons.isEmpty()) {
@@ -53,7 +57,7 @@ final class InvalidKeys {
         }
     }
 
-    /** The exclude patterns that leave out those that are named. */
+    /** Returns patterns that exclude the named keys. */
     List<String> excludes() {
         return List.copyOf(excludes);
     }

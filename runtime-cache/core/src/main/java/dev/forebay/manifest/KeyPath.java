@@ -8,24 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The path that a lake key becomes in a version's tree.
+ * The path of a lake key in a version's tree.
  *
  * @param components from the root down; empty for the marker of the root itself
- * @param directory whether the key is a directory marker, that is ends in {@code /}
+ * @param directory whether the key is a directory marker, which ends in {@code /}
  */
 record KeyPath(List<String> components, boolean directory) {
 
     private static final int MAX_NAME_BYTES = 255;
 
-    /** 64 TiB; S3 has objects of up to 50 TB. Each 8 MiB of one are a row of the manifest. */
+    /**
+     * 64 TiB, while S3 objects have at most 50 TB. The limit bounds the manifest, which has a row
+     * for each 8 MiB of an object.
+     */
     static final long MOST_BYTES = 1L << 46;
 
     /**
-     * Splits what follows {@code prefix} in {@code key} at {@code /}.
+     * Splits the part of {@code key} after {@code prefix} at {@code /}.
      *
-     * @param size as the lake has listed it, which may be nonsense
-     * @throws ForebayException with {@code INVALID_KEY}, the message being the key and what is
-     *     wrong with it
+     * @param size the size in the listing, which may be invalid
+     * @throws ForebayException with {@code INVALID_KEY}, whose message names the key and the
+     *     problem
      */
     static KeyPath of(String prefix, String key, long size) {
         if (!key.startsWith(prefix)) {
@@ -76,7 +79,7 @@ record KeyPath(List<String> components, boolean directory) {
                 i++;
             }
         }
-        // A UTF-16 unit is at most three bytes of UTF-8; most names need not be encoded to know.
+        // A UTF-16 unit has at most three bytes in UTF-8, so short names need no encoding.
         if (name.length() > MAX_NAME_BYTES / 3
                 && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
             throw invalid(key, "has a component of more than 255 bytes");
@@ -84,7 +87,7 @@ record KeyPath(List<String> components, boolean directory) {
         return name;
     }
 
-    /** The failure for one key. */
+    /** Returns the error for an invalid key. */
     static ForebayException invalid(String key, String why) {
         return new ForebayException(
                 ErrorCode.INVALID_KEY, "'%s' %s".formatted(ShownText.of(key), why));

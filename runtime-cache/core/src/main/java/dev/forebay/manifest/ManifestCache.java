@@ -25,22 +25,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Local copies of manifests, by digest, in one directory of bounded size.
+ * Caches local copies of manifests, by digest, in a directory of bounded size.
  *
- * <p>A copy is used only after its SHA-256 was verified in this process; one that is found damaged
- * later is fetched again for those who open it then. It is fetched once however many ask at the
- * same time, and deleted to make room only when nobody has it open. Safe for use by many threads;
- * the directory belongs to one cache at a time.
+ * <p>A copy is used only after this process has verified its SHA-256. If it turns out to be damaged
+ * later, the next caller that opens it fetches it again. Concurrent callers share one fetch. To
+ * free space, the cache evicts the least recently used copies that are not open. Thread-safe. Only
+ * one cache at a time may use the directory.
  */
 public final class ManifestCache {
 
     /**
-     * Brings the bytes of a manifest to {@code target}, which does not exist yet. Files beside it
-     * whose names begin with the target's are removed at the next start, too.
+     * Fetches the bytes of a manifest to {@code target}, which does not exist yet. Files beside it
+     * whose names begin with the target's name are removed at the next start.
      */
     @FunctionalInterface
     public interface Fetcher {
-        /** Fails with any {@link ForebayException}; it is passed on to all who wait. */
+        /** Fails with any {@link ForebayException}, which all waiting callers get. */
         void fetch(ManifestRef ref, Path target);
     }
 
@@ -48,13 +48,15 @@ public final class ManifestCache {
     private static final String SUFFIX = ".sqlite";
     private static final String FETCHING = ".fetching";
 
-    /** A manifest that is open or being opened, and for how many; guarded by the cache. */
+    /**
+     * A manifest that is open or being opened, with the number of its users. Guarded by the cache.
+     */
     private static final class Shared {
         final CompletableFuture<SqliteManifest> manifest = new CompletableFuture<>();
         int users;
     }
 
-    /** What is known of one digest; guarded by the cache. */
+    /** The state of one digest. Guarded by the cache. */
     private static final class Entry {
         final Path file;
         long bytes;
@@ -71,14 +73,14 @@ public final class ManifestCache {
     private final Path directory;
     private final long limitBytes;
     private final Fetcher fetcher;
-    // In order of last use; guarded by this.
+    // In order of last use. Guarded by this.
     private final Map<Digest, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * Takes over a directory with what earlier processes left in it.
+     * Opens a cache over a directory, including the copies that earlier processes left.
      *
-     * @param directory created if it is not there; unfinished downloads in it are removed
-     * @param limitBytes what all copies together may occupy
+     * @param directory created if it does not exist; unfinished downloads in it are removed
+     * @param limitBytes the maximum size of all copies together
      */
     public ManifestCache(Path directory, long limitBytes, Fetcher fetcher) {
         this.directory = directory;
@@ -108,9 +110,9 @@ public final class ManifestCache {
     }
 
     /**
-     * Opens a manifest, fetching it if it is not here. Close what is returned.
+     * Opens a manifest, and fetches it if there is no local copy. The caller must close the result.
      *
-     * @throws ForebayException with {@code CORRUPT} if what was fetched has another digest, {@code
+     * @throws ForebayException with {@code CORRUPT} if the fetched file has another digest, {@code
      *     CAPACITY_EXCEEDED} if the directory is full of manifests in use, or as the fetcher threw
      */
     public CachedManifest open(ManifestRef ref) {
@@ -119,10 +121,10 @@ public final class ManifestCache {
     }
 
     /**
-     * Like {@link #open(ManifestRef)}, but does not wait longer than this. What is being fetched
-     * then goes on being fetched, for the next one to ask.
+     * Like {@link #open(ManifestRef)}, with a timeout. After the timeout the fetch continues, for
+     * the next caller.
      *
-     * @throws ForebayException also with {@code UNAVAILABLE} if the time is up
+     * @throws ForebayException also with {@code UNAVAILABLE} after the timeout
      */
     public CachedManifest open(ManifestRef ref, Duration patience) {
         Use use =
@@ -143,13 +145,13 @@ public final class ManifestCache {
         }
     }
 
-    /** Whether a manifest can be opened without fetching it, or reading all of it. */
+    /** Returns whether a manifest can be opened without fetching it or computing its digest. */
     public synchronized boolean isHere(ManifestRef ref) {
         Entry entry = entries.get(ref.digest());
         return entry != null && entry.verified;
     }
 
-    /** The copies that are relied on. */
+    /** Returns all verified copies. */
     public synchronized Map<Digest, Path> copies() {
         Map<Digest, Path> copies = new HashMap<>();
         entries.forEach(
@@ -162,8 +164,8 @@ public final class ManifestCache {
     }
 
     /**
-     * Does not rely on a copy any more: the next one to ask has it compared, and fetched if it is
-     * damaged. Who has it open has it as it is.
+     * Marks a copy as unverified. The next caller that opens it verifies it, and fetches it if it
+     * is damaged. Open manifests continue to use the copy.
      */
     public synchronized void distrust(Digest digest) {
         Entry entry = entries.get(digest);
@@ -173,7 +175,7 @@ public final class ManifestCache {
         }
     }
 
-    /** Of a manifest that is open or being opened; the first one has it opened. */
+    /** Registers a use of a manifest. The first user starts opening it. */
     private Use use(ManifestRef ref, Executor opener) {
         Entry entry;
         Shared shared;
@@ -186,7 +188,7 @@ public final class ManifestCache {
             first = entry.shared == null;
             shared = entry.shared == null ? new Shared() : entry.shared;
             entry.shared = shared;
-            // The opener uses it too: it must not be closed before it is open.
+            // The opener counts as a user, so that the manifest is not closed before it is open.
             shared.users += first ? 2 : 1;
         }
         if (first) {
@@ -229,7 +231,7 @@ public final class ManifestCache {
         }
     }
 
-    /** After a failure the next one to ask tries anew. */
+    /** After a failure the next caller tries again. */
     private synchronized void forget(Entry entry, Shared shared) {
         if (entry.shared == shared) {
             entry.shared = null;
@@ -263,7 +265,9 @@ public final class ManifestCache {
         return SqliteManifest.open(entry.file, () -> distrust(entry, shared));
     }
 
-    /** Something in the file has changed: the next one to ask has it compared, and fetched. */
+    /**
+     * Marks a damaged copy as unverified, so that the next caller verifies it and fetches it again.
+     */
     private synchronized void distrust(Entry entry, Shared shared) {
         if (entry.shared == shared) {
             LOG.warn("{} is not what was verified, and is fetched again", entry.file);

@@ -8,32 +8,35 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A manifest that was just written, with the figures a reference to it needs.
+ * A manifest that was just written, with the values for a reference to it.
  *
  * @param digest SHA-256 of the file
- * @param objects the number of files, directories not counted
+ * @param objects the number of files, without directories
  * @param bytes the sum of their sizes
  * @param chunks how many chunks hold at least one of those bytes
  */
 public record ManifestFile(Path path, Digest digest, long objects, long bytes, long chunks) {
 
-    /** The key of this manifest in Forebay's own bucket. */
+    /** Returns the key of this manifest in Forebay's own bucket. */
     public String key() {
         return key(digest);
     }
 
-    /** The key in Forebay's own bucket of the manifest with this digest. */
+    /** Returns the key, in Forebay's own bucket, of the manifest with this digest. */
     public static String key(Digest digest) {
         return "manifests/" + digest.hex() + ".sqlite";
     }
 
-    /** The reference to this manifest once it is stored in {@code bucket} under {@link #key()}. */
+    /**
+     * Returns the reference to this manifest once it is stored in {@code bucket} under {@link
+     * #key()}.
+     */
     public ManifestRef ref(String bucket) {
         return new ManifestRef("s3://" + bucket + "/" + key(), digest, objects, bytes, chunks);
     }
 
     /**
-     * The SHA-256 of any file.
+     * Returns the SHA-256 of any file.
      *
      * @throws ForebayException with {@code INTERNAL} if it cannot be read
      */

@@ -7,14 +7,14 @@ import java.sql.Statement;
 import java.util.List;
 import org.sqlite.SQLiteConfig;
 
-/** The tables of a manifest, and how its file is opened. */
+/** Defines the tables of a manifest, and opens its file. */
 final class ManifestSchema {
 
     static final String FORMAT = "3";
 
     private static final int WRITER_CACHE_KIB = 32 << 10;
 
-    /** Memory outside the heap, at most, for each session that is open. */
+    /** The maximum memory outside the heap for each open session. */
     static final int READER_CACHE_KIB = 2 << 10;
 
     private static final List<String> TABLES =
@@ -35,10 +35,11 @@ final class ManifestSchema {
     private ManifestSchema() {}
 
     /**
-     * Creates an empty manifest, in one transaction that is open when this returns.
+     * Creates an empty manifest. The returned connection has an open transaction.
      *
-     * <p>No journal and no sync: the file is nobody's until it is complete. Dirty pages beyond the
-     * cache go to the file at once, so the transaction needs no memory of its own.
+     * <p>The file needs no journal and no sync, because no process uses it before it is complete.
+     * SQLite writes dirty pages beyond its cache to the file at once, so the transaction needs no
+     * additional memory.
      */
     static Connection create(Path file) throws SQLException {
         NativeSqlite.load();
@@ -64,7 +65,7 @@ final class ManifestSchema {
         }
     }
 
-    /** Opens a finished manifest, promising SQLite that nobody changes it: no locks, no journal. */
+    /** Opens a finished manifest as immutable, so that SQLite uses neither locks nor a journal. */
     static Connection open(Path file) throws SQLException {
         NativeSqlite.load();
         SQLiteConfig config = new SQLiteConfig();

@@ -18,18 +18,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Freezes a listing into a manifest file, an object at a time, in flat memory.
+ * Freezes a listing into a manifest file, object by object, with constant memory.
  *
- * <p>The same listing (and the same version before) always gives the same bytes, so the same
- * digest. Feed it with {@link dev.forebay.lake.Lake#list}, then call {@link #finish}; closing
- * without finishing leaves no file. Not thread-safe.
+ * <p>The same listing after the same previous version always gives the same bytes, and thus the
+ * same digest. Pass each object of {@link dev.forebay.lake.Lake#list} to {@link #add}, then call
+ * {@link #finish}. Closing without finishing leaves no file. Not thread-safe.
  */
 public final class ManifestWriter implements AutoCloseable {
 
-    /** A sensible limit for a pack: 1 TiB. */
+    /** The default limit of a pack: 1 TiB. */
     public static final long DEFAULT_PACK_BYTES = 1L << 40;
 
-    /** 8 PiB: a thousand million chunks. */
+    /** 8 PiB, or about a billion chunks. */
     private static final long MOST_BYTES = 1L << 53;
 
     private final String bucket;
@@ -49,13 +49,13 @@ public final class ManifestWriter implements AutoCloseable {
     /**
      * Begins a manifest.
      *
-     * @param target the file to be; what is there is replaced by {@link #finish}
+     * @param target the file to write; {@link #finish} replaces an existing file
      * @param bucket the bucket that is listed
-     * @param prefix the prefix that is listed; what follows it in a key is the path in the version
-     * @param packBytes how large a new pack may become; at least one chunk
-     * @param previous the version before, if there is one; stays the caller's to close
+     * @param prefix the prefix that is listed; the rest of a key is its path in the version
+     * @param packBytes the maximum size of a new pack; at least one chunk
+     * @param previous the previous version, if there is one; the caller closes it
      * @throws ForebayException with {@code INTERNAL} or {@code CAPACITY_EXCEEDED} if the file
-     *     cannot be written, as all methods
+     *     cannot be written; this applies to all methods
      */
     public ManifestWriter(
             Path target,
@@ -91,9 +91,9 @@ public final class ManifestWriter implements AutoCloseable {
     /**
      * Adds the next object of the listing.
      *
-     * @throws ForebayException with {@code INVALID_KEY}, naming the first ten, at the tenth key
-     *     that cannot be a path, or has a size that no object has; {@code TOO_LARGE} if there are
-     *     too many bytes
+     * @throws ForebayException with {@code INVALID_KEY} at the tenth object whose key cannot be a
+     *     path or whose size is invalid, naming all ten; {@code TOO_LARGE} if there are too many
+     *     bytes
      */
     public void add(LakeObject object) {
         KeyPath path;
@@ -116,7 +116,7 @@ public final class ManifestWriter implements AutoCloseable {
                         ? path.components()
                         : path.components().subList(0, path.components().size() - 1);
         if (!directories.enter(parents, NodeTable.nanos(object.modified()))) {
-            // Without that file all that is below it can stay.
+            // Excluding that one file keeps everything below it.
             String file = prefix + String.join("/", parents.subList(0, directories.depth() + 1));
             invalid.add(
                     KeyPath.invalid(
@@ -154,16 +154,16 @@ public final class ManifestWriter implements AutoCloseable {
         return object.size() == 0 ? null : layout.place(object);
     }
 
-    /** How what was added so far differs from the version before. */
+    /** Compares the objects added so far with the previous version. */
     public Comparison comparison() {
         return previous.comparison(objects, newBytes);
     }
 
     /**
-     * Completes the file and moves it to its place.
+     * Completes the file and moves it to its target.
      *
-     * @throws ForebayException with {@code INVALID_KEY} if there were keys that cannot be paths,
-     *     {@code LAKE_EMPTY} if there was no object
+     * @throws ForebayException with {@code INVALID_KEY} if keys cannot be paths, {@code LAKE_EMPTY}
+     *     if there was no object
      */
     public ManifestFile finish() {
         invalid.requireNone();
@@ -228,14 +228,12 @@ public final class ManifestWriter implements AutoCloseable {
         insert.executeUpdate();
     }
 
-    /**
-     * The exclude patterns that leave out the keys that were named because they cannot be paths.
-     */
+    /** Returns exclude patterns for the keys that cannot be paths and were named. */
     public List<String> excludes() {
         return invalid.excludes();
     }
 
-    /** Gives up, if the manifest was not finished; then nothing is left of it. */
+    /** Deletes the unfinished file, unless the manifest was finished. */
     @Override
     public void close() {
         try {

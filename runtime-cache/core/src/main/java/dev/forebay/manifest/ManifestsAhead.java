@@ -16,16 +16,17 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Brings the manifests of all mounted versions here before anybody asks for them, one after the
- * other, new ones before those that could not be had: the first read of a version need not wait for
- * its manifest, and a process that takes over a mount knows what its predecessor has shown, whether
- * or not a worker can be asked then. Safe for use by many threads.
+ * Fetches the manifests of all mounted versions in advance, one after the other. New ones come
+ * before those that failed.
+ *
+ * <p>The first read of a version then does not wait for its manifest. A process that takes over a
+ * mount also has the manifests of its predecessor, even if no worker is reachable. Thread-safe.
  */
 public final class ManifestsAhead implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ManifestsAhead.class);
 
-    /** How long to wait before one that could not be had is tried again. */
+    /** The delay before a failed manifest is retried. */
     private static final Duration RETRY = Duration.ofSeconds(30);
 
     private final Consumer<ManifestRef> bring;
@@ -36,17 +37,18 @@ public final class ManifestsAhead implements AutoCloseable {
     // Guarded by this.
     private Set<ManifestRef> missing = Set.of();
 
-    /** Those of the missing that could not be had, and when; the one that is due first is first. */
+    /**
+     * The missing manifests that failed, with the time of the failure; the next one to retry is
+     * first.
+     */
     private final Map<ManifestRef, Long> failedNanos = new LinkedHashMap<>();
 
-    /** Those that are here, or were; what makes room for others is not fetched again. */
+    /** Manifests fetched so far. If the cache evicts one to free space, it is not fetched again. */
     private final Set<Digest> brought = new HashSet<>();
 
     private volatile boolean closed;
 
-    /**
-     * @param bring brings one here, unless it is; what it throws is logged
-     */
+    /** @param bring fetches a manifest unless there is a local copy; its exceptions are logged */
     public ManifestsAhead(Consumer<ManifestRef> bring) {
         this(bring, RETRY);
     }
@@ -57,7 +59,7 @@ public final class ManifestsAhead implements AutoCloseable {
         thread.start();
     }
 
-    /** These are wanted from now on, and no others. */
+    /** Replaces the set of wanted manifests. */
     public synchronized void update(Set<ManifestRef> wanted) {
         Set<ManifestRef> mounted = new HashSet<>(wanted);
         brought.retainAll(mounted.stream().map(ManifestRef::digest).collect(Collectors.toSet()));
@@ -73,11 +75,11 @@ public final class ManifestsAhead implements AutoCloseable {
                 bring(awaitNext());
             }
         } catch (InterruptedException end) {
-            // This is the end.
+            // Interrupted by close.
         }
     }
 
-    /** One that was not tried yet, or else one that is to be tried again. */
+    /** Waits for the next manifest: one that was not tried yet, or else one whose retry is due. */
     private synchronized ManifestRef awaitNext() throws InterruptedException {
         while (true) {
             for (ManifestRef ref : missing) {
@@ -117,7 +119,7 @@ public final class ManifestsAhead implements AutoCloseable {
         }
     }
 
-    /** Whether it had failed before. */
+    /** Records a failure. Returns whether the manifest had failed before. */
     private synchronized boolean failed(ManifestRef ref) {
         boolean again = failedNanos.remove(ref) != null;
         if (missing.contains(ref)) {
@@ -126,7 +128,7 @@ public final class ManifestsAhead implements AutoCloseable {
         return again;
     }
 
-    /** Takes up no other manifest; the one that is being fetched may still come. */
+    /** Stops fetching. The fetch in progress may still complete. */
     @Override
     public void close() {
         closed = true;

@@ -16,16 +16,16 @@ import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteJDBCLoader;
 
 /**
- * Loads SQLite's native library without leaving it behind. By itself the driver unpacks it into the
- * shared temporary directory for as long as the process lives, so one that is killed leaves it. The
- * library stays usable when its file is removed.
+ * Loads SQLite's native library without leaving files behind. The driver itself unpacks it into the
+ * shared temporary directory until the process exits, so a killed process leaves it there. The
+ * library remains usable when its file is deleted.
  */
 final class NativeSqlite {
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeSqlite.class);
     private static final String PREFIX = "forebay-sqlite-";
 
-    /** Nothing is unpacked for so long: its process was killed just then. */
+    /** Unpacking never takes this long, so the process that left the folder was killed. */
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     private static boolean loaded;
@@ -33,7 +33,7 @@ final class NativeSqlite {
     private NativeSqlite() {}
 
     /**
-     * Loads the library; does nothing if it is loaded.
+     * Loads the library, unless it is loaded already.
      *
      * @throws SQLException if it cannot be unpacked or loaded
      */
@@ -79,7 +79,7 @@ final class NativeSqlite {
                 Files.deleteIfExists(path);
             }
         } catch (IOException | UncheckedIOException e) {
-            // Of another user, say.
+            // It may belong to another user.
             LOG.debug("{} stays", folder, e);
         }
     }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file or directory of a version's tree.
  *
- * <p>{@code id} is unique in the version, the same on every node, and usable as an inode number;
- * the root is {@link #ROOT_ID}. Times are nanoseconds since the epoch; a directory has the time of
- * the newest object below it.
+ * <p>{@code id} is unique in the version, equal on all machines, and usable as an inode number. The
+ * root has {@link #ROOT_ID}. Times are nanoseconds since the epoch. A directory has the time of the
+ * newest object below it.
  */
 public sealed interface Node {
 
@@ -17,7 +17,7 @@ public sealed interface Node {
 
     long id();
 
-    /** The last component of the path; empty for the root. */
+    /** Returns the last component of the path; empty for the root. */
     String name();
 
     long mtimeNanos();
@@ -25,7 +25,7 @@ public sealed interface Node {
     record Directory(long id, String name, long mtimeNanos) implements Node {}
 
     /**
-     * A file, that is one lake object.
+     * A file, which is one lake object.
      *
      * @param packOffset where the object's bytes begin in {@code pack}, a multiple of 4 KiB
      */

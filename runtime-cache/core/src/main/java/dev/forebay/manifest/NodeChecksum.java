@@ -6,9 +6,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CRC-32C of what a row of the {@code node} table says of names and bytes. A manifest is
- * compared as a whole when a process uses it first; this finds what its disk changes after that.
- * Times of directories are not part of it.
+ * Computes the CRC-32C of a row of the {@code node} table. A process verifies a whole manifest only
+ * before its first use. This checksum detects later damage on disk. It excludes the times of
+ * directories.
  */
 final class NodeChecksum {
 
@@ -19,7 +19,7 @@ final class NodeChecksum {
 
     /**
      * @param size in bytes; -1 for a directory
-     * @param pack its ordinal; it and the offset count only for what has bytes
+     * @param pack the pack's ordinal; it and the offset count only for nodes with bytes
      */
     static int of(
             long id,

@@ -6,10 +6,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All nodes of a manifest's tree from beginning to end, ordered by id. A directory comes before
- * what is in it.
+ * Reads all nodes of a manifest's tree, ordered by id. A directory comes before its content.
  *
- * <p>For one thread at a time. What it says of a file's content, it does not say of a directory.
+ * <p>Methods about content apply to files only. Not thread-safe.
  */
 public final class NodeScan implements AutoCloseable {
 
@@ -26,10 +25,11 @@ public final class NodeScan implements AutoCloseable {
     }
 
     /**
-     * Begins before the first node, that is the root, of a local, verified manifest file.
+     * Opens a scan of a local, verified manifest file, positioned before the first node, which is
+     * the root.
      *
-     * @throws dev.forebay.model.ForebayException with {@code CORRUPT} if it is damaged, as all
-     *     methods
+     * @throws dev.forebay.model.ForebayException with {@code CORRUPT} if the file is damaged; this
+     *     applies to all methods
      */
     public static NodeScan of(Path file) {
         LongStream.Builder ordinals = LongStream.builder();
@@ -41,7 +41,7 @@ public final class NodeScan implements AutoCloseable {
         return new NodeScan(RowScan.of(file, NODES), ordinals.build().toArray());
     }
 
-    /** Goes to the next node; false behind the last one. */
+    /** Advances to the next node. Returns false after the last one. */
     public boolean next() {
         return rows.next();
     }
@@ -50,12 +50,12 @@ public final class NodeScan implements AutoCloseable {
         return rows.integer(1);
     }
 
-    /** The id of the directory that it is in; 0 for the root. */
+    /** Returns the id of the parent directory; 0 for the root. */
     public long parent() {
         return rows.integer(2);
     }
 
-    /** Since the epoch. */
+    /** Returns the modification time, since the epoch. */
     public long mtimeNanos() {
         return rows.integer(3);
     }
@@ -64,12 +64,15 @@ public final class NodeScan implements AutoCloseable {
         return rows.integer(4) != 0;
     }
 
-    /** The file's size in bytes. */
+    /** Returns the file's size in bytes. */
     public long size() {
         return rows.integer(5);
     }
 
-    /** Which of {@link Manifest#packs} has the bytes of a file that is not empty. */
+    /**
+     * Returns the index in {@link Manifest#packs} of the pack with the file's bytes. The file must
+     * not be empty.
+     */
     public int pack() {
         int index = Arrays.binarySearch(ordinals, rows.integer(6));
         if (index < 0) {
@@ -78,22 +81,22 @@ public final class NodeScan implements AutoCloseable {
         return index;
     }
 
-    /** Where in the pack a file that is not empty begins, in bytes. */
+    /** Returns the offset in the pack, in bytes, of a file that is not empty. */
     public long packOffset() {
         return rows.integer(7);
     }
 
-    /** The file's key in the lake, in UTF-8. */
+    /** Returns the file's key in the lake, in UTF-8. */
     public byte[] key() {
         return rows.requiredText(8);
     }
 
-    /** The file's ETag, in UTF-8. */
+    /** Returns the file's ETag, in UTF-8. */
     public byte[] etag() {
         return rows.requiredText(9);
     }
 
-    /** The file's version in the lake, in UTF-8; null if the bucket has none. */
+    /** Returns the file's version id in the lake, in UTF-8; null in a bucket without versioning. */
     public byte @Nullable [] versionId() {
         return rows.text(10);
     }

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Writes rows of the {@code node} table, numbering them in the order they come. */
+/** Writes rows of the {@code node} table and numbers them in the order they are added. */
 final class NodeTable implements AutoCloseable {
 
     private static final long NANOS = 1_000_000_000;
@@ -92,7 +92,7 @@ final class NodeTable implements AutoCloseable {
                 place == null ? 0 : place.offset());
     }
 
-    /** Makes a directory at least as new as {@code mtimeNanos}. */
+    /** Sets a directory's time to {@code mtimeNanos}, unless it is newer already. */
     void touch(long directory, long mtimeNanos) throws SQLException {
         touch.setLong(1, mtimeNanos);
         touch.setLong(2, directory);
@@ -115,7 +115,8 @@ final class NodeTable implements AutoCloseable {
     }
 
     /**
-     * Nanoseconds since the epoch; times that a long cannot hold (before 1678, after 2261) are cut.
+     * Returns nanoseconds since the epoch. Times that a long cannot hold, before about 1678 and
+     * after about 2262, are clamped.
      */
     static long nanos(Instant time) {
         try {

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One user's hold on a shared manifest; closing it ends the hold, not the manifest. */
+/**
+ * A reference of one user to a shared manifest. Closing it releases the reference, and not the
+ * manifest.
+ */
 record OpenManifest(Manifest shared, Path file, AtomicBoolean closed, Runnable release)
         implements CachedManifest {
 

@@ -5,6 +5,6 @@ import dev.forebay.model.PackId;
 /**
  * A pack that a version refers to.
  *
- * @param bytes the extent of the pack, a multiple of 4 KiB
+ * @param bytes the size of the pack, a multiple of 4 KiB
  */
 public record Pack(PackId id, long bytes) {}

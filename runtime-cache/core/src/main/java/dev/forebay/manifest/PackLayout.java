@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lays objects into new packs, one after the other, each on a multiple of 4 KiB.
+ * Places objects into new packs, one after the other, each at a multiple of 4 KiB.
  *
- * <p>Keeps only the pack that is being laid and the rows of the finished ones. Not thread-safe.
+ * <p>Keeps only the current pack and the rows of the finished ones. Not thread-safe.
  */
 final class PackLayout {
 
@@ -25,7 +25,7 @@ final class PackLayout {
 
     /**
      * @param firstOrdinal the ordinal of the first new pack
-     * @param limitBytes a pack is not extended beyond this; a larger object has a pack of its own
+     * @param limitBytes the maximum size of a pack; a larger object gets a pack of its own
      */
     PackLayout(String bucket, int firstOrdinal, long limitBytes) {
         this.bucket = bucket;
@@ -34,7 +34,7 @@ final class PackLayout {
         this.layout = begin();
     }
 
-    /** Gives an object of at least one byte the next place. */
+    /** Returns the next place, for an object of at least one byte. */
     Place place(LakeObject object) {
         long extent = align(object.size());
         if (end > 0 && end + extent > limitBytes) {
@@ -50,7 +50,7 @@ final class PackLayout {
         return place;
     }
 
-    /** Finishes the last pack and returns all new ones. */
+    /** Finishes the last pack and returns all new packs. */
     List<LaidPack> finish() {
         if (end > 0) {
             finishPack();
@@ -72,7 +72,8 @@ final class PackLayout {
     }
 
     /**
-     * NUL ends every field: no key, ETag or version id can contain it, so no two layouts collide.
+     * A NUL ends each field. No key, ETag or version id can contain it, so different layouts have
+     * different input.
      */
     private void field(String text) {
         layout.update(text.getBytes(StandardCharsets.UTF_8));
@@ -83,7 +84,7 @@ final class PackLayout {
         return Math.addExact(size, ChunkId.ALIGNMENT_BYTES - 1) & -ChunkId.ALIGNMENT_BYTES;
     }
 
-    /** The id of the pack that empty objects are said to be in: a layout without objects. */
+    /** Returns the id of the pack of empty objects, which is that of a layout without objects. */
     static PackId nowhere() {
         return new PackId(new Digest(Digests.hex(Digests.sha256().digest())));
     }

@@ -1,4 +1,6 @@
 package dev.forebay.manifest;
 
-/** Where an object's bytes begin: the ordinal of a pack in this manifest, and an offset in it. */
+/**
+ * The place of an object's first byte: the ordinal of a pack in this manifest, and an offset in it.
+ */
 record Place(int pack, long offset) {}

@@ -12,16 +12,19 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The packs of the version before, whose places unchanged objects keep. */
+/**
+ * Finds the places of unchanged objects in the packs of the previous version, so that the new
+ * version keeps them.
+ */
 final class PreviousVersion {
 
-    /** Stands for a directory that the version before does not have. */
+    /** Stands for a directory that the previous version does not have. */
     static final long NO_DIRECTORY = 0;
 
     private final @Nullable Manifest manifest;
     private final List<Pack> packs;
 
-    /** Of the packs that keep their place. */
+    /** Ordinals of the packs that are not merged. */
     private final Map<PackId, Integer> ordinals = new HashMap<>();
 
     private final BitSet used = new BitSet();
@@ -29,9 +32,9 @@ final class PreviousVersion {
     private long changed;
 
     /**
-     * A version of another bucket has nothing to reuse.
+     * Reads the packs of the previous version. A version of another bucket has nothing to reuse.
      *
-     * @param packBytes how large a new pack may become
+     * @param packBytes the maximum size of a new pack
      */
     PreviousVersion(@Nullable Manifest previous, String bucket, long packBytes) {
         manifest = previous != null && previous.bucket().equals(bucket) ? previous : null;
@@ -44,7 +47,7 @@ final class PreviousVersion {
         }
     }
 
-    /** How many ordinals the packs of the version before may take. */
+    /** Returns how many ordinals the packs of the previous version may take. */
     int packCount() {
         return packs.size();
     }
@@ -60,8 +63,8 @@ final class PreviousVersion {
     }
 
     /**
-     * The place of the very same object in the version before, if it had it, it has bytes, and it
-     * keeps its place.
+     * Returns the place of the same object in the previous version. Empty if that version did not
+     * have it, if it has no bytes, or if its pack is merged.
      */
     Optional<Place> place(long parent, String name, LakeObject object) {
         if (!(lookup(parent, name).orElse(null) instanceof Node.File file)) {
@@ -88,9 +91,9 @@ final class PreviousVersion {
     }
 
     /**
-     * How what was asked for differs from the version before.
+     * Compares the objects that were looked up with the previous version.
      *
-     * @param objects how many were asked for
+     * @param objects how many objects were looked up
      */
     Comparison comparison(long objects, long newBytes) {
         long before = manifest == null ? 0 : manifest.objects();
@@ -102,7 +105,7 @@ final class PreviousVersion {
                 newBytes);
     }
 
-    /** The packs that {@link #place} answered with, in order. */
+    /** Returns the packs of all places that {@link #place} returned, in order. */
     List<LaidPack> usedPacks() {
         List<LaidPack> laid = new ArrayList<>();
         used.stream()

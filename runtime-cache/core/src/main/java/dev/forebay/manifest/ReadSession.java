@@ -7,9 +7,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * One read-only connection to a manifest with its prepared statements. For one thread at a time.
- */
+/** A read-only connection to a manifest with its prepared statements. Not thread-safe. */
 final class ReadSession implements AutoCloseable {
 
     private final Connection connection;
@@ -19,7 +17,10 @@ final class ReadSession implements AutoCloseable {
         connection = ManifestSchema.open(file);
     }
 
-    /** The statement for one of the few, constant queries of {@link SqliteManifest}. */
+    /**
+     * Returns the prepared statement for a query. Only for the few constant queries of {@link
+     * SqliteManifest}.
+     */
     PreparedStatement prepare(String query) throws SQLException {
         PreparedStatement statement = prepared.get(query);
         if (statement == null) {

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A bounded pool of sessions on one file, opened when first needed, and kept as long as {@link
- * IdleSessions} has room for them.
+ * A bounded pool of sessions on one file. Sessions are opened on demand, and kept while {@link
+ * IdleSessions} has space for them.
  *
- * <p>Safe for use by many threads; a caller beyond the bound waits for a session to come back.
+ * <p>Thread-safe. If all sessions are in use, a caller waits for one.
  */
 final class ReadSessions implements AutoCloseable {
 
@@ -70,7 +70,7 @@ final class ReadSessions implements AutoCloseable {
         unwanted.ifPresent(ReadSessions::close);
     }
 
-    /** It may be another file's. */
+    /** The session may belong to another file. */
     private static void close(ReadSession session) {
         try {
             session.close();
@@ -79,7 +79,7 @@ final class ReadSessions implements AutoCloseable {
         }
     }
 
-    /** Closes idle sessions now and those in use when they come back. */
+    /** Closes idle sessions at once, and sessions in use when they are returned. */
     @Override
     public void close() {
         List<ReadSession> left;

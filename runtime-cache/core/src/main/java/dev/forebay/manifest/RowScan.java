@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one query from beginning to end, on a connection of its own: a scan takes minutes for
- * a large manifest, and those who look things up must not wait for it. For one thread at a time.
+ * Reads all rows of a query on a connection of its own. A scan of a large manifest takes minutes,
+ * and lookups must not wait for it. Not thread-safe.
  */
 final class RowScan implements AutoCloseable {
 
@@ -44,7 +44,7 @@ final class RowScan implements AutoCloseable {
         }
     }
 
-    /** 0 if it is NULL. */
+    /** Returns the value of a column, or 0 for NULL. */
     long integer(int column) {
         try {
             return rows.getLong(column);
@@ -53,7 +53,7 @@ final class RowScan implements AutoCloseable {
         }
     }
 
-    /** The bytes of a text as they are in the file, that is UTF-8. */
+    /** Returns the bytes of a text as stored in the file, in UTF-8; null for NULL. */
     byte @Nullable [] text(int column) {
         try {
             return rows.getBytes(column);
@@ -62,7 +62,7 @@ final class RowScan implements AutoCloseable {
         }
     }
 
-    /** The bytes of a text that must be there. */
+    /** Returns the bytes of a text, or fails for NULL. */
     byte[] requiredText(int column) {
         byte[] text = text(column);
         if (text == null) {

@@ -3,14 +3,14 @@ package dev.forebay.manifest;
 import dev.forebay.lake.LakeObject;
 
 /**
- * One lake object's place in a pack, with the identity a fill must insist on.
+ * The place of a lake object in a pack, with the object's identity, which a fill must check.
  *
  * @param packOffset first byte in the pack, a multiple of 4 KiB
- * @param object with at least a byte: empty objects occupy no pack bytes and have no segment
+ * @param object has at least one byte: empty objects take no space in packs and have no segment
  */
 public record Segment(long packOffset, LakeObject object) {
 
-    /** The object's size in bytes. */
+    /** Returns the object's size in bytes. */
     public long size() {
         return object.size();
     }

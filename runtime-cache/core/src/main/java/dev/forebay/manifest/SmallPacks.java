@@ -9,14 +9,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Bounds the packs that a dataset gathers as it changes: each version brings its new objects in a
- * pack of their own, and keeps the packs of the version before as long as anything in them lives.
+ * Limits the number of packs of a dataset that changes often. Each version puts its new objects
+ * into a pack of its own, and keeps the previous version's packs while any of their objects exist.
  *
- * <p>A pack is small if its live bytes would fill less than half of a new one. Of more than {@link
- * #MOST} small ones the {@link #KEPT} fullest stay, and what lies in the others is laid anew, into
- * the new version's packs. So a version has at most 64 small packs beside its own, for an object
- * that is brought again about once in 48 versions that add a pack, and less often the fuller the
- * packs get: size-tiered merging, as of log-structured merge trees (O'Neil et al., 1996).
+ * <p>A pack is small if its live bytes would fill less than half of a new pack. If there are more
+ * than {@link #MOST} small packs, the {@link #KEPT} fullest stay, and the objects of the others get
+ * new places in the new version's packs. A version thus has at most 64 small packs beside its own.
+ * In return, an object in a small pack is fetched again about once in 48 versions that add a pack,
+ * and less often as packs get fuller. This is size-tiered merging, as in log-structured merge trees
+ * (O'Neil et al., 1996).
  */
 final class SmallPacks {
 
@@ -28,10 +29,10 @@ final class SmallPacks {
     private SmallPacks() {}
 
     /**
-     * The packs whose objects are laid anew in the version after this one. It depends on nothing
-     * but the arguments.
+     * Returns the packs whose objects get new places in the next version. The result depends only
+     * on the arguments.
      *
-     * @param packBytes how large a new pack may become
+     * @param packBytes the maximum size of a new pack
      */
     static Set<PackId> toMerge(Manifest manifest, long packBytes) {
         if (manifest.packs().size() <= MOST) {

@@ -5,7 +5,7 @@ import dev.forebay.model.ForebayException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 
-/** Says in Forebay's words what SQLite says about a manifest file. */
+/** Maps SQLite's errors for a manifest file to Forebay's error codes. */
 final class SqlFailure {
 
     // Primary result codes, https://www.sqlite.org/rescode.html

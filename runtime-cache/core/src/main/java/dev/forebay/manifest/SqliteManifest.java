@@ -20,10 +20,10 @@ import java.util.Optional;
 /**
  * A manifest in a local SQLite file, read through its indexes.
  *
- * <p>The file must stay where it is, and unchanged, while this is open. Whoever opens it has
- * verified its digest, see {@link ManifestCache}; what it says of names and bytes has checksums
- * that are compared at each reading, for a disk can change it later. Safe for use by many threads;
- * at most {@value #SESSIONS} read at the same moment, others wait.
+ * <p>The file must stay unchanged, at its path, while the manifest is open. The caller has verified
+ * its digest, see {@link ManifestCache}. The disk can damage the file later, so every read compares
+ * the checksums of its rows. Thread-safe. At most {@value #SESSIONS} threads read at once, and
+ * others wait.
  */
 public final class SqliteManifest implements Manifest {
 
@@ -36,7 +36,8 @@ public final class SqliteManifest implements Manifest {
     private static final String BY_ID = NODE + " WHERE id = ?";
     private static final String READDIR =
             NODE + " WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
-    // Objects do not overlap, so of those that begin before the range only the last can reach it.
+    // Objects do not overlap. Only the last of the objects that begin before the range can reach
+    // into it.
     private static final String SEGMENTS =
             NODE
                     + " WHERE pack = ?1 AND size > 0 AND pack_offset >= coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1"
@@ -68,7 +69,7 @@ public final class SqliteManifest implements Manifest {
         try {
             this.chunkCount = query(this::readHead);
         } catch (RuntimeException | Error e) {
-            // Nobody else can, of what is not open.
+            // The caller gets no manifest that it could close.
             this.sessions.close();
             throw e;
         }
@@ -77,17 +78,14 @@ public final class SqliteManifest implements Manifest {
     /**
      * Opens a manifest file.
      *
-     * @throws ForebayException with {@code CORRUPT} if it is not a manifest of a format this
-     *     version reads
+     * @throws ForebayException with {@code CORRUPT} if it is not a manifest of a format that this
+     *     release reads
      */
     public static SqliteManifest open(Path file) {
         return open(file, () -> {});
     }
 
-    /**
-     * @param whenDamaged is told each time that something in the file is not what was written, or
-     *     that the file is missed
-     */
+    /** @param whenDamaged runs whenever a read finds the file damaged or missing */
     static SqliteManifest open(Path file, Runnable whenDamaged) {
         return new SqliteManifest(file, SESSIONS, whenDamaged);
     }

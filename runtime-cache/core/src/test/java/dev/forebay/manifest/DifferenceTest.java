@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Walking a version, and two of them side by side, against plain maps. */
+/** Compares walks of one version, and of two versions side by side, with plain maps. */
 class DifferenceTest {
 
     private static final String PREFIX = "p/";
@@ -113,7 +113,7 @@ class DifferenceTest {
         return change + difference.path();
     }
 
-    /** However it is cut into pages, and whatever one page may look at. */
+    /** The page size, and the number of paths that one page compares, must not matter. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void pagesTogetherAreTheDifference(long seed) {

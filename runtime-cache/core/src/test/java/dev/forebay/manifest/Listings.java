@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Listings of made-up buckets, in the order S3 lists. */
+/** Listings of invented buckets, in the order of S3. */
 final class Listings {
 
     static final Comparator<String> UTF8_ORDER =
@@ -35,7 +35,7 @@ final class Listings {
                 null);
     }
 
-    /** A random tree without keys that are both file and directory. */
+    /** Returns a random tree without keys that are both file and directory. */
     static Map<String, LakeObject> random(Random random, String prefix, int objects) {
         Map<String, LakeObject> listing = new TreeMap<>(UTF8_ORDER);
         for (int i = 0; i < objects; i++) {

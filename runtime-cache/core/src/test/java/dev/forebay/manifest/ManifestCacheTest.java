@@ -131,7 +131,7 @@ class ManifestCacheTest {
         assertThat(cache.isHere(ref)).isFalse();
         cache.open(ref).close();
         assertThat(cache.isHere(ref)).isTrue();
-        // To compare it with its digest may take long.
+        // Comparing it with its digest may take long.
         assertThat(cache(1 << 20).isHere(ref)).isFalse();
     }
 
@@ -143,7 +143,7 @@ class ManifestCacheTest {
             copy = manifest.file();
         }
         Files.writeString(copy.resolveSibling("x.fetching"), "half");
-        // Of a fetcher that was killed.
+        // Simulates a fetcher that was killed.
         Files.writeString(copy.resolveSibling("x.fetching.12.part"), "half");
         cache(1 << 20).open(ref(file)).close();
         assertThat(fetches).hasValue(1);
@@ -158,7 +158,7 @@ class ManifestCacheTest {
         assertThat(copy).hasSameBinaryContentAs(file.path());
     }
 
-    /** Each session has memory for pages of its own. */
+    /** Each session has its own memory for pages. */
     @Test
     void manyManifestsThatAreOpenShareABoundedNumberOfSessions() throws IOException {
         ManifestCache cache = cache(1 << 30);
@@ -178,7 +178,7 @@ class ManifestCacheTest {
         assertThat(sessionsOpen()).isZero();
     }
 
-    /** As of an older Forebay. */
+    /** Simulates a manifest of an older release. */
     @Test
     void aManifestOfAnotherFormatIsNotKeptOpen() throws Exception {
         ManifestFile file = written("a");
@@ -191,7 +191,7 @@ class ManifestCacheTest {
         assertThat(sessionsOpen()).isZero();
     }
 
-    /** How many descriptors of this process are of manifests. */
+    /** Returns how many descriptors of this process belong to manifests. */
     private long sessionsOpen() throws IOException {
         long count = 0;
         try (DirectoryStream<Path> descriptors =
@@ -202,7 +202,7 @@ class ManifestCacheTest {
                         count++;
                     }
                 } catch (NoSuchFileException closedMeanwhile) {
-                    // Not this one, then.
+                    // The descriptor was closed meanwhile.
                 }
             }
         }
@@ -232,7 +232,7 @@ class ManifestCacheTest {
         ManifestCache cache = cache(1 << 30);
         try (CachedManifest first = cache.open(ref(file))) {
             Files.delete(first.file());
-            // What is open serves on until others need its session.
+            // An open manifest stays readable until others need its session.
             List<CachedManifest> others = new ArrayList<>();
             for (int i = 0; i < IdleSessions.MOST; i++) {
                 others.add(cache.open(ref(written("k" + i))));
@@ -317,7 +317,7 @@ class ManifestCacheTest {
         assertThat(fetches).hasValue(5);
     }
 
-    /** However long it takes and however few wait for it. */
+    /** The fetch continues however long it takes, even if no caller waits for it. */
     @Test
     void whoWaitsTooLongIsToldSoAndTheFetchGoesOn() throws Exception {
         ManifestFile file = written("a");

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "How a manifest is verified". A disk that changes a bit of a manifest that is open, in a row or
- * in an index. What lies in a chunk is said rightly or not at all: bytes that are taken for padding
- * are served as zeros.
+ * "How a manifest is verified". A disk flips a bit of an open manifest, in a row or in an index.
+ * The objects of a chunk must be right, or the read must fail: bytes that are mistaken for padding
+ * would be served as zeros.
  */
 class ManifestDamageTest {
 
@@ -28,7 +28,7 @@ class ManifestDamageTest {
 
     @TempDir Path directory;
 
-    /** All that a worker, an agent or a node cache asks of chunks. */
+    /** Reads everything that workers, agents and node caches read about chunks. */
     private static List<Object> chunks(Manifest manifest) {
         List<Object> answers = new ArrayList<>();
         for (ChunkRef chunk : manifest.chunks(0, Integer.MAX_VALUE)) {
@@ -69,7 +69,7 @@ class ManifestDamageTest {
         assertThat(noticed).as("flips that mattered").isGreaterThan(FLIPS / 10);
     }
 
-    /** As when a page of the index names other rows than it should. */
+    /** Simulates a page of the index that refers to the wrong rows. */
     @Test
     void anObjectThatTheIndexHasLostIsMissed() throws Exception {
         Map<String, LakeObject> listing = Listings.random(new Random(8), PREFIX, 100);

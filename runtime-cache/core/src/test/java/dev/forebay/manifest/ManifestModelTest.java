@@ -22,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random trees, written and read back, against what the listing itself says. The seed is shown. */
+/**
+ * Writes random trees, reads them back and compares them with the listing. The test's name has the
+ * seed.
+ */
 class ManifestModelTest {
 
     private static final long PACK_BYTES = 64 << 20;
@@ -183,7 +186,7 @@ class ManifestModelTest {
         assertThat(manifest.segments(chunk.chunk())).isEqualTo(expected);
     }
 
-    /** Of some chunks together, against their segments, each chunk by itself. */
+    /** Compares the counts of several chunks with the segments of each chunk. */
     private static void checkTally(Manifest manifest, ChunkRef first, int chunks) {
         PackId pack = first.chunk().pack();
         long from = first.chunk().start();
@@ -199,7 +202,9 @@ class ManifestModelTest {
                 .isEqualTo(new Tally(objects.size(), reads));
     }
 
-    /** Walks the tree with small pages; checks order, lookup and directory times on the way. */
+    /**
+     * Walks the tree with small pages, and checks order, lookups and directory times on the way.
+     */
     private static Map<String, Node.File> files(Manifest manifest) {
         Map<String, Node.File> files = new LinkedHashMap<>();
         Node root = manifest.node(Node.ROOT_ID).orElseThrow();

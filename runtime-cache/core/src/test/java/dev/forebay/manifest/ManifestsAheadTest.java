@@ -22,7 +22,7 @@ class ManifestsAheadTest {
     private static final ManifestRef ONE = manifest('1');
     private static final ManifestRef OTHER = manifest('2');
 
-    /** What was asked for, in order. */
+    /** The manifests that were requested, in order. */
     private final BlockingQueue<ManifestRef> asked = new LinkedBlockingQueue<>();
 
     private final Set<ManifestRef> there = ConcurrentHashMap.newKeySet();

@@ -12,7 +12,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that has manifests open is killed: nothing of it is in the temporary directory. */
+/** A killed process that had manifests open leaves no files in the temporary directory. */
 class NativeSqliteKillTest {
 
     @TempDir Path directory;
