@@ -5,10 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
-/**
- * A part of a file that is written from its beginning to its end, through a buffer. Not
- * thread-safe.
- */
+/** A part of a file that is written sequentially through a buffer. Not thread-safe. */
 final class Area {
 
     private static final int BUFFER_BYTES = 1 << 20;
@@ -19,23 +16,21 @@ final class Area {
             ByteBuffer.allocate(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private long flushed;
 
-    /**
-     * @param from where in the file the area begins
-     */
+    /** @param from where the area begins in the file */
     Area(FileChannel channel, long from) {
         this.channel = channel;
         this.from = from;
     }
 
-    /** How many bytes were put so far. */
+    /** Returns how many bytes were put so far. */
     long bytes() {
         return flushed + buffer.position();
     }
 
     /**
-     * The buffer to put the next bytes into, little-endian.
+     * Returns the buffer for the next bytes, little-endian.
      *
-     * @param bytes how many of them, at most 1 MiB
+     * @param bytes how many bytes it must have space for, at most 1 MiB
      */
     ByteBuffer room(int bytes) throws IOException {
         if (buffer.remaining() < bytes) {

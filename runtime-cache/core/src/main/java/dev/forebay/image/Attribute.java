@@ -2,7 +2,7 @@ package dev.forebay.image;
 
 import java.nio.charset.StandardCharsets;
 
-/** The extended attributes that name what is behind a path, each {@code user.forebay.…}. */
+/** The extended attributes of files and directories, each {@code user.forebay.…}. */
 enum Attribute {
     VERSION("version"),
     MANIFEST("manifest"),
@@ -10,7 +10,7 @@ enum Attribute {
     ETAG("etag"),
     VERSION_ID("version-id");
 
-    /** The kernel's number for {@code user.}, which is no part of a stored name. */
+    /** The kernel's number for the prefix {@code user.}, which is not part of a stored name. */
     static final byte USER = 1;
 
     private static final int FILTER_SEED = 0x25BBE08F;
@@ -21,14 +21,15 @@ enum Attribute {
         this.name = "forebay." + name;
     }
 
-    /** Without {@code user.}. */
+    /** Returns the name without {@code user.}. */
     byte[] storedName() {
         return name.getBytes(StandardCharsets.US_ASCII);
     }
 
     /**
-     * Tells the kernel which attributes a node surely has not, so that it does not look: a bit is 0
-     * if one of these names hashes to it (Linux 6.6, {@code h_name_filter}).
+     * Returns the filter that tells the kernel which attributes a node cannot have, so that it does
+     * not search for them. A bit is 0 if one of these names hashes to it (Linux 6.6, {@code
+     * h_name_filter}).
      */
     static int filter(Attribute... present) {
         int filter = -1;
@@ -39,7 +40,7 @@ enum Attribute {
     }
 
     /**
-     * @param prefix the kernel's number for the beginning of the name
+     * @param prefix the kernel's number for the prefix of the name
      * @param name the rest of the name
      */
     static int filterBit(int prefix, byte[] name) {

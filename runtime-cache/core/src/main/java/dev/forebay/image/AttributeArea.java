@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /**
- * The values of extended attributes, away from the inodes: who walks a tree or opens files reads
- * inodes, who asks for attributes reads this.
+ * Writes the values of extended attributes. They are separate from the inodes, because a walk or an
+ * open reads only inodes.
  */
 final class AttributeArea {
 
@@ -22,7 +22,7 @@ final class AttributeArea {
         area = new Area(channel, 0);
     }
 
-    /** Returns the number that inodes refer to the attribute by. */
+    /** Adds a value and returns the number by which inodes refer to it. */
     int add(Attribute attribute, byte[] value) throws IOException {
         if (value.length > MAX_VALUE_BYTES) {
             throw new ForebayException(
@@ -45,7 +45,7 @@ final class AttributeArea {
         return (int) id;
     }
 
-    /** Writes out what is buffered and returns how many bytes the area has. */
+    /** Writes the buffered bytes and returns the size of the area in bytes. */
     long finish() throws IOException {
         area.flush();
         return area.bytes();

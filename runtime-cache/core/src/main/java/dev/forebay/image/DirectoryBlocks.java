@@ -7,16 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Packs the names of directories into blocks, which are not complete yet: where an inode's number
- * belongs they have the node's id, and they have no file types.
+ * Packs the names of directories into blocks. The blocks are incomplete: they have node ids instead
+ * of inode numbers, and no file types. {@link DirectoryLinker} completes them.
  *
- * <p>A block is a row of {@value #ENTRY_BYTES}-byte entries and then their names, without gaps. The
- * kernel searches blocks, and in a block, by the order of bytes; {@code .} and {@code ..} stand
- * where that order puts them. Not thread-safe.
+ * <p>A block has a sequence of {@value #ENTRY_BYTES}-byte entries, followed by their names without
+ * gaps. The kernel uses a binary search in byte order, across blocks and within a block. {@code .}
+ * and {@code ..} have no special position. Not thread-safe.
  */
 final class DirectoryBlocks {
 
-    /** Number (8 bytes), offset of the name (2), file type (1), nothing (1). */
+    /** Number (8 bytes), offset of the name (2), file type (1), unused (1). */
     static final int ENTRY_BYTES = 12;
 
     private static final int MAX_ENTRIES = Erofs.BLOCK_BYTES / (ENTRY_BYTES + 1);
@@ -25,10 +25,10 @@ final class DirectoryBlocks {
     private static final byte[] DOT_DOT = "..".getBytes(StandardCharsets.US_ASCII);
 
     /**
-     * How large a directory became.
+     * The size of a packed directory.
      *
-     * @param fullBlocks how many blocks are filled to their end, with zeros if need be
-     * @param tailBytes how many bytes the last block has that is not; 0 if there is none
+     * @param fullBlocks how many blocks are full, or padded with zeros
+     * @param tailBytes how many bytes the last block has if it is not full; 0 if there is none
      * @param bytes the size of the directory
      */
     record Shape(long fullBlocks, int tailBytes, long bytes) {}
@@ -58,7 +58,7 @@ final class DirectoryBlocks {
         fullBlocks = 0;
     }
 
-    /** Adds the next name in the order of bytes. */
+    /** Adds the next name, in byte order. */
     void add(long id, byte[] name) throws IOException {
         if (!dotDotAdded) {
             addDotsBefore(name);
@@ -133,7 +133,7 @@ final class DirectoryBlocks {
         entries = 0;
     }
 
-    /** Writes out what is buffered. */
+    /** Writes the buffered bytes. */
     void finish() throws IOException {
         area.flush();
     }

@@ -3,17 +3,17 @@ package dev.forebay.image;
 import java.nio.ByteBuffer;
 
 /**
- * A directory whose inode has its place but is not written yet.
+ * A directory whose inode has a place, but is not written yet.
  *
  * @param number of the inode
- * @param shape of its names
+ * @param shape the size of its names
  */
 record DirectoryInode(long id, long number, long mtimeNanos, DirectoryBlocks.Shape shape) {
 
-    /** What every directory has: the version and the manifest that it belongs to. */
+    /** Every directory has two: its version and its manifest. */
     static final int ATTRIBUTES = 2;
 
-    /** How many bytes {@link #spill} puts. */
+    /** How many bytes {@link #spill} writes. */
     static final int SPILLED_BYTES = 6 * Long.BYTES;
 
     void spill(ByteBuffer out) {
@@ -34,10 +34,10 @@ record DirectoryInode(long id, long number, long mtimeNanos, DirectoryBlocks.Sha
     }
 
     /**
-     * The inode as it is in the image.
+     * Returns the inode for the image.
      *
      * @param firstBlock where its full blocks begin
-     * @param links how many directories name it
+     * @param links the link count: 2 plus the number of subdirectories
      */
     Inode inode(long firstBlock, int links, int filter) {
         return new Inode(

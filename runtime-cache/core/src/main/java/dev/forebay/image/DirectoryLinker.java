@@ -6,8 +6,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
 /**
- * The second pass, over directories alone: now that every inode has a number, the blocks of names
- * are completed and go to the image, and the directories' inodes with them.
+ * The second pass of writing an image, over directories only. Every inode has its number now, so
+ * this pass completes the blocks of names and writes them, and the inodes of directories, to the
+ * image.
  */
 final class DirectoryLinker {
 
@@ -24,14 +25,14 @@ final class DirectoryLinker {
     private final NodeNumbers.Mapped numbers;
     private final int[] attributes;
 
-    /** An inode and the end of its directory. */
+    /** An inode, and the tail of its directory. */
     private final ByteBuffer inode =
             ByteBuffer.allocate(Erofs.BLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * @param inodesAt where in the image the area of inodes begins
-     * @param firstBlock where in the image the blocks of names begin
-     * @param attributes what every directory's inode refers to
+     * @param inodesAt where the area of inodes begins in the image
+     * @param firstBlock where the blocks of names begin in the image
+     * @param attributes the attributes to which every directory's inode refers
      */
     DirectoryLinker(
             FileChannel image,
@@ -47,7 +48,7 @@ final class DirectoryLinker {
         this.attributes = attributes.clone();
     }
 
-    /** Takes the next directory; its names are what {@code names} has next. */
+    /** Writes the next directory, whose names are the next in {@code names}. */
     void link(DirectoryInode directory, ScratchReader names) throws IOException {
         long begin = firstBlock + blocks.bytes() / Erofs.BLOCK_BYTES;
         int links = 0;
@@ -70,7 +71,7 @@ final class DirectoryLinker {
         }
     }
 
-    /** Copies one block, completed; returns how many directories are named in it. */
+    /** Completes and copies one block. Returns how many of its entries are directories. */
     private int complete(ScratchReader names, int bytes, ByteBuffer out) throws IOException {
         ByteBuffer in = names.next(bytes);
         int from = out.position();
@@ -89,7 +90,7 @@ final class DirectoryLinker {
         return directories;
     }
 
-    /** Writes out what is buffered and returns how many bytes all blocks have. */
+    /** Writes the buffered bytes and returns the size of all blocks in bytes. */
     long finish() throws IOException {
         blocks.flush();
         return blocks.bytes();

@@ -12,28 +12,28 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Writes the image of a version: an EROFS file system without data, to be mounted with the packs of
- * {@link dev.forebay.manifest.Manifest#packs}, in their order, as its devices. A pack's file must
- * have all of the pack's bytes: behind the end of a shorter one some kernels show zeros.
+ * Writes the image of a version: an EROFS file system without data. The mount uses the packs of
+ * {@link dev.forebay.manifest.Manifest#packs} as its devices, in their order. Each pack's file must
+ * have the full size of the pack, because some kernels show zeros after the end of a shorter one.
  *
- * <p>However many objects there are, a few MiB of heap are enough. What must be kept until all
- * inodes are numbered is spilled to nameless files beside the image, about as large as the image.
+ * <p>A few MiB of heap suffice for any number of objects. Data that is needed until all inodes have
+ * numbers goes to unnamed files beside the image. They take about as much space as the image.
  */
 public final class ErofsImage {
 
     private ErofsImage() {}
 
     /**
-     * Writes an image. The same arguments give the same bytes, everywhere.
+     * Writes an image. The same arguments always give the same bytes.
      *
      * @param manifest a local, verified manifest file
-     * @param name the version, and the digest of that file
-     * @param target the file to be, {@link ImageName#fileName} as a rule; it appears when it is
-     *     complete and on disk. Only one at a time may write it
+     * @param name the version, and the digest of the manifest
+     * @param target the file to write, usually {@link ImageName#fileName}. It appears only when it
+     *     is complete and on disk. Only one writer at a time may write it
      * @throws ForebayException with {@code TOO_LARGE} if there is a pack of 16 TiB or more, more
-     *     than 65,535 packs, or more than some 130 million objects; {@code CORRUPT} if the manifest
-     *     is damaged; {@code CAPACITY_EXCEEDED} if the disk is full; {@code INTERNAL} if it cannot
-     *     be written for another reason
+     *     than 65,535 packs, or more than about 130 million objects; {@code CORRUPT} if the
+     *     manifest is damaged; {@code CAPACITY_EXCEEDED} if the disk is full; {@code INTERNAL} if
+     *     writing fails for another reason
      */
     public static ImageFile write(Path manifest, ImageName name, Path target) {
         Path unfinished = target.resolveSibling(target.getFileName() + ".unfinished");

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The beginning of the image: the superblock and the table of devices. Its size depends on the
- * number of packs alone.
+ * The beginning of the image: the superblock and the device table. Its size depends only on the
+ * number of packs.
  */
 record Head(ImageName name, List<Pack> packs) {
 
@@ -24,18 +24,18 @@ record Head(ImageName name, List<Pack> packs) {
     private static final int DEVICE_TAG_BYTES = 64;
     private static final int DEVICES_AT = SUPERBLOCK_AT + SUPERBLOCK_BYTES;
 
-    // What a kernel that does not know it may ignore.
+    // Compatible features, which an older kernel may ignore.
     private static final int CHECKSUM = 0x1;
     private static final int MTIME = 0x2;
     private static final int ATTRIBUTE_FILTER = 0x4;
 
-    // What a kernel that does not know it must refuse.
+    // Incompatible features: a kernel that does not support them must refuse the image.
     private static final int CHUNKED_FILES = 0x4;
     private static final int DEVICE_TABLE = 0x8;
 
     /**
-     * @throws dev.forebay.model.ForebayException with {@code TOO_LARGE} if the format has not
-     *     enough bits for the packs
+     * @throws dev.forebay.model.ForebayException with {@code TOO_LARGE} if the format cannot
+     *     address the packs
      */
     Head {
         if (packs.size() > Erofs.MAX_DEVICES) {
@@ -48,18 +48,18 @@ record Head(ImageName name, List<Pack> packs) {
         }
     }
 
-    /** The number of blocks it takes. */
+    /** Returns the size of the head in blocks. */
     long blocks() {
         return Erofs.blocks(DEVICES_AT + (long) DEVICE_BYTES * packs.size());
     }
 
     /**
-     * Writes it.
+     * Writes the head.
      *
-     * @param nodes how many inodes there are
+     * @param nodes the number of inodes
      * @param rootNumber the number of the root's inode
      * @param attributesAt the block where the area of attributes begins
-     * @param blocks of the whole image
+     * @param blocks the size of the whole image in blocks
      */
     void write(FileChannel image, long nodes, long rootNumber, long attributesAt, long blocks)
             throws IOException {
@@ -74,7 +74,7 @@ record Head(ImageName name, List<Pack> packs) {
         head.put((byte) 0);
         head.putShort((short) rootNumber);
         head.putLong(nodes);
-        // Times that only inodes of the compact form would refer to: epoch, nanoseconds.
+        // Epoch and nanoseconds, which only inodes of the compact form use.
         head.putLong(0);
         head.putInt(0);
         head.putInt((int) blocks);
@@ -103,7 +103,9 @@ record Head(ImageName name, List<Pack> packs) {
         head.position(end);
     }
 
-    /** CRC-32C from the superblock to the end of its block, without the final inversion. */
+    /**
+     * Computes CRC-32C from the superblock to the end of its block, without the final inversion.
+     */
     private static int checksum(ByteBuffer head) {
         CRC32C crc = new CRC32C();
         crc.update(head.duplicate().position(SUPERBLOCK_AT).limit(Erofs.BLOCK_BYTES));

@@ -7,8 +7,8 @@ import java.nio.file.Path;
  * An image that was just written.
  *
  * @param digest SHA-256 of the file
- * @param bytes of the file, a multiple of 4 KiB
- * @param attributeBytes how many of these hold extended attributes, at the end of the file
- * @param nodes files and directories
+ * @param bytes the size of the file, a multiple of 4 KiB
+ * @param attributeBytes how many bytes at the end of the file hold extended attributes
+ * @param nodes the number of files and directories
  */
 public record ImageFile(Path path, Digest digest, long bytes, long attributeBytes, long nodes) {}

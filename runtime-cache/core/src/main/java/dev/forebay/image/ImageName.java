@@ -9,24 +9,24 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What an image's bytes depend on, and nothing else does: the manifest, the version's name (which
- * is an extended attribute), and how this version of Forebay writes images.
+ * Identifies an image by everything that determines its bytes: the manifest, the version's name,
+ * which is an extended attribute, and the format of this release.
  *
  * @param manifest the digest of the manifest's file
  */
 public record ImageName(DatasetVersion version, Digest manifest) {
 
-    /** Changes with every change of what is written for the same manifest. */
+    /** Must change whenever a release writes other bytes for the same manifest. */
     static final int FORMAT = 1;
 
     private static final int LABEL_BYTES = 16;
 
-    /** The name of a file that holds this image and no other: {@code <64 hex characters>.erofs}. */
+    /** Returns the file name of this image: {@code <64 hex characters>.erofs}. */
     public String fileName() {
         return HexFormat.of().formatHex(hash()) + ".erofs";
     }
 
-    /** The beginning of the hash as a UUID of version 8, RFC 9562: "custom". */
+    /** Returns the beginning of the hash as a UUID of version 8 ("custom", RFC 9562). */
     byte[] uuid() {
         ByteBuffer uuid = ByteBuffer.allocate(16).put(hash(), 0, 16);
         uuid.put(6, (byte) ((uuid.get(6) & 0x0f) | 0x80));
@@ -34,7 +34,7 @@ public record ImageName(DatasetVersion version, Digest manifest) {
         return uuid.array();
     }
 
-    /** The volume's name, as {@code blkid} shows it: {@code fb-} and the manifest. */
+    /** Returns the volume label that {@code blkid} shows: {@code fb-} and the manifest. */
     byte[] label() {
         byte[] text = ("fb-" + manifest.abbreviated()).getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(LABEL_BYTES).put(text).array();

@@ -24,19 +24,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Images in one directory of bounded size. Each is written when it is first asked for, once however
- * many ask, one after another; those not asked for the longest go when there is no room.
+ * Stores images in a directory of bounded size. An image is written at the first request, one image
+ * at a time, and concurrent requests share it. To free space, the store evicts the least recently
+ * used images.
  *
- * <p>Images outlive the process, their digests in the names of their files; one that was found is
- * read in full before it is handed out. Safe for use by many threads; the directory belongs to one
- * store at a time.
+ * <p>Images outlive the process. The names of their files contain their digests, and an image of an
+ * earlier process is verified before its first use. Thread-safe. Only one store at a time may use
+ * the directory.
  */
 public final class ImageStore implements AutoCloseable {
 
     private static final String FILE = "[0-9a-f]{64}\\.[0-9a-f]{64}\\.erofs";
     private static final int DIGEST_LENGTH = 64;
 
-    /** An image in use, of which the file may be gone already; close it when done. */
+    /** An open image, whose file may be deleted already. The caller must close it. */
     public record Use(FileChannel file, Digest digest) implements AutoCloseable {
         @Override
         public void close() throws IOException {
@@ -49,21 +50,22 @@ public final class ImageStore implements AutoCloseable {
     private final Path directory;
     private final long limitBytes;
     private final AtomicLong written = new AtomicLong();
-    // Of the platform: the work is a minute of computing, for which no virtual thread makes way.
+    // A platform thread: writing an image takes a minute of CPU time, during which a virtual thread
+    // would not yield.
     private final ExecutorService writer =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("image-writer").factory());
-    // What earlier processes left, and what is doubted, by the names of images; guarded by this.
+    // Unverified images, of earlier processes or distrusted, by their names. Guarded by this.
     private final Map<String, Stored> left = new HashMap<>();
-    // In order of last use; guarded by this.
+    // In order of last use. Guarded by this.
     private final Map<String, CompletableFuture<Stored>> images =
             new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * Takes over a directory with what earlier processes left in it.
+     * Opens a store over a directory, including the images that earlier processes left.
      *
-     * @param directory created if it is not there; what is not an image in it is removed
-     * @param limitBytes what all images together may occupy
+     * @param directory created if it does not exist; files in it that are not images are removed
+     * @param limitBytes the maximum size of all images together
      */
     public ImageStore(Path directory, long limitBytes) {
         this.directory = directory;
@@ -91,9 +93,9 @@ public final class ImageStore implements AutoCloseable {
     }
 
     /**
-     * Opens an image, writing it if it is not here. Blocks, for as long as that takes.
+     * Opens an image, and writes it if it does not exist. Blocks until the image is complete.
      *
-     * @param manifest its manifest, a local and verified file that stays until this returns
+     * @param manifest its local, verified manifest file, which must exist until this returns
      * @throws ForebayException {@code CAPACITY_EXCEEDED} if the image is larger than the limit, or
      *     as {@link ErofsImage#write}
      */
@@ -115,7 +117,7 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
-    /** Null if the image went to make room meanwhile. */
+    /** Opens a stored image. Returns null if it was evicted meanwhile. */
     private @Nullable Use use(ImageName name, CompletableFuture<Stored> image) {
         try {
             Stored stored = image.join();
@@ -138,11 +140,11 @@ public final class ImageStore implements AutoCloseable {
     }
 
     /**
-     * After a failure the next one to ask tries anew, unless the image was too large: to write it
-     * once more would keep all others waiting for minutes, in vain.
+     * Lets the next caller try again after a failure, unless the image was too large. Writing it
+     * again would delay all other images for minutes and fail again.
      */
     private synchronized void forget(ImageName name, CompletableFuture<Stored> image) {
-        // A full disk has the same code, and a cause: it may have room again.
+        // A full disk has the same code, but also a cause. It may have space again later.
         boolean tooLarge =
                 image.state() == Future.State.FAILED
                         && image.exceptionNow() instanceof ForebayException refused
@@ -179,7 +181,7 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
-    /** Of the others those go first that nobody asked for since the process began. */
+    /** Evicts unverified images first, because no caller has used them in this process. */
     private synchronized void makeRoomFor(Stored image) throws IOException {
         if (image.bytes() > limitBytes) {
             Files.delete(image.file());
@@ -210,7 +212,7 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
-    /** The images that are handed out without being compared again. */
+    /** Returns all verified images. */
     public synchronized Map<Digest, Path> copies() {
         Map<Digest, Path> copies = new HashMap<>();
         for (CompletableFuture<Stored> image : images.values()) {
@@ -222,8 +224,8 @@ public final class ImageStore implements AutoCloseable {
     }
 
     /**
-     * Does not rely on an image any more: the next one to ask has it compared, and written anew if
-     * it is damaged. Who has it open has it as it is.
+     * Marks an image as unverified. The next caller that opens it verifies it, and writes it again
+     * if it is damaged. Open images stay as they are.
      */
     public synchronized void distrust(Digest digest) {
         Iterator<Map.Entry<String, CompletableFuture<Stored>>> each = images.entrySet().iterator();
@@ -244,12 +246,12 @@ public final class ImageStore implements AutoCloseable {
         return image.join().bytes();
     }
 
-    /** How many images were written. */
+    /** Returns how many images were written. */
     public long written() {
         return written.get();
     }
 
-    /** Gives up what is being written; images stay on the disk. */
+    /** Stops writing. Complete images stay on the disk. */
     @Override
     public void close() {
         writer.shutdownNow();

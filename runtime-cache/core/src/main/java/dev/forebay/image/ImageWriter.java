@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Writes the parts of one image, each from a multiple of 4 KiB on: {@link Head}, inodes, names of
- * directories, extended attributes.
+ * Writes the parts of an image, each at a multiple of 4 KiB: {@link Head}, inodes, names of
+ * directories, and extended attributes.
  */
 final class ImageWriter implements AutoCloseable {
 
-    /** What was written, in bytes; the attributes are at the end. */
+    /** The sizes of the image, in bytes. The attributes are at the end. */
     record Parts(long bytes, long attributeBytes, long nodes) {}
 
     private final FileChannel image;
@@ -26,9 +26,7 @@ final class ImageWriter implements AutoCloseable {
     private final ScratchFile nameScratch;
     private final ScratchFile directoryScratch;
 
-    /**
-     * @param file where the image is written, and where there is room to spill
-     */
+    /** @param file the path of the image; scratch files are created beside it */
     ImageWriter(FileChannel image, Path file) throws IOException {
         this.image = image;
         attributeScratch = ScratchFile.beside(file, ".attributes");
@@ -69,7 +67,7 @@ final class ImageWriter implements AutoCloseable {
         }
     }
 
-    /** Returns how many bytes the blocks of names have. */
+    /** Completes the directories and returns the size of the blocks of names in bytes. */
     private long link(TreeLayout tree, long inodesAt, long namesAt, NodeNumbers numbers)
             throws IOException {
         ScratchReader directories = new ScratchReader(directoryScratch.channel());
@@ -90,7 +88,7 @@ final class ImageWriter implements AutoCloseable {
         }
     }
 
-    /** Copies the attributes behind the rest, and fills up the last block. */
+    /** Appends the attributes and pads the last block. */
     private void append(long from, long bytes) throws IOException {
         FileChannel source = attributeScratch.channel();
         image.position(from);
@@ -111,7 +109,7 @@ final class ImageWriter implements AutoCloseable {
                 numberScratch;
                 nameScratch;
                 directoryScratch) {
-            // Closed by leaving.
+            // The statement closes the files.
         }
     }
 }

@@ -3,12 +3,12 @@ package dev.forebay.image;
 import java.nio.ByteBuffer;
 
 /**
- * Puts inodes in the extended form of the format (64 bytes, nanoseconds, 64-bit sizes), with the
- * references to their extended attributes.
+ * Writes inodes in the extended form (64 bytes, nanoseconds, 64-bit sizes), with the references to
+ * their extended attributes.
  *
- * @param id the node's id in the manifest; the kernel does not show it, a dump does
- * @param content the field whose meaning depends on the layout: where flat content begins, or how
- *     chunks are laid
+ * @param id the node's id in the manifest, which only dumps of the image show
+ * @param content a field whose meaning depends on the layout: where flat content begins, or the
+ *     format of chunks
  * @param filter see {@link Attribute#filter}
  */
 record Inode(
@@ -23,9 +23,9 @@ record Inode(
 
     /** Where a node's content is. */
     enum Layout {
-        /** In whole blocks of the image, one after another. */
+        /** In consecutive blocks of the image. */
         FLAT_PLAIN(0),
-        /** In whole blocks of the image, and its end behind the inode. */
+        /** In consecutive blocks of the image, with the tail after the inode. */
         FLAT_INLINE(2),
         /** In devices. */
         CHUNK_BASED(4);
@@ -52,7 +52,7 @@ record Inode(
     private static final int OWNER = 0;
     private static final long NANOS = 1_000_000_000;
 
-    /** How many bytes {@link #put} puts for so many attributes, at least one. */
+    /** Returns how many bytes {@link #put} writes for so many attributes, at least one. */
     static int bytes(int attributes) {
         return INODE_BYTES + ATTRIBUTES_HEADER_BYTES + REFERENCE_BYTES * attributes;
     }

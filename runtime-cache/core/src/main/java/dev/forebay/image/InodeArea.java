@@ -5,22 +5,22 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * The inodes in the order of the manifest's node ids, each on the next multiple of {@value
- * Erofs#SLOT_BYTES} bytes. Where an inode begins, in these units, is its number ("nid"), which is
- * also what {@code stat} shows.
+ * Writes the inodes in the order of the manifest's node ids, each at the next multiple of {@value
+ * Erofs#SLOT_BYTES} bytes. The position of an inode in these units is its number ("nid"), which
+ * {@code stat} also shows.
  */
 final class InodeArea {
 
     /**
-     * Room for the end of a directory behind its inode, in a block that has nothing else. What is
-     * longer gets a block of its own.
+     * The maximum tail of a directory after its inode, in a block with nothing else. A longer tail
+     * gets a block of its own.
      */
     static final int MAX_TAIL_BYTES = Erofs.BLOCK_BYTES - Inode.bytes(DirectoryInode.ATTRIBUTES);
 
     private static final int CHUNK_BITS = 31;
     private static final int CHUNK_INDEXES = 0x20;
 
-    /** Chunks of 8 TiB, the largest there are: hardly a file has more than one. */
+    /** Chunks of 8 TiB, the largest possible, so that almost every file has one. */
     private static final int CHUNK_FORMAT = CHUNK_INDEXES | CHUNK_BITS;
 
     private static final long CHUNK_BLOCKS = 1L << CHUNK_BITS;
@@ -28,21 +28,19 @@ final class InodeArea {
 
     private final Area area;
 
-    /**
-     * @param from where in the image the area begins
-     */
+    /** @param from where the area begins in the image */
     InodeArea(FileChannel channel, long from) throws IOException {
         area = new Area(channel, from);
-        // Number 0 would be taken for "no inode" by those who list a directory.
+        // Programs that list a directory take number 0 for "no inode".
         area.zeros(Erofs.SLOT_BYTES);
     }
 
     /**
-     * Puts the inode of a file.
+     * Writes the inode of a file.
      *
-     * @param device where its bytes are, 1 being the first device; not used if it is empty
-     * @param offset where in the device they begin
-     * @return its number
+     * @param device the device with its bytes, 1 for the first one; unused if the file is empty
+     * @param offset where the bytes begin in the device
+     * @return the inode's number
      */
     long putFile(
             long id,
@@ -77,9 +75,9 @@ final class InodeArea {
     }
 
     /**
-     * Leaves room for the inode of a directory, and for its end in the same block.
+     * Reserves space for the inode of a directory, and for its tail in the same block.
      *
-     * @return its number
+     * @return the inode's number
      */
     long reserveDirectory(int tailBytes) throws IOException {
         int bytes = Inode.bytes(DirectoryInode.ATTRIBUTES) + tailBytes;
@@ -97,7 +95,9 @@ final class InodeArea {
         return area.bytes() / Erofs.SLOT_BYTES;
     }
 
-    /** Fills up the last block, writes out what is buffered, and returns the area's bytes. */
+    /**
+     * Pads the last block, writes the buffered bytes, and returns the size of the area in bytes.
+     */
     long finish() throws IOException {
         area.align(Erofs.BLOCK_BYTES);
         area.flush();

@@ -8,14 +8,15 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
 /**
- * Which inode has which number, by the node's id, and whether it is a directory: 4 bytes a node, in
- * a scratch file. First all are added, then {@link #map} makes them readable. Not thread-safe.
+ * Maps the ids of nodes to the numbers of their inodes, and tells directories from files. It takes
+ * 4 bytes per node in a scratch file. All nodes are added first, then {@link #map} makes them
+ * readable. Not thread-safe.
  */
 final class NodeNumbers {
 
     private static final long MAX_NUMBER = Integer.MAX_VALUE;
 
-    /** The numbers, while the arena that they were mapped in is open. */
+    /** The readable numbers. They are valid while the arena of the mapping is open. */
     record Mapped(MemorySegment entries) {
 
         private static final ValueLayout.OfInt ENTRY =
@@ -43,7 +44,7 @@ final class NodeNumbers {
         area = new Area(scratch, 0);
     }
 
-    /** Adds a node whose id is larger than those of all before. */
+    /** Adds a node. Its id must be larger than those of all nodes before. */
     void add(long id, long number, boolean directory) throws IOException {
         if (number > MAX_NUMBER) {
             throw Erofs.tooLarge("inodes of more than 64 GiB");

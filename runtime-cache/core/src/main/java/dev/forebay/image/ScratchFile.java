@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file without a name: what is spilled to it is gone when it is closed, however that comes. */
+/**
+ * An unnamed temporary file. Its space is freed when it is closed, even if the process is killed.
+ */
 final class ScratchFile implements AutoCloseable {
 
     private final FileChannel channel;
@@ -16,7 +18,8 @@ final class ScratchFile implements AutoCloseable {
     }
 
     /**
-     * Makes one where {@code file} is; only for a moment it has a name, made of that and a suffix.
+     * Creates a file in the directory of {@code file}. It has a name only for a moment, made of
+     * that name and a suffix.
      */
     static ScratchFile beside(Path file, String suffix) throws IOException {
         Path path = file.resolveSibling(file.getFileName() + suffix);

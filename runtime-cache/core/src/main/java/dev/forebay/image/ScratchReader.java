@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
-/** Reads a file from its beginning through a buffer. Not thread-safe. */
+/** Reads a file sequentially through a buffer. Not thread-safe. */
 final class ScratchReader {
 
     private static final int BUFFER_BYTES = 1 << 20;
@@ -21,8 +21,8 @@ final class ScratchReader {
     }
 
     /**
-     * The buffer with at least the next {@code bytes}, little-endian; what is taken from it is not
-     * seen again.
+     * Returns the buffer with at least the next {@code bytes}, little-endian. The caller consumes
+     * bytes by reading them.
      */
     ByteBuffer next(int bytes) throws IOException {
         if (buffer.remaining() < bytes) {

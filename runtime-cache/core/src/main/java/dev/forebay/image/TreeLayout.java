@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The first pass over a manifest: gives every inode its place, writes those of files, and packs the
- * names of directories.
+ * The first pass of writing an image, over the manifest: it places every inode, writes the inodes
+ * of files, and packs the names of directories.
  *
- * <p>It reads the manifest along two of its orders at once. Nodes come by id; names come by the id
- * of their directory, so that those of a directory are next when the directory itself is.
+ * <p>It reads the manifest in two orders at once. Nodes come by id, and names come by the id of
+ * their directory. The names of a directory are thus next when the directory is.
  */
 final class TreeLayout {
 
@@ -36,9 +36,7 @@ final class TreeLayout {
     private long directoryCount;
     private long rootNumber;
 
-    /**
-     * @param directories where {@link DirectoryInode}s are spilled to
-     */
+    /** @param directories receives the {@link DirectoryInode}s */
     TreeLayout(
             ImageName name,
             List<Pack> packs,
@@ -110,7 +108,7 @@ final class TreeLayout {
         long size = node.size();
         int pack = size == 0 ? 0 : node.pack();
         long offset = size == 0 ? 0 : node.packOffset();
-        // Behind the end of a device the kernel would show zeros.
+        // The kernel would show zeros after the end of a device.
         if (size > 0
                 && (offset % Erofs.BLOCK_BYTES != 0 || offset + size > packs.get(pack).bytes())) {
             throw new ForebayException(
@@ -136,7 +134,7 @@ final class TreeLayout {
         numbers.add(id, number, false);
     }
 
-    /** How many inodes there are. */
+    /** Returns the number of inodes. */
     long nodes() {
         return nodes;
     }
@@ -149,7 +147,7 @@ final class TreeLayout {
         return rootNumber;
     }
 
-    /** What every directory's inode refers to. */
+    /** Returns the attributes to which every directory's inode refers. */
     int[] directoryAttributes() {
         return new int[] {version, manifest};
     }

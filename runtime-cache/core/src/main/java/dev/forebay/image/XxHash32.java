@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The hash that the kernel looks up names of extended attributes with; the algorithm is in xxHash's
+ * The hash of the kernel's filter for names of extended attributes. The algorithm is in xxHash's
  * {@code doc/xxhash_spec.md}.
  */
 final class XxHash32 {

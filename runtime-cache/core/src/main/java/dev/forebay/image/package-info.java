@@ -1,9 +1,9 @@
 /**
- * Images: a version's tree as an EROFS file system that holds names and attributes and points into
- * packs for the bytes.
+ * Images: the tree of a version as an EROFS file system. An image has names and attributes, and
+ * refers to packs for the bytes of files.
  *
- * <p>The format is described in the Linux kernel's {@code Documentation/filesystems/erofs.rst} and
- * {@code fs/erofs/erofs_fs.h}; {@code docs/interfaces.md} says which parts of it are used.
+ * <p>The Linux kernel's {@code Documentation/filesystems/erofs.rst} and {@code fs/erofs/erofs_fs.h}
+ * describe the format. {@code docs/interfaces.md} lists the parts that Forebay uses.
  */
 @NullMarked
 package dev.forebay.image;

@@ -30,7 +30,7 @@ class DirectoryBlocksTest {
         }
     }
 
-    /** Packs a directory with id 5 in directory 3, whose children's ids are 100 and so on. */
+    /** Packs a directory with id 5 in directory 3. Its children have ids from 100 on. */
     private Packed pack(SortedSet<String> names) throws IOException {
         try (ScratchFile scratch = ScratchFile.beside(directory.resolve("x"), ".names")) {
             DirectoryBlocks blocks = new DirectoryBlocks(scratch.channel());
@@ -83,7 +83,8 @@ class DirectoryBlocksTest {
 
     @Test
     void aBlockIsFilledToItsEndAndNoFurther() throws IOException {
-        // 27 bytes for the dots; 16 names of 240 bytes with 12 each, and one that just fits.
+        // 27 bytes for the dots, 16 names of 240 bytes with entries of 12 bytes, and a name that
+        // just fits.
         List<String> names = new ArrayList<>();
         for (int i = 10; i < 26; i++) {
             names.add("a" + i + "-".repeat(237));
@@ -109,7 +110,7 @@ class DirectoryBlocksTest {
                 .isEqualTo(new DirectoryBlocks.Shape(1, 0, tail + 1));
     }
 
-    /** Names that need so many bytes together with the dots. */
+    /** Returns names that need so many bytes together with the dots. */
     private static SortedSet<String> ofBytes(int bytes) {
         SortedSet<String> names = names();
         int left = bytes - 27;

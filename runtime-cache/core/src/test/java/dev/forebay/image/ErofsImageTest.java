@@ -34,14 +34,14 @@ import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Images as an independent reader sees them; what the kernel says is in {@code ErofsMountIT}. */
+/** Checks images with an independent reader. {@code ErofsMountIT} checks them with the kernel. */
 class ErofsImageTest {
 
     private static final long PACK_BYTES = 16 << 20;
 
     @TempDir Path directory;
 
-    /** Writes an image to a full disk, and says why that fails. */
+    /** Writes an image to a full disk, and prints the error. */
     static final class Writing {
         public static void main(String[] arguments) throws IOException {
             Path target = Path.of(arguments[1]);
@@ -75,7 +75,7 @@ class ErofsImageTest {
         assertThat(failure).startsWith("CAPACITY_EXCEEDED ").doesNotContain("No space left");
     }
 
-    /** Writes an image, and says how many nodes it has. */
+    /** Writes an image, and prints its number of nodes. */
     static final class Counting {
         public static void main(String[] arguments) {
             ImageName name =
@@ -86,7 +86,10 @@ class ErofsImageTest {
         }
     }
 
-    /** The names of the files alone would not fit: half in one folder, half in one each. */
+    /**
+     * The names of the files alone exceed the heap. Half of the files share a folder, and the
+     * others have one each.
+     */
     @Test
     void moreFilesThanThereIsMemoryForAreWritten() throws IOException {
         int files = 300_000;
@@ -235,7 +238,7 @@ class ErofsImageTest {
                 .isNotEqualTo(new ImageReader(one.image().path()).uuid());
     }
 
-    /** Whoever changes what is written for the same manifest raises {@link ImageName#FORMAT}. */
+    /** A change of the bytes for the same manifest requires a new {@link ImageName#FORMAT}. */
     @Test
     void theBytesOfAFormatStayWhatTheyWere() {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();

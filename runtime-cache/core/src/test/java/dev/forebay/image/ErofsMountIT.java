@@ -40,9 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Images as this machine's kernel shows them, and as the tools of the format's authors judge them.
- */
+/** Checks images with this machine's kernel and with the tools of the format's authors. */
 class ErofsMountIT {
 
     private static final long PACK_BYTES = 16 << 20;
@@ -162,7 +160,7 @@ class ErofsMountIT {
         return attributes;
     }
 
-    /** As the portable view has them. */
+    /** The same as in the portable view. */
     private static Map<String, String> expectedAttributes(TestVersion version, Node node) {
         Map<String, String> attributes = new LinkedHashMap<>();
         switch (node) {
@@ -334,13 +332,13 @@ class ErofsMountIT {
         assertFindsNames(10_000, 1);
     }
 
-    /** A release tries a million. */
+    /** A release is tested with a million files. */
     @Test
     void findsNamesInALargeFolder() throws IOException {
         assertFindsNames(Integer.getInteger("forebay.folder.files", 200_000), 101);
     }
 
-    /** Lists a folder of that many files, and looks up every so many of them. */
+    /** Lists a folder of {@code count} files, and looks up every {@code step}-th of them. */
     private void assertFindsNames(int count, int step) throws IOException {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();
         for (int i = 0; i < count; i++) {

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads an image as the kernel does, from the numbers that are written down in {@code erofs_fs.h}
- * and not with the writer's code.
+ * Reads an image as the kernel does. It uses the numbers in {@code erofs_fs.h} and not the writer's
+ * code.
  */
 final class ImageReader {
 
     /** An entry of a directory, as stored. */
     record Entry(String name, long number, int type, long block) {}
 
-    /** Some bytes of a file. */
+    /** A range of a file's bytes. */
     record Extent(int device, long offset) {}
 
     record Found(
@@ -72,7 +72,7 @@ final class ImageReader {
         return image.getShort(1024 + 86) & 0xffff;
     }
 
-    /** The tag of a device, 1 being the first. */
+    /** Returns the tag of a device, 1 for the first one. */
     String deviceTag(int device) {
         return new String(bytes(slot(device), 64), StandardCharsets.US_ASCII);
     }
@@ -85,7 +85,10 @@ final class ImageReader {
         return 128 * ((image.getShort(1024 + 88) & 0xffff) + device - 1);
     }
 
-    /** Every path below the root, directories ending in a slash, and the root itself as "/". */
+    /**
+     * Returns every path below the root, with a slash at the end of directories, and the root as
+     * "/".
+     */
     Map<String, Found> tree() {
         Map<String, Found> tree = new LinkedHashMap<>();
         walk("/", rootNumber(), tree);
@@ -167,7 +170,7 @@ final class ImageReader {
         return extents;
     }
 
-    /** The entries in the order they are stored, {@code .} and {@code ..} among them. */
+    /** Returns the entries in stored order, including {@code .} and {@code ..}. */
     List<Entry> directory(long number) {
         int at = at(number);
         long size = image.getLong(at + 8);

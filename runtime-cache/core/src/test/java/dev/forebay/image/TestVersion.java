@@ -25,7 +25,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A version made up for a test: its manifest and its image. */
+/** An invented version for tests, with its manifest and its image. */
 record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
 
     static final String PREFIX = "lake/p/";
@@ -60,7 +60,10 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
                     "x".repeat(255),
                     "é".repeat(127));
 
-    /** Objects by what follows the prefix in their keys, in the order a lake lists them. */
+    /**
+     * Returns an empty map for objects by the part of their keys after the prefix, in the order of
+     * a lake.
+     */
     static SortedMap<String, LakeObject> noObjects() {
         return new TreeMap<>(UTF8_ORDER);
     }
@@ -82,7 +85,7 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
         put(objects, path, size, Instant.ofEpochSecond(1_700_000_000L + size, size % 1000));
     }
 
-    /** A tree of hostile names, with empty files, empty directories, and large directories. */
+    /** Returns a tree with difficult names, empty files, and empty and large directories. */
     static SortedMap<String, LakeObject> random(Random random, int files) {
         SortedMap<String, LakeObject> objects = noObjects();
         for (int i = 0; i < files; i++) {
@@ -111,7 +114,7 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
         return random.nextBoolean() ? edges[random.nextInt(edges.length)] : random.nextInt(30_000);
     }
 
-    /** Writes manifest and image into a directory, under names that begin with the version's. */
+    /** Writes manifest and image to a directory. Their names begin with the version's. */
     static TestVersion write(
             Path directory,
             String version,
@@ -133,12 +136,12 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
         return new TestVersion(manifest, name, image);
     }
 
-    /** Opens the manifest; close it. */
+    /** Opens the manifest. The caller must close it. */
     SqliteManifest open() {
         return SqliteManifest.open(manifest.path());
     }
 
-    /** What an object holds. */
+    /** Returns the content of an object. */
     static byte[] bytes(LakeObject object) {
         byte[] bytes = new byte[Math.toIntExact(object.size())];
         new Random(object.etag().hashCode()).nextBytes(bytes);
@@ -146,8 +149,8 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
     }
 
     /**
-     * Writes each pack's file, in order, with what this version needs of it and nothing else: where
-     * other versions have objects there are holes.
+     * Writes each pack's file, in order, with only the objects of this version. Objects of other
+     * versions are holes.
      */
     List<Path> writePacks(Path directory, Collection<LakeObject> objects) throws IOException {
         List<Path> files = new ArrayList<>();
@@ -172,7 +175,7 @@ record TestVersion(ManifestFile manifest, ImageName name, ImageFile image) {
         return files;
     }
 
-    /** Makes a file without content; the caller closes it. */
+    /** Creates a file without content. The caller must close it. */
     static FileChannel sparse(Path file, long bytes) throws IOException {
         FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
