@@ -4,21 +4,21 @@ import dev.forebay.model.ChunkId;
 import java.util.List;
 
 /**
- * A chunk on disk as the {@link ChunkTable} described it at a moment.
+ * A snapshot of what the {@link ChunkTable} knows of a chunk on disk.
  *
  * @param valid its valid blocks, or {@link #UNREAD}
- * @param slot its place in the table
- * @param file a number that no other file has had, not even of this chunk
+ * @param slot its slot in the table
+ * @param file a number that no other file has had, not even another file of this chunk
  */
 record ChunkEntry(ChunkId id, ValidBlocks valid, int slot, int file) {
 
-    /** The file was left by an earlier process, is not complete, and its footer was not read. */
+    /** Marks an incomplete file of an earlier process whose footer has not been read. */
     static final ValidBlocks UNREAD =
             ValidBlocks.of(ChunkId.CHUNK_BYTES, List.of(new ByteRange(0, 0)));
 
     private static final int DISK_BLOCK_BYTES = 4 << 10;
 
-    /** The length of the chunk in bytes. */
+    /** Returns the length of the chunk in bytes. */
     int length() {
         return valid.chunkBytes();
     }
@@ -27,7 +27,7 @@ record ChunkEntry(ChunkId id, ValidBlocks valid, int slot, int file) {
         return valid == UNREAD;
     }
 
-    /** What the chunk is reckoned to occupy. */
+    /** Returns an estimate of the disk space, in bytes, that the chunk occupies. */
     long footprint() {
         return footprint(length());
     }
@@ -36,7 +36,9 @@ record ChunkEntry(ChunkId id, ValidBlocks valid, int slot, int file) {
         return ChunkName.of(id.index(), valid);
     }
 
-    /** What a chunk of this length occupies on disk at most, its footer included. */
+    /**
+     * Returns the most disk space, in bytes, that a chunk of this length occupies with its footer.
+     */
     static long footprint(int chunkBytes) {
         int file = chunkBytes + ChunkFooter.bytes(chunkBytes);
         return (file + DISK_BLOCK_BYTES - 1L) / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;

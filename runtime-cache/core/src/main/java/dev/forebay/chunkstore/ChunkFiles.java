@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
-/** Where chunk files are, and how they come and go. Touches nothing that it did not name itself. */
+/**
+ * Names, publishes, lists and deletes the chunk files of one directory. Touches only files with
+ * names that it chose itself.
+ */
 final class ChunkFiles {
 
     private static final Pattern PACK = Pattern.compile("[0-9a-f]{64}");
@@ -27,7 +30,7 @@ final class ChunkFiles {
         incoming = store.resolve("incoming");
     }
 
-    /** Makes the directories and removes what was being written when the last process ended. */
+    /** Creates the directories, and removes the files that the last process left unfinished. */
     void prepare() throws IOException {
         Files.createDirectories(chunks);
         Files.createDirectories(incoming);
@@ -47,12 +50,12 @@ final class ChunkFiles {
         return chunks.resolve(hex.substring(0, 2)).resolve(hex);
     }
 
-    /** A name for a file to be written; not there yet. */
+    /** Returns the path of a file to be written, which does not exist yet. */
     Path incoming() {
         return incoming.resolve(names.incrementAndGet() + ".chunk");
     }
 
-    /** Moves a written file to its place, over what was there. */
+    /** Moves a written file to its place, and replaces a file that is there. */
     void publish(Path written, PackId pack, ChunkName name) throws IOException {
         Files.createDirectories(directory(pack));
         Files.move(
@@ -66,7 +69,7 @@ final class ChunkFiles {
         Files.deleteIfExists(path(pack, name));
     }
 
-    /** Removes a pack's directory if its last chunk has gone. */
+    /** Removes a pack's directory if no chunk is left in it. */
     void deleteDirectoryIfEmpty(PackId pack) throws IOException {
         Path directory = directory(pack);
         try {
@@ -77,7 +80,7 @@ final class ChunkFiles {
         }
     }
 
-    /** The packs that have a directory. */
+    /** Returns the packs that have a directory. */
     List<PackId> packs() throws IOException {
         List<PackId> found = new ArrayList<>();
         try (DirectoryStream<Path> prefixes = Files.newDirectoryStream(chunks, "??")) {
@@ -93,7 +96,7 @@ final class ChunkFiles {
         return found;
     }
 
-    /** The files of a pack that are named like chunks. */
+    /** Returns the files of a pack whose names are those of chunks. */
     List<ChunkName> chunks(PackId pack) throws IOException {
         List<ChunkName> found = new ArrayList<>();
         for (String file : list(directory(pack))) {
@@ -105,7 +108,7 @@ final class ChunkFiles {
         return found;
     }
 
-    /** Names only: a {@link DirectoryStream} takes three times as long. */
+    /** Returns the names only: a {@link DirectoryStream} takes three times as long. */
     private static String[] list(Path directory) throws IOException {
         String[] names = directory.toFile().list();
         if (names != null) {

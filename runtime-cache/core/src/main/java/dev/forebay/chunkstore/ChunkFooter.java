@@ -8,7 +8,10 @@ import java.nio.channels.FileChannel;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
-/** The end of a chunk's file, after its bytes; {@code docs/interfaces.md}, "Chunk file". */
+/**
+ * The end of a chunk file, after the bytes of the chunk. {@code docs/interfaces.md}, "Chunk file",
+ * describes the format.
+ */
 final class ChunkFooter {
 
     private static final int MAGIC = 0x46424331; // FBC1
@@ -21,7 +24,7 @@ final class ChunkFooter {
     private final int[] crcs;
 
     /**
-     * @param id of the chunk, so that a file in the wrong place is known for what it is
+     * @param id the chunk, so that a file in the wrong place is recognised
      * @param crcs CRC-32C of each 64 KiB block
      */
     ChunkFooter(ChunkId id, ValidBlocks valid, int[] crcs) {
@@ -42,7 +45,7 @@ final class ChunkFooter {
         return crcs[block];
     }
 
-    /** The size of the footer of a chunk of {@code length} bytes. */
+    /** Returns the size in bytes of the footer of a chunk of {@code length} bytes. */
     static int bytes(int length) {
         return ValidBlocks.bitmapBytes(length) + 4 * checksums(length) + TAIL_BYTES;
     }
@@ -68,9 +71,9 @@ final class ChunkFooter {
     }
 
     /**
-     * Reads the footer of a chunk's file.
+     * Reads the footer of a chunk file.
      *
-     * @throws DamagedChunkException if the file does not end in a sound footer of this chunk
+     * @throws DamagedChunkException if the file does not end in a valid footer of this chunk
      */
     static ChunkFooter read(FileChannel file, ChunkId id) throws IOException {
         long fileBytes = file.size();

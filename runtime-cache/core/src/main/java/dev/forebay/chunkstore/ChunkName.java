@@ -6,9 +6,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a chunk's file in its pack's directory: the chunk's index; with {@code .last} behind
- * it if it is shorter than 8 MiB, as only the last of a pack can be; with {@code .part} behind it
- * if not all of its blocks are valid. So a start has to open one file of a pack at most.
+ * The name of a chunk's file in the directory of its pack. It is the index of the chunk. {@code
+ * .last} follows if the chunk is shorter than 8 MiB, and {@code .part} if some blocks are not
+ * valid. Only the last chunk of a pack can be short, so a start opens at most one file of each
+ * pack.
  */
 record ChunkName(int index, boolean last, boolean complete) {
 
@@ -19,7 +20,7 @@ record ChunkName(int index, boolean last, boolean complete) {
         return new ChunkName(index, valid.chunkBytes() < ChunkId.CHUNK_BYTES, valid.complete());
     }
 
-    /** The names that a chunk's file can have, the usual one first. */
+    /** Returns the names that a chunk's file can have, the most common first. */
     static List<ChunkName> all(int index) {
         return Stream.of(false, true)
                 .flatMap(
@@ -29,7 +30,7 @@ record ChunkName(int index, boolean last, boolean complete) {
                 .toList();
     }
 
-    /** What a file is named, or null if it is not a chunk's. */
+    /** Parses the name of a file. Returns null if it is not the name of a chunk file. */
     static @Nullable ChunkName parse(String name) {
         int end = name.length();
         boolean complete = !name.endsWith(PART);

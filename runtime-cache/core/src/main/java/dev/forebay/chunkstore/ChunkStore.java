@@ -22,23 +22,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The chunks of one worker, in one directory of bounded size or in several, each on a disk of its
- * own.
+ * Stores the chunks of one worker, in one directory of bounded size or in several. Each directory
+ * is on a disk of its own.
  *
- * <p>A chunk file is written beside the others and renamed when complete; a process that is killed
- * at any instant leaves whole chunks and at most unfinished files, which the next start removes.
- * Nothing is flushed to the device: after a power failure a file may lack bytes, and as every block
- * has a checksum that its reader compares, it is then dropped and fetched again. A start lists the
- * names of files and opens none. Memory grows with chunks, not with objects: some 60 bytes for
- * each, and a few more for one that is not complete.
+ * <p>A chunk file is written beside the others and renamed when it is complete. A process that is
+ * killed at any instant leaves whole chunks and at most unfinished files, which the next start
+ * removes. Nothing is flushed to the device, so a file may lack bytes after a power failure. Each
+ * block has a checksum that its reader compares: a damaged chunk is dropped and fetched again. A
+ * start lists the names of files and opens few of them. Memory grows with the number of chunks, not
+ * of objects: some 60 bytes for each, and a few more for an incomplete one.
  *
- * <p>A disk that fails, or hangs, is taken out with its chunks, and its share of what the store may
- * hold. New chunks are spread over the disks that are left. One that hung and has answered at last
- * is taken in again as at a start.
+ * <p>A disk that fails or hangs is taken out, with its chunks and its share of the capacity. New
+ * chunks are spread over the other disks. A disk that hung and has answered is used again, as at a
+ * start.
  *
- * <p>Safe for use by many threads. Calls do file I/O; do not make them on an event loop. Every
+ * <p>Safe for use by many threads. Calls do file I/O, so do not make them on an event loop. Every
  * method that writes may throw {@link ForebayException} with {@code CAPACITY_EXCEEDED} or, when all
- * disks fail, {@code UNAVAILABLE}; the chunk is then as it was, or gone.
+ * disks fail, {@code UNAVAILABLE}. The chunk is then as it was, or gone.
  */
 public final class ChunkStore implements AutoCloseable {
 
@@ -47,8 +47,8 @@ public final class ChunkStore implements AutoCloseable {
     private static final int STRIPES = 64;
 
     /**
-     * How long a disk rests that hung the second time, when it has answered; after each further
-     * time twice as long and this, up to some nine hours.
+     * The unit of the backoff before a disk is used again that hung more than once. There is no
+     * pause the first time, then 1 s, 3 s, 7 s, and so on, up to some nine hours.
      */
     private static final Duration FIRST_REST = Duration.ofSeconds(1);
 
@@ -57,7 +57,7 @@ public final class ChunkStore implements AutoCloseable {
     private volatile List<DiskStore> opened;
     private final int unusable;
     private final Counters counters;
-    // Of two writers of one chunk the second must see the first's blocks.
+    // Serializes the writers of a chunk, because the second must see the blocks of the first.
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
     private volatile Consumer<LostDisk> onLostDisk = _ -> {};
     private volatile Consumer<Path> onReturnedDisk = _ -> {};
@@ -75,17 +75,17 @@ public final class ChunkStore implements AutoCloseable {
     }
 
     /**
-     * Opens a store with the chunks that are there, and removes unfinished files. A directory that
-     * cannot be used is left out, unless it is the last one.
+     * Opens a store with the chunks on its disks, and removes unfinished files. Leaves out a
+     * directory that cannot be used, unless none is left.
      *
-     * @param directories created if they are not there; nothing but {@code chunks}, {@code
-     *     incoming} and {@code chunks.lock} in them is touched
-     * @param limits of all together; each has an equal part
-     * @param diskLimits of each
-     * @param isProtected whether chunks of a pack must not be evicted; asked at every eviction, so
+     * @param directories created if missing; the store touches only {@code chunks}, {@code
+     *     incoming} and {@code chunks.lock} in them
+     * @param limits of all directories together; each gets an equal part
+     * @param diskLimits of each disk
+     * @param isProtected whether chunks of a pack must not be evicted; every eviction calls it, so
      *     it must be quick and must not call the store
-     * @throws ForebayException with {@code UNAVAILABLE} if another worker has one of the
-     *     directories, or none can be used
+     * @throws ForebayException with {@code UNAVAILABLE} if another worker uses one of the
+     *     directories, or no directory can be used
      */
     public static ChunkStore open(
             List<Path> directories,
@@ -115,13 +115,13 @@ public final class ChunkStore implements AutoCloseable {
         }
     }
 
-    /** Opens a store whose disks are used as {@link DiskLimits#DEFAULT} says. */
+    /** Opens a store with {@link DiskLimits#DEFAULT} for each disk. */
     public static ChunkStore open(
             List<Path> directories, StoreLimits limits, Predicate<PackId> isProtected) {
         return open(directories, limits, DiskLimits.DEFAULT, isProtected);
     }
 
-    /** The disks that have not failed. */
+    /** Returns the disks that have not failed. */
     private List<DiskStore> disks() {
         List<DiskStore> all = opened;
         for (DiskStore disk : all) {
@@ -136,20 +136,23 @@ public final class ChunkStore implements AutoCloseable {
         return disks().stream().filter(disk -> disk.has(id)).findFirst();
     }
 
-    /** Whether anything of a chunk is here. Does not count as use, and asks no disk. */
+    /**
+     * Returns whether the store has any bytes of a chunk. Does not count as use, and makes no disk
+     * call.
+     */
     public boolean has(ChunkId id) {
         return diskWith(id).isPresent();
     }
 
-    /** Opens a chunk for reading and counts it as used. Close what is returned. */
+    /** Opens a chunk for reading and counts it as used. The caller closes it. */
     public Optional<StoredChunk> find(ChunkId id) {
         return find(id, 0, 0);
     }
 
     /**
-     * Opens a chunk as {@link #find(ChunkId)} does, and brings bytes {@code [from, to)} of it into
-     * the page cache: who sends them need not wait for the disk, and one that fails, or hangs, is
-     * met before the first is sent.
+     * Opens a chunk as {@link #find(ChunkId)} does, and reads bytes {@code [from, to)} of it into
+     * the page cache. Sending them does not wait for the disk then. A disk that fails or hangs is
+     * found before the first byte is sent.
      */
     public Optional<StoredChunk> find(ChunkId id, int from, int to) {
         Optional<StoredChunk> chunk = diskWith(id).flatMap(disk -> disk.find(id, from, to));
@@ -158,22 +161,22 @@ public final class ChunkStore implements AutoCloseable {
     }
 
     /**
-     * Whether every byte of {@code [from, to)} of a chunk is here. Does not count as use. Answers
-     * from memory, but for an incomplete chunk that an earlier process left: the first time its
-     * footer is read.
+     * Returns whether the store has every byte of {@code [from, to)} of a chunk. Does not count as
+     * use. Answers from memory, with one exception: for an incomplete chunk of an earlier process,
+     * the first call reads the footer.
      */
     public boolean holds(ChunkId id, int from, int to) {
         return diskWith(id).map(disk -> disk.holds(id, from, to)).orElse(false);
     }
 
     /**
-     * Stores bytes of a chunk, together with those it has already.
+     * Stores bytes of a chunk, together with those that it has already.
      *
-     * <p>Writes nothing if it has them all. Bytes that are not {@code valid} are not taken from
-     * {@code data}.
+     * <p>Writes nothing if the chunk has them all. Takes only the {@code valid} bytes from {@code
+     * data}.
      *
-     * @param data as many bytes as the chunk is long; its position stays
-     * @param valid which of them are what they should be
+     * @param data as many bytes as the chunk is long; its position does not change
+     * @param valid which blocks of {@code data} are valid
      */
     public void put(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         if (data.remaining() != valid.chunkBytes()) {
@@ -196,8 +199,8 @@ public final class ChunkStore implements AutoCloseable {
     }
 
     /**
-     * On the disk that has the chunk; else, or if that fails, on the first that can take it, with
-     * what the other one has of it.
+     * Writes to the disk that has the chunk. If there is none, or it cannot take the bytes, writes
+     * to the first disk that can, and moves the chunk there.
      */
     private void putSomewhere(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         Optional<DiskStore> home = diskWith(id);
@@ -219,7 +222,9 @@ public final class ChunkStore implements AutoCloseable {
         throw failure;
     }
 
-    /** By rendezvous hashing, so that a disk that goes moves only its own chunks. */
+    /**
+     * Returns the disks in rendezvous order, so that the loss of a disk moves only its own chunks.
+     */
     private List<DiskStore> ranked(ChunkId id, Optional<DiskStore> first) {
         return disks().stream()
                 .sorted(
@@ -236,7 +241,7 @@ public final class ChunkStore implements AutoCloseable {
         return (mixed ^ (mixed >>> 32)) * 0xbf58476d1ce4e5b9L;
     }
 
-    /** Removes a chunk, protected or not; does nothing if it is not here. */
+    /** Removes a chunk, protected or not. Does nothing if the chunk is absent. */
     public Dropped drop(ChunkId id) {
         Dropped dropped = Dropped.NONE;
         for (DiskStore disk : disks()) {
@@ -245,50 +250,56 @@ public final class ChunkStore implements AutoCloseable {
         return dropped;
     }
 
-    /** Reads a chunk from disk, compares all its checksums, and drops it if one is wrong. */
+    /** Reads a chunk from disk and checks all its checksums. Drops the chunk if one is wrong. */
     public Verdict verify(ChunkId id) {
         return diskWith(id).map(disk -> disk.verify(id)).orElse(Verdict.ABSENT);
     }
 
-    /** What {@link #verify} found. */
+    /** The result of {@link #verify}. */
     public enum Verdict {
         /** Every checksum was right. */
         INTACT,
-        /** It was damaged, could not be read or had lost its file, and is gone now. */
+        /** The chunk was damaged, unreadable or without a file, and has been dropped. */
         DROPPED,
-        /** It was not here. */
+        /** The store did not have the chunk. */
         ABSENT
     }
 
-    /** The packs of which there are chunks, at this moment. */
+    /** Returns the packs that have chunks in the store at this moment. */
     public List<PackId> packs() {
         return disks().stream().flatMap(disk -> disk.packs().stream()).distinct().toList();
     }
 
-    /** The chunks of a pack that are here, at this moment. */
+    /** Returns the chunks of a pack that are in the store at this moment. */
     public List<ChunkId> chunks(PackId pack) {
         return disks().stream().flatMap(disk -> disk.chunks(pack).stream()).distinct().toList();
     }
 
-    /** How many bytes of the disks the chunks of a pack are reckoned to occupy, at this moment. */
+    /**
+     * Returns an estimate of the disk space, in bytes, that the chunks of a pack occupy at this
+     * moment.
+     */
     public long footprint(PackId pack) {
         return disks().stream().mapToLong(disk -> disk.footprint(pack)).sum();
     }
 
-    /** The length of a chunk in bytes, 0 if it is not here. */
+    /** Returns the length of a chunk in bytes, or 0 if the chunk is absent. */
     public int length(ChunkId id) {
         return diskWith(id).map(disk -> disk.length(id)).orElse(0);
     }
 
     /**
-     * Has somebody told of each disk that fails from now on, on the thread that finds out: what is
-     * done about it must be done on another.
+     * Sets the listener for disks that fail from now on. It runs on the thread that finds the
+     * failure, so it must do its work on another thread.
      */
     public void onLostDisk(Consumer<LostDisk> listener) {
         onLostDisk = listener;
     }
 
-    /** Has somebody told of each disk that is taken in again from now on; its directory. */
+    /**
+     * Sets the listener for disks that are used again from now on. It receives the directory of the
+     * disk.
+     */
     public void onReturnedDisk(Consumer<Path> listener) {
         onReturnedDisk = listener;
     }
@@ -299,7 +310,7 @@ public final class ChunkStore implements AutoCloseable {
     }
 
     private void takeIn(DiskStore hung) {
-        // One that hangs again and again is used for less and less of the time.
+        // Backoff: a disk that hangs again and again is used for less and less of the time.
         int before = returns.merge(hung.directory(), 1, Integer::sum) - 1;
         if (closing.within(FIRST_REST.multipliedBy((1L << Math.min(before, MOST_DOUBLED)) - 1))) {
             return;
@@ -324,7 +335,10 @@ public final class ChunkStore implements AutoCloseable {
         }
     }
 
-    /** What was brought to other disks meanwhile stays on one, where all of it is. */
+    /**
+     * Removes one copy of each chunk that was filled to another disk during the hang. The other
+     * disk keeps its copy only if the copy is complete.
+     */
     private void keepOneOfEach(DiskStore returned) {
         for (PackId pack : returned.packs()) {
             for (ChunkId id : returned.chunks(pack)) {
@@ -344,7 +358,10 @@ public final class ChunkStore implements AutoCloseable {
         }
     }
 
-    /** False if the store was closed meanwhile. */
+    /**
+     * Puts a reopened disk in the place of the old one. Returns false if the store was closed
+     * meanwhile.
+     */
     private synchronized boolean replace(DiskStore before, DiskStore anew) {
         if (closing.hasBegun()) {
             return false;
@@ -354,7 +371,7 @@ public final class ChunkStore implements AutoCloseable {
         return true;
     }
 
-    /** Figures for metrics and status. */
+    /** Returns figures for metrics and status. */
     public ChunkStoreStats stats() {
         List<DiskStore> disks = disks();
         return counters.snapshot(
@@ -365,7 +382,10 @@ public final class ChunkStore implements AutoCloseable {
                 disks.stream().mapToLong(DiskStore::size).sum());
     }
 
-    /** Lets another worker have the directories. Chunks that are open stay readable. */
+    /**
+     * Releases the directories, so that another worker can use them. Chunks that are open stay
+     * readable.
+     */
     @Override
     public synchronized void close() {
         closing.begin();

@@ -11,18 +11,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which chunks there are on a disk, by pack and by slot.
+ * Records which chunks are on a disk, by pack and by slot.
  *
- * <p>Made for millions: a chunk is a place in arrays, some 30 bytes, and a few more if it is not
- * complete. Safe for use by many threads; no call does more than some memory accesses, but for
- * those that list.
+ * <p>Designed for millions of chunks: each one takes some 30 bytes in arrays, and a few more if it
+ * is incomplete. Safe for use by many threads. Every call takes a few memory accesses, except those
+ * that visit all packs or all chunks of a pack.
  */
 final class ChunkTable {
 
     private static final int NONE = -1;
     private static final ValidBlocks WHOLE = ValidBlocks.all(ChunkId.CHUNK_BYTES);
 
-    /** The chunks of one pack: slots in a hash table by index, with linear probing. */
+    /** The slots of one pack's chunks: a hash table by chunk index, with linear probing. */
     private final class PackChunks {
         final PackId id;
         int[] slots = new int[2];
@@ -37,7 +37,9 @@ final class ChunkTable {
             return ((index * 0x9e3779b9) >>> 1) & (slots.length - 1);
         }
 
-        /** Where the slot of a chunk is, or may be put. */
+        /**
+         * Returns the position of a chunk's slot, or the free position where the slot may be put.
+         */
         private int find(int index) {
             int at = place(index);
             while (slots[at] != NONE && indexes[slots[at]] != index) {
@@ -68,7 +70,7 @@ final class ChunkTable {
             int at = find(index);
             slots[at] = NONE;
             count--;
-            // What was put behind it because of it moves up.
+            // Move up the entries that were put behind this one because its position was taken.
             for (int next = (at + 1) & (slots.length - 1);
                     slots[next] != NONE;
                     next = (next + 1) & (slots.length - 1)) {
@@ -81,15 +83,15 @@ final class ChunkTable {
 
     private final Map<PackId, PackChunks> packs = new HashMap<>();
 
-    // By slot.
+    // The following arrays are indexed by slot.
     private @Nullable PackChunks[] packOf = new PackChunks[16];
-    // Null for a complete chunk of 8 MiB, which nearly all are.
+    // Null for a complete chunk of 8 MiB, as nearly all are.
     private @Nullable ValidBlocks[] valid = new ValidBlocks[16];
     private int[] indexes = new int[16];
     private int[] files = new int[16];
 
     private int slots;
-    // Slots that are free again, each naming the next in its index.
+    // The first free slot. Each free slot names the next one in its index.
     private int free = NONE;
     private int lastFile;
     private long size;
@@ -105,12 +107,12 @@ final class ChunkTable {
         return new ChunkEntry(id, known == null ? WHOLE : known, slot, files[slot]);
     }
 
-    /** The chunk that has a slot. */
+    /** Returns the chunk that has a slot. */
     synchronized ChunkId at(int slot) {
         return new ChunkId(pack(slot), indexes[slot]);
     }
 
-    /** The pack whose chunk has a slot. */
+    /** Returns the pack whose chunk has a slot. */
     synchronized PackId pack(int slot) {
         PackChunks pack = packOf[slot];
         if (pack == null) {
@@ -119,7 +121,7 @@ final class ChunkTable {
         return pack.id;
     }
 
-    /** Enters a chunk, or that it has another file; it keeps its slot. */
+    /** Adds a chunk, or records that it has another file. A known chunk keeps its slot. */
     synchronized ChunkEntry put(ChunkId id, ValidBlocks blocks) {
         PackChunks pack = packs.computeIfAbsent(id.pack(), PackChunks::new);
         int slot = pack.get(id.index());
@@ -155,7 +157,7 @@ final class ChunkTable {
         return slots++;
     }
 
-    /** Enters what a chunk's footer says, if it still has this file. */
+    /** Records the valid blocks from a chunk's footer, if the chunk still has this file. */
     synchronized ChunkEntry read(ChunkEntry entry, ValidBlocks blocks) {
         if (isCurrent(entry)) {
             valid[entry.slot()] = blocks;
@@ -167,7 +169,7 @@ final class ChunkTable {
         return packOf[entry.slot()] != null && files[entry.slot()] == entry.file();
     }
 
-    /** Removes exactly this entry; returns whether it was there. */
+    /** Removes exactly this entry. Returns whether it was current. */
     synchronized boolean remove(ChunkEntry entry) {
         int slot = entry.slot();
         PackChunks pack = packOf[slot];
@@ -199,15 +201,15 @@ final class ChunkTable {
     }
 
     /**
-     * Whether all packs are such ones. Copies none: it is asked at each eviction.
+     * Returns whether all packs match. Makes no copy, because every eviction calls it.
      *
-     * @param rule quick
+     * @param rule must be quick: it runs under the lock
      */
     synchronized boolean allPacks(Predicate<PackId> rule) {
         return packs.keySet().stream().allMatch(rule);
     }
 
-    /** The chunks of a pack, by index. */
+    /** Returns the chunks of a pack, sorted by index. */
     synchronized List<ChunkId> chunks(PackId id) {
         PackChunks pack = packs.get(id);
         if (pack == null) {
@@ -222,7 +224,7 @@ final class ChunkTable {
                 .toList();
     }
 
-    /** What the chunks of a pack are reckoned to occupy. */
+    /** Returns an estimate of the disk space, in bytes, that the chunks of a pack occupy. */
     synchronized long footprint(PackId id) {
         PackChunks pack = packs.get(id);
         if (pack == null) {

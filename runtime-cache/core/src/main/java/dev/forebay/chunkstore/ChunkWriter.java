@@ -10,10 +10,10 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a chunk file from new bytes and, where they have none, those of the file before.
+ * Writes a chunk file from new bytes. Fills their gaps from the previous file of the chunk.
  *
- * <p>Old bytes are taken over only if their checksum is right: a new checksum over damaged bytes
- * would hide the damage for ever.
+ * <p>Copies old bytes only if their checksum is right: a new checksum over damaged bytes would hide
+ * the damage for ever.
  */
 final class ChunkWriter implements AutoCloseable {
 
@@ -36,8 +36,8 @@ final class ChunkWriter implements AutoCloseable {
     }
 
     /**
-     * Writes the file, which does not exist yet, and returns what it says of itself. Whoever waits
-     * for the bytes reads them at once; others may never do, so the kernel is not to keep them.
+     * Writes the file, which does not exist yet, and returns its footer. Asks the kernel not to
+     * keep the pages: a waiting reader reads them at once, and other readers may never need them.
      */
     ChunkFooter write(Path file, ChunkId id) throws IOException {
         int length = valid.chunkBytes();
@@ -73,12 +73,15 @@ final class ChunkWriter implements AutoCloseable {
         }
     }
 
-    /** Nearly all blocks are, when the first piece of a chunk is stored for who waits for it. */
+    /**
+     * Returns whether no byte of a block is known. Nearly all blocks are empty when the first piece
+     * of a chunk is stored for a waiting reader.
+     */
     private boolean isEmpty(int from, int to) {
         return !valid.holdsAny(from, to) && (before == null || !before.valid().holdsAny(from, to));
     }
 
-    /** What an empty block reads as: it stays a hole. */
+    /** Returns the checksum of an empty block, which stays a hole and reads as zeros. */
     private static int crcOfZeros(int bytes) {
         return bytes == BLOCK ? CRC_OF_ZEROS : ChunkFooter.crc(ByteBuffer.allocate(bytes));
     }
@@ -91,7 +94,7 @@ final class ChunkWriter implements AutoCloseable {
         return ChunkFooter.crc(mixed.duplicate());
     }
 
-    /** How many 64 KiB blocks of the file before could not be taken over. */
+    /** Returns how many 64 KiB blocks of the previous file could not be copied. */
     int damagedBlocks() {
         return damagedBlocks;
     }

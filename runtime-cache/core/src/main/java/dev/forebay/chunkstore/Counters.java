@@ -2,7 +2,7 @@ package dev.forebay.chunkstore;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a store counts. */
+/** The event counters of a store, shared by its disks. */
 final class Counters {
 
     final LongAdder hits = new LongAdder();

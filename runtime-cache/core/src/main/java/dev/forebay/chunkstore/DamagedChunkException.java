@@ -2,7 +2,7 @@ package dev.forebay.chunkstore;
 
 import java.io.IOException;
 
-/** A chunk file that is not what was written. Serving it is out of the question. */
+/** Reports a chunk file that does not contain what was written. It must never be served. */
 final class DamagedChunkException extends IOException {
 
     DamagedChunkException(String message) {

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a second store, of this process or another, out of a directory. Ends with the process. */
+/**
+ * Locks a directory against a second store, of this process or another. The lock ends with the
+ * process.
+ */
 final class DirectoryLock implements AutoCloseable {
 
     private final FileChannel file;

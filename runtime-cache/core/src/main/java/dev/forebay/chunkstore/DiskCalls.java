@@ -20,22 +20,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * What is asked of a disk, on threads of its own: what the kernel does not answer cannot be taken
- * back, and its thread is lost until it does, but who asked goes on. A disk that takes too long
- * over one call is given up with all that is asked of it.
+ * Runs the calls to one disk on threads of its own. A call that the kernel does not answer cannot
+ * be cancelled. Its thread is lost until the kernel answers, but the caller continues. If one call
+ * exceeds the timeout, the disk is given up with all its calls.
  *
- * <p>The threads are the platform's, because a virtual one that waits for a disk keeps its carrier.
- * One more looks at all calls now and then: to wait for each with a time limit costs more than most
- * of them. Safe for use by many threads.
+ * <p>The threads are platform threads, because a virtual thread that waits for a disk occupies its
+ * carrier. One more thread checks all calls periodically: a timed wait for each call would cost
+ * more than most calls take. Safe for use by many threads.
  */
 final class DiskCalls implements AutoCloseable {
 
-    /** How many wait for their turn, at most. */
+    /** The most calls that may wait for a thread. */
     private static final int QUEUE = 4096;
 
     /**
-     * How often calls are looked at within the patience. A process that is stopped, and goes on,
-     * looks once, however long it was: the disk is not to blame for that.
+     * The number of checks within one timeout. After a pause of the process only one check is due,
+     * even if the pause was long: the disk is not to blame for it.
      */
     private static final int LOOKS = 5;
 
@@ -48,7 +48,7 @@ final class DiskCalls implements AutoCloseable {
     private volatile Runnable onAnswer = () -> {};
     private volatile boolean givenUp;
 
-    /** Something that waits for a disk. */
+    /** A call that waits for a disk. */
     interface Body<T, E extends Exception> {
         T run() throws E;
     }
@@ -68,27 +68,29 @@ final class DiskCalls implements AutoCloseable {
         Thread.ofPlatform().daemon().name("disk-looks").start(this::look);
     }
 
-    /** Whom to tell that the disk took too long, before those who wait for it are. */
+    /** Sets the listener for a hanging disk. It runs before the waiting callers return. */
     void onHang(Consumer<IOException> listener) {
         onHang = listener;
     }
 
     /**
-     * Whom to tell that a disk that took too long has come to an end with all that was asked of it.
-     * That may take some time: nothing else waits for it.
+     * Sets the listener that runs when a disk that hung has finished all its calls. The listener
+     * may take some time, because nothing else waits for its thread.
      */
     void onAnswer(Runnable listener) {
         onAnswer = listener;
     }
 
     /**
-     * Has something done, and waits for it, interrupted or not.
+     * Runs a call on the disk's threads and waits for it, even if the caller's thread is
+     * interrupted.
      *
-     * @param body runs to its end even if the disk is given up meanwhile; what it returns then is
+     * @param body runs to its end even if the disk is given up meanwhile; its result is then
      *     closed. It must not make another call to the same disk.
-     * @return empty if the disk is given up, or was before
+     * @return the result, or empty if the disk is given up, now or before
      * @throws E as {@code body} does
-     * @throws ForebayException {@code UNAVAILABLE} if it had no turn in time
+     * @throws ForebayException {@code UNAVAILABLE} if the queue is full, or no thread is free
+     *     within the timeout
      */
     <T, E extends Exception> Optional<T> call(Body<T, E> body) throws E {
         Call<T, E> call = new Call<>(body);
@@ -99,7 +101,7 @@ final class DiskCalls implements AutoCloseable {
                 return Optional.of(call.result());
             }
         } catch (GivenUpException e) {
-            // As if it had been before.
+            // Same as for a disk that was given up before the call.
         } catch (RejectedExecutionException e) {
             if (!givenUp) {
                 throw busy();
@@ -113,7 +115,7 @@ final class DiskCalls implements AutoCloseable {
     private void look() {
         boolean hangs = false;
         while (!givenUp && !closing.within(patience.dividedBy(LOOKS))) {
-            // Those first that say something about the disk: who waits behind them is told, too.
+            // Running calls first: if the disk hangs, the calls that queue behind them end as well.
             for (Call<?, ?> call : underWay) {
                 if (call.begun.get() && ++call.looksBegun > LOOKS && !givenUp) {
                     hangs = true;
@@ -135,7 +137,7 @@ final class DiskCalls implements AutoCloseable {
         }
     }
 
-    /** Waits until nothing is under way any more; false if nobody wants to know. */
+    /** Waits until no call is running. Returns false if the store is closed first. */
     private boolean hasAnswered() {
         try {
             while (!closing.hasBegun()) {
@@ -155,7 +157,7 @@ final class DiskCalls implements AutoCloseable {
                 ErrorCode.UNAVAILABLE, "too much is asked of disk %s at once".formatted(disk));
     }
 
-    /** From now on nobody waits for the disk, and nothing is asked of it. */
+    /** Ends the wait of all callers, and makes no further call to the disk. */
     void giveUp() {
         givenUp = true;
         underWay.forEach(call -> call.completeExceptionally(new GivenUpException()));
@@ -163,7 +165,7 @@ final class DiskCalls implements AutoCloseable {
         threads.shutdown();
     }
 
-    /** Looks at calls no more; they can still be made. */
+    /** Stops the periodic check. Calls can still be made. */
     @Override
     public void close() {
         closing.begin();
@@ -173,14 +175,14 @@ final class DiskCalls implements AutoCloseable {
         private static final long serialVersionUID = 1;
     }
 
-    /** One call, and what comes of it. */
+    /** One call and its result. */
     private static final class Call<T, E extends Exception> extends CompletableFuture<T>
             implements Runnable {
 
         private final Body<T, E> body;
         private final AtomicBoolean begun = new AtomicBoolean();
 
-        // Of the thread that looks.
+        // Used only by the checking thread.
         private int looksQueued;
         private int looksBegun;
 
@@ -188,7 +190,7 @@ final class DiskCalls implements AutoCloseable {
             this.body = body;
         }
 
-        /** Takes it on; false if somebody has done so before. */
+        /** Claims the call. Returns false if another thread has claimed it. */
         boolean begin() {
             return begun.compareAndSet(false, true);
         }
@@ -215,7 +217,7 @@ final class DiskCalls implements AutoCloseable {
             }
         }
 
-        @SuppressWarnings("unchecked") // A body throws nothing else that must be declared.
+        @SuppressWarnings("unchecked") // A body throws no other checked exception.
         T result() throws E {
             try {
                 return join();

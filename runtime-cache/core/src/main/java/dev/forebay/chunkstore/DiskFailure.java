@@ -3,23 +3,25 @@ package dev.forebay.chunkstore;
 import dev.forebay.linux.ErrorNumber;
 import java.io.IOException;
 
-/** What an {@link IOException} says about a chunk file. */
+/** The meaning of an {@link IOException} for a chunk file. */
 enum DiskFailure {
-    /** The file is not what was written. */
+    /** The file does not contain what was written. */
     DAMAGED,
     /**
-     * The device or the file system cannot do it: what it does not give back is as good as damaged.
+     * The device or the file system failed. Bytes that it does not return are as good as damaged.
      */
     UNREADABLE,
-    /** There is no room, for bytes or for files. */
+    /** No space is left, for bytes or for files. */
     FULL,
     /**
-     * Says nothing about the file: the thread was interrupted, there are too many open files, and
-     * so on.
+     * Says nothing about the file. For example, the thread was interrupted, or too many files are
+     * open.
      */
     OTHER;
 
-    /** Of most of these Java has no type. */
+    /**
+     * Classifies an exception. Checks error numbers, because Java has no types for most of them.
+     */
     static DiskFailure of(IOException e) {
         if (e instanceof DamagedChunkException) {
             return DAMAGED;

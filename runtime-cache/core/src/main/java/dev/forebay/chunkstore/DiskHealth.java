@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a disk is still good for anything. It fails once: when it cannot be written and read any
- * more, does not answer, is not there, or has lost too many chunks.
+ * Decides whether a disk is still usable. A disk fails once: when it cannot be written and read any
+ * more, does not answer, is missing, or has lost too many chunks.
  *
  * <p>Safe for use by many threads.
  */
@@ -17,7 +17,7 @@ final class DiskHealth {
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskHealth.class);
 
-    /** A disk that takes writes and has lost so many chunks is given up all the same. */
+    /** The most unreadable chunks before a disk is given up, even if it still takes writes. */
     static final int MOST_UNREADABLE = 100;
 
     private final Path directory;
@@ -37,7 +37,7 @@ final class DiskHealth {
         calls.onHang(this::hangs);
     }
 
-    /** Whom to tell when it fails, on the thread that finds out. */
+    /** Sets the listener for the failure. It runs on the thread that finds the failure. */
     void onFailure(Runnable listener) {
         onFailure = listener;
     }
@@ -47,9 +47,9 @@ final class DiskHealth {
     }
 
     /**
-     * What is wrong with a disk that hung and has answered at last, if anything is: it may have
-     * answered with an error, as a disk does that tries for a long time to read what it lost; or be
-     * another one.
+     * Returns what is wrong with a disk that hung and has answered, or empty if it works. Disks
+     * that try for a long time to read lost bytes answer with an error. Another disk may also be in
+     * its place.
      */
     Optional<IOException> failureAfterHang() {
         return broken
@@ -57,21 +57,21 @@ final class DiskHealth {
                 : probe.failure();
     }
 
-    /** Looks whether a disk that did something wrong is still good for anything. */
+    /** Probes the disk after something went wrong, and fails it if it is not usable. */
     void suspect() {
         if (!failed) {
             probe.failure().ifPresent(this::fail);
         }
     }
 
-    /** The disk did not take or give what it was asked for. */
+    /** Records that the disk failed to read or write something, and probes it. */
     void erred() {
         counters.diskErrors.increment();
         broken = true;
         suspect();
     }
 
-    /** A chunk that was written cannot be read. */
+    /** Records that a stored chunk cannot be read. */
     void lostChunk(IOException why) {
         if (unreadable.incrementAndGet() > MOST_UNREADABLE) {
             fail(why);
@@ -89,14 +89,14 @@ final class DiskHealth {
 
     private void hangs(IOException why) {
         if (leaveAlone()) {
-            // An earlier error, with which the disk went on, says nothing about this.
+            // An error before the hang does not count: the disk continued to work after it.
             broken = false;
             LOG.error("Disk {} hangs and is left alone until it has answered", directory, why);
             onFailure.run();
         }
     }
 
-    /** False if it is left alone already. */
+    /** Stops the use of the disk. Returns false if that has happened before. */
     private synchronized boolean leaveAlone() {
         boolean first = !failed;
         failed = true;

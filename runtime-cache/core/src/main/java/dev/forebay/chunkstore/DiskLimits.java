@@ -3,14 +3,17 @@ package dev.forebay.chunkstore;
 import java.time.Duration;
 
 /**
- * How a disk of a {@link ChunkStore} is used.
+ * Limits on the calls to one disk of a {@link ChunkStore}.
  *
- * @param calls how many may be in it at once, at least 1; each has a thread that waits for it
- * @param patience how long it may take over one of them before it is given up, more than 0. A call
- *     reads or writes a chunk at most.
+ * @param calls most calls at once, at least 1; each has a thread that waits for it
+ * @param patience timeout of one call, more than 0, after which the disk is given up. A call reads
+ *     or writes at most one chunk.
  */
 public record DiskLimits(int calls, Duration patience) {
 
-    /** Enough to keep an NVMe busy, and for a disk of a cloud that is throttled. */
+    /**
+     * Suits an NVMe disk, which needs many calls at once, and a throttled disk of a cloud, which is
+     * slow.
+     */
     public static final DiskLimits DEFAULT = new DiskLimits(32, Duration.ofSeconds(15));
 }

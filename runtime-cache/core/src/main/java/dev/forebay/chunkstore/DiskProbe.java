@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether a directory can still be written and read, and is the one it was. */
+/** Checks that a directory can still be written and read, and is still the same one. */
 final class DiskProbe {
 
     private static final int BYTES = 4 << 10;
@@ -22,7 +22,7 @@ final class DiskProbe {
     private final @Nullable Object identity;
 
     /**
-     * @param lock the file that is locked; if another is in its place, the disk was taken away
+     * @param lock the locked file; if another file is in its place, the disk was taken away
      */
     DiskProbe(Path lock, Path file) throws IOException {
         this.lock = lock;
@@ -35,8 +35,8 @@ final class DiskProbe {
     }
 
     /**
-     * What is wrong with the disk, if anything is. A full disk is none the worse for it, nor is one
-     * that cannot be asked now: the thread was interrupted, there are too many open files.
+     * Returns what is wrong with the disk, or empty. A full disk counts as healthy. So does a disk
+     * that cannot be probed now, for example because too many files are open.
      */
     synchronized Optional<IOException> failure() {
         try {

@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the chunks of one disk. One that is damaged or gone is removed, and was never there for who
- * asked; what it says about the disk is told to its {@link DiskHealth}.
+ * Opens the chunks of one disk. Removes a chunk that is damaged or gone, and reports it as absent.
+ * Reports errors of the disk to its {@link DiskHealth}.
  *
- * <p>Everything here waits for the disk. Safe for use by many threads.
+ * <p>Every method waits for the disk. Safe for use by many threads.
  */
 final class DiskReads {
 
@@ -46,7 +46,7 @@ final class DiskReads {
     /** Opens a chunk as {@link ChunkStore#find(ChunkId, int, int)} does. */
     Optional<StoredChunk> open(ChunkId id, int from, int to) {
         Optional<StoredChunk> chunk = Optional.empty();
-        // One that is gone may just have been replaced by one of another name.
+        // A chunk whose file is gone may just have got a file of another name.
         for (ChunkEntry entry = table.get(id);
                 entry != null && chunk.isEmpty() && !health.hasFailed();
                 entry = table.get(id)) {
@@ -80,8 +80,8 @@ final class DiskReads {
     }
 
     /**
-     * The file of an entry is not there: replaced or evicted meanwhile, or with its disk. Returns
-     * whether it should have been there.
+     * Removes an entry whose file is gone. An eviction or a write may have removed the file
+     * meanwhile, or it is lost. Returns whether it is lost: the entry was still current.
      */
     private boolean gone(ChunkEntry entry) {
         boolean lost = !space.remove(entry).equals(Dropped.NONE);
@@ -100,7 +100,7 @@ final class DiskReads {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
         }
-        // Several may find the same damage; who removes the chunk counts it.
+        // Several threads may find the same damage. The one that removes the chunk counts it.
         if (!health.hasFailed()
                 && space.remove(entry).chunks() > 0
                 && failure == DiskFailure.DAMAGED) {
@@ -108,7 +108,7 @@ final class DiskReads {
         }
     }
 
-    /** Reads the footer of a chunk if that is needed to know what is valid, and was not done. */
+    /** Reads the footer of a chunk if its valid blocks are not known yet. */
     private @Nullable ChunkEntry read(@Nullable ChunkEntry entry) {
         if (entry == null || !entry.unread()) {
             return entry;
@@ -118,13 +118,13 @@ final class DiskReads {
         }
     }
 
-    /** What is there of a chunk, with its valid blocks known. */
+    /** Returns the entry of a chunk with its valid blocks known, or null if the chunk is absent. */
     @Nullable ChunkEntry current(ChunkId id) {
         return read(table.get(id));
     }
 
     /**
-     * Compares what the disk has of a chunk, and not what is in memory of it, with its checksums.
+     * Checks the checksums of a chunk against the bytes on the disk, not against the page cache.
      */
     ChunkStore.Verdict compare(ChunkId id) {
         for (ChunkEntry entry = table.get(id);
@@ -135,7 +135,7 @@ final class DiskReads {
                 chunk.verify();
                 return ChunkStore.Verdict.INTACT;
             } catch (NoSuchFileException e) {
-                // Of a disk that has failed nothing is here any more.
+                // A failed disk has no chunks any more, so the chunk is absent.
                 if (gone(entry) && !health.hasFailed()) {
                     return ChunkStore.Verdict.DROPPED;
                 }
@@ -147,7 +147,10 @@ final class DiskReads {
         return ChunkStore.Verdict.ABSENT;
     }
 
-    /** Or what is read often would never be read from the disk. It comes back with the reading. */
+    /**
+     * Drops a file from the page cache. Otherwise a chunk that readers use often would never be
+     * read from the disk. Reading it caches it again.
+     */
     private static void forget(Path path) throws IOException {
         try (DiskFile file = DiskFile.openToRead(path)) {
             file.forget(0, DiskFile.TO_THE_END);

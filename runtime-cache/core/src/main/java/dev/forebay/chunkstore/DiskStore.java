@@ -16,11 +16,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chunks on one disk: what of a {@link ChunkStore} is in one directory.
+ * Stores the chunks of one directory of a {@link ChunkStore}, on one disk.
  *
- * <p>A disk that cannot be written and read any more, does not answer, or is not there, has failed
- * for good, and says so; nothing in it is touched then. One that answers at last is opened {@link
- * #anew}. Safe for use by many threads, but of one chunk only one may be written at a time.
+ * <p>A disk fails for good if it cannot be written and read any more, does not answer, or is
+ * missing. It then reports its failure to a listener, and the store touches nothing in it. If a
+ * disk that hung answers later, {@link ChunkStore} opens it as a new instance. Safe for use by many
+ * threads, but the caller serializes the writes of each chunk.
  */
 final class DiskStore implements AutoCloseable {
 
@@ -36,7 +37,7 @@ final class DiskStore implements AutoCloseable {
     private final DiskReads reads;
     private final DiskWrites writes;
 
-    /** How a disk is used. */
+    /** The parameters of a disk, kept to open it again. */
     private record Terms(
             StoreLimits limits,
             DiskLimits diskLimits,
@@ -65,9 +66,9 @@ final class DiskStore implements AutoCloseable {
     }
 
     /**
-     * Opens the directory with the chunks that are there, and removes unfinished files.
+     * Opens the directory with the chunks in it, and removes unfinished files.
      *
-     * @throws ForebayException with {@code UNAVAILABLE} if another worker has the directory
+     * @throws ForebayException with {@code UNAVAILABLE} if another worker uses the directory
      * @throws IOException if the disk fails
      */
     static DiskStore open(
@@ -87,11 +88,11 @@ final class DiskStore implements AutoCloseable {
     }
 
     /**
-     * Closes this one, of a disk that hung, and opens its directory as at a start, however long the
-     * disk takes.
+     * Closes this store, whose disk hung and has answered, and opens the directory as at a start.
+     * Has no timeout.
      *
      * @throws ForebayException as {@link #open} does
-     * @throws IOException if the disk fails, or is another one
+     * @throws IOException if the disk fails, or another disk is in its place
      */
     DiskStore anew() throws IOException {
         Optional<IOException> failure = health.failureAfterHang();
@@ -148,14 +149,16 @@ final class DiskStore implements AutoCloseable {
         return directory;
     }
 
-    /** Whom to tell when it fails, on the thread that finds out. */
+    /**
+     * Sets the listener for the failure of this disk. It runs on the thread that finds the failure.
+     */
     void onFailure(Consumer<DiskStore> listener) {
         health.onFailure(() -> listener.accept(this));
     }
 
     /**
-     * Whom to tell when it failed because it did not answer, and now has answered all that it was
-     * asked; on a thread that is the listener's from then on.
+     * Sets the listener that runs when a disk that hung has answered all its calls. The thread is
+     * the listener's from then on.
      */
     void onAnswer(Consumer<DiskStore> listener) {
         calls.onAnswer(() -> listener.accept(this));
@@ -190,7 +193,7 @@ final class DiskStore implements AutoCloseable {
     /**
      * Stores bytes as {@link ChunkStore#put} does.
      *
-     * @param elsewhere the chunk on another disk, whose bytes are taken over
+     * @param elsewhere the chunk on another disk, whose bytes are copied
      */
     void put(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
         Optional<Boolean> stored =

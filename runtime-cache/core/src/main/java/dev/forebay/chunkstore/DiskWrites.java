@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores chunks on one disk, in room that is taken first.
+ * Writes chunks to one disk, after reserving space for them.
  *
- * <p>Everything here waits for the disk. Safe for use by many threads, but of one chunk only one
- * may be written at a time.
+ * <p>Every method waits for the disk. Safe for use by many threads, but the caller serializes the
+ * writes of each chunk.
  */
 final class DiskWrites {
 
@@ -44,7 +44,7 @@ final class DiskWrites {
     /**
      * Stores bytes as {@link ChunkStore#put} does.
      *
-     * @param elsewhere the chunk on another disk, whose bytes are taken over
+     * @param elsewhere the chunk on another disk, whose bytes are copied
      */
     void store(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
         ChunkEntry before = reads.current(id);
@@ -78,8 +78,8 @@ final class DiskWrites {
     }
 
     /**
-     * Returns false if another attempt is worth it: the disk was full and something was evicted, or
-     * the chunk was removed while it was written anew.
+     * Returns false if another attempt makes sense: the disk was full and a chunk was evicted, or
+     * the chunk was removed during the write.
      */
     private boolean tryWrite(
             ChunkId id,
@@ -94,7 +94,8 @@ final class DiskWrites {
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
             if (health.hasFailed()) {
-                // Who gave the data may have taken it back since, and be using it for another.
+                // The caller returned when the disk was given up. It may use the buffer for other
+                // data by now.
                 throw leftAlone(id);
             }
             return space.publish(file, id, footer.valid(), old == null ? null : before);
@@ -105,7 +106,7 @@ final class DiskWrites {
                         ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
             }
             counters.diskFull.increment();
-            // Others fill the disk too: then the store has less room than it was promised.
+            // Other programs use the disk too, so it may be full below the limit of the store.
             if (attempt >= ATTEMPTS || !space.evict(valid.chunkBytes())) {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
@@ -122,7 +123,7 @@ final class DiskWrites {
                 "disk %s has failed and does not take chunk %s".formatted(directory, id));
     }
 
-    /** Removes a file that was not published; one that was has not this name any more. */
+    /** Removes a file that was not published. A published file no longer has this name. */
     private void discard(Path file) {
         try {
             Files.deleteIfExists(file);

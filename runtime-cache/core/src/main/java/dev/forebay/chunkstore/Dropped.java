@@ -1,12 +1,12 @@
 package dev.forebay.chunkstore;
 
-/** What a deletion removed: chunks, and the bytes of packs they held. */
+/** The result of a deletion: the number of chunks removed, and their length in bytes. */
 public record Dropped(long chunks, long bytes) {
 
-    /** Nothing. */
+    /** The result of a deletion that removed nothing. */
     public static final Dropped NONE = new Dropped(0, 0);
 
-    /** Both together. */
+    /** Returns the sum of two results. */
     public Dropped plus(Dropped other) {
         return new Dropped(chunks + other.chunks, bytes + other.bytes);
     }

@@ -17,7 +17,7 @@ public final class LostDisk {
         this.isBack = isBack;
     }
 
-    /** Whether its directory is used again. */
+    /** Returns whether the directory is in use again. */
     public boolean isBack() {
         return isBack.getAsBoolean();
     }
@@ -26,12 +26,12 @@ public final class LostDisk {
         return disk.directory();
     }
 
-    /** The packs of which chunks were on it. */
+    /** Returns the packs that had chunks on the disk. */
     public List<PackId> packs() {
         return disk.packs();
     }
 
-    /** The chunks of a pack that were on it. */
+    /** Returns the chunks of a pack that were on the disk. */
     public List<ChunkId> chunks(PackId pack) {
         return disk.chunks(pack);
     }

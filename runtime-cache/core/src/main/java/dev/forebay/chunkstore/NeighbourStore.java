@@ -8,26 +8,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Chunks in the store of a worker on the same machine, read beside it.
+ * Reads chunk files of a worker on the same machine, without asking the worker.
  *
- * <p>Needs no word with the worker: a chunk's file is never changed, only replaced or removed, and
- * says itself what it holds. Takes no lock and writes nothing. Safe for use by many threads.
+ * <p>This is safe because a chunk file is never changed, only replaced or removed, and describes
+ * its own content. Takes no lock and writes nothing. Safe for use by many threads.
  */
 public final class NeighbourStore {
 
     private final List<ChunkFiles> directories;
 
     /**
-     * @param directories those of the worker; they need not be there yet
+     * @param directories the directories of the worker; they need not exist yet
      */
     public NeighbourStore(List<Path> directories) {
         this.directories = directories.stream().map(ChunkFiles::new).toList();
     }
 
     /**
-     * Opens a chunk for reading, if it is there and its footer is sound. Close what is returned.
+     * Opens a chunk for reading, if its file is there and has a valid footer. The caller closes it.
      *
-     * <p>Does not count as use: what only neighbours read is old to the worker.
+     * <p>Does not count as use: to the worker's eviction policy, a chunk that only neighbours read
+     * is unused.
      */
     public Optional<StoredChunk> find(ChunkId id) {
         for (ChunkFiles files : directories) {
@@ -35,9 +36,9 @@ public final class NeighbourStore {
                 try {
                     return Optional.of(StoredChunk.open(files.path(id.pack(), name), id, name));
                 } catch (NoSuchFileException e) {
-                    // Perhaps it has another name, or is in the next.
+                    // The file may have another name, or be in the next directory.
                 } catch (IOException e) {
-                    // The worker finds out by itself, or is told by whoever asks it for these
+                    // The worker finds the damage itself, or from the reader that asks it for these
                     // bytes.
                 }
             }

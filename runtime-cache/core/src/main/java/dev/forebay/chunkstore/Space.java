@@ -12,17 +12,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk's bytes and files and its directory, which change together and one change at a time.
+ * Manages the space of one disk: reserves it, publishes and removes chunk files, and evicts.
  *
- * <p>Only renames and deletions happen in here; data is written outside. So a chunk is in the table
- * exactly when its file is in its place. Who asks how much is used waits for none of them.
+ * <p>Table and directory change together, and one change at a time. Only renames and deletions
+ * happen under the lock; callers write data outside. A chunk is thus in the table exactly when its
+ * file is in its place. {@link #used} takes no lock.
  */
 final class Space {
 
     /**
-     * How many chunks go for one that comes, beyond those whose bytes it needs. Of a store that has
-     * been given less room than it uses there may be a hundred thousand too many: to delete those
-     * takes longer than a disk may take.
+     * The most chunks that one reservation evicts beyond what its own bytes need. A store whose
+     * limit was reduced may have a hundred thousand chunks too many. Deleting them all would exceed
+     * the timeout of the disk.
      */
     private static final int MOST_FOR_ONE = 64;
 
@@ -52,10 +53,10 @@ final class Space {
     }
 
     /**
-     * Enters a chunk that is on disk already.
+     * Adds a chunk that an earlier process left on disk.
      *
-     * @return the file that is too many, if the chunk has two: the last process was about to delete
-     *     the one that is not complete
+     * @return the surplus file if the chunk has two, otherwise null; the last process was about to
+     *     delete the incomplete one
      */
     synchronized @Nullable ChunkName adopt(ChunkId id, ValidBlocks valid) {
         ChunkEntry before = table.get(id);
@@ -77,10 +78,10 @@ final class Space {
     }
 
     /**
-     * Sets room aside for a file to be written, evicting what may be evicted. If more is too much
-     * than the file needs, it goes little by little, with each file that comes.
+     * Reserves space for a file to be written, and evicts chunks if necessary. If the store is far
+     * over its limit, each reservation removes only part of the excess.
      *
-     * @throws ForebayException with {@code CAPACITY_EXCEEDED} if that is not enough
+     * @throws ForebayException with {@code CAPACITY_EXCEEDED} if evictions cannot free enough
      */
     synchronized void reserve(ChunkId wanted, long bytes) {
         long before = used.get();
@@ -111,14 +112,15 @@ final class Space {
                 || table.size() + reservedFiles + 1 > limits.files();
     }
 
-    /** Gives back what was set aside for a file that was not written. */
+    /** Releases a reservation. */
     synchronized void unreserve(long bytes) {
         reserved -= bytes;
         reservedFiles--;
     }
 
     /**
-     * Evicts chunks of at least so many bytes, or all that may be; returns whether there was any.
+     * Evicts chunks of at least so many bytes, or all that may be evicted. Returns whether it
+     * evicted any.
      */
     synchronized boolean evict(long bytes) {
         long goal = used.get() - bytes;
@@ -130,7 +132,7 @@ final class Space {
     }
 
     private boolean evictOne() {
-        // With everything pinned, the usual case of a full store, the policy need not look.
+        // Usually everything in a full store is pinned. The policy need not search then.
         if (table.allPacks(isProtected)) {
             return false;
         }
@@ -144,11 +146,11 @@ final class Space {
     }
 
     /**
-     * Makes a written file, for which room was reserved, the chunk, unless what it was made from
-     * was removed meanwhile: that must not come back with it.
+     * Makes a written file, for which space was reserved, the file of the chunk. Does nothing if
+     * the chunk whose bytes it contains was removed meanwhile: removed bytes must not come back.
      *
      * @param from the chunk that the file was made from, null if there was none
-     * @return whether it is the chunk now; if not, there is none
+     * @return whether the file was published; if not, the chunk is absent
      */
     synchronized boolean publish(
             Path written, ChunkId id, ValidBlocks valid, @Nullable ChunkEntry from)
@@ -169,7 +171,7 @@ final class Space {
         return true;
     }
 
-    /** Removes a chunk if it is still the one that {@code entry} describes. */
+    /** Removes a chunk if {@code entry} is still current. */
     synchronized Dropped remove(@Nullable ChunkEntry entry) {
         if (entry == null || !table.remove(entry)) {
             return Dropped.NONE;
@@ -192,7 +194,7 @@ final class Space {
         }
     }
 
-    /** Needs no lock: those who ask must not wait for the disk. */
+    /** Returns the used bytes. Takes no lock, so the caller does not wait for the disk. */
     long used() {
         return used.get();
     }

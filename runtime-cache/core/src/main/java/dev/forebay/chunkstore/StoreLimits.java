@@ -1,14 +1,14 @@
 package dev.forebay.chunkstore;
 
 /**
- * What chunk files together may take on disk.
+ * The most that chunk files together may take on disk.
  *
- * @param bytes of them, footers included
- * @param files how many; bounds inodes and memory, some 60 bytes for each
+ * @param bytes their size, footers included
+ * @param files their number; bounds inodes and memory, some 60 bytes for each
  */
 public record StoreLimits(long bytes, long files) {
 
-    /** An equal part of it. */
+    /** Returns an equal part of these limits. */
     StoreLimits dividedBy(int parts) {
         return new StoreLimits(bytes / parts, files / parts);
     }

@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the chunks that earlier processes left, by the names of their files; only of a short one,
- * the last of its pack, the footer is read. What else is wrong, the first reader or the scrub finds
- * out.
+ * Finds the chunks that earlier processes left, by the names of their files. Reads the footer only
+ * of a short chunk, the last of its pack. The first reader or the scrub finds any other damage.
  */
 final class StoreScan {
 
@@ -31,7 +30,7 @@ final class StoreScan {
         this.counters = counters;
     }
 
-    /** Enters all that is there, listing several packs at once. */
+    /** Adds all chunks on the disk to the table. Lists several packs at once. */
     static void run(ChunkFiles files, Space space, DiskProbe probe, Counters counters)
             throws IOException {
         StoreScan scan = new StoreScan(files, space, probe, counters);
@@ -74,8 +73,8 @@ final class StoreScan {
     }
 
     /**
-     * What is valid of a chunk, as far as it has to be known; null if its file is damaged, or
-     * cannot be read from a disk that is otherwise well.
+     * Returns the valid blocks of a chunk, or {@link ChunkEntry#UNREAD} if they need not be known
+     * yet. Returns null if the file is damaged, or cannot be read from a disk that otherwise works.
      */
     private @Nullable ValidBlocks valid(PackId pack, ChunkName name) throws IOException {
         if (!name.last()) {

@@ -13,16 +13,16 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 
 /**
- * A chunk's file, held open: readable until closed, even if the chunk is evicted or replaced
- * meanwhile.
+ * An open chunk file. It stays readable until it is closed, even if the chunk is evicted or
+ * replaced meanwhile.
  *
- * <p>Safe for use by many threads: reads name their position.
+ * <p>Safe for use by many threads: each read names its position.
  */
 public final class StoredChunk implements AutoCloseable {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
 
-    /** Of a block each, to read into. */
+    /** Buffers of one checksum block each, for reads. */
     static final Buffers SCRATCH = new Buffers(BLOCK);
 
     private static final FileChannel NOWHERE = nowhere();
@@ -63,33 +63,37 @@ public final class StoredChunk implements AutoCloseable {
         return footer.id();
     }
 
-    /** Where the file was when it was opened; after an eviction there is none there any more. */
+    /** Returns the path where the file was opened. After an eviction there is no file. */
     public Path path() {
         return path;
     }
 
-    /** The open file; the chunk's byte 0 is its byte 0. Do not close or move its position. */
+    /**
+     * Returns the open file. Byte 0 of the file is byte 0 of the chunk. Do not close the file or
+     * move its position.
+     */
     public FileChannel channel() {
         return channel;
     }
 
-    /** The length of the chunk in bytes. */
+    /** Returns the length of the chunk in bytes. */
     public int length() {
         return footer.length();
     }
 
-    /** Whether every byte of {@code [from, to)} is valid. */
+    /** Returns whether every byte of {@code [from, to)} is valid. */
     public boolean holds(int from, int to) {
         return footer.valid().holds(from, to);
     }
 
-    /** Which blocks are valid. */
+    /** Returns the valid blocks of the chunk. */
     public ValidBlocks valid() {
         return footer.valid();
     }
 
     /**
-     * The stored CRC-32C values, big-endian, of the 64 KiB blocks that make up {@code [from, to)}.
+     * Returns the stored CRC-32C values, big-endian, of the 64 KiB blocks that make up {@code
+     * [from, to)}.
      *
      * @param from a multiple of 64 KiB
      * @param to a multiple of 64 KiB or the chunk's length
@@ -110,12 +114,12 @@ public final class StoredChunk implements AutoCloseable {
     }
 
     /**
-     * Reads bytes from {@code from} on until {@code target} is full, comparing the checksums of all
-     * blocks they lie in.
+     * Reads bytes from {@code from} on until {@code target} is full. Checks the checksums of all
+     * blocks that contain these bytes.
      *
-     * @throws ForebayException with {@code CORRUPT} if one is wrong or the disk fails; the chunk
-     *     should then be {@link ChunkStore#verify verified}, which drops it; with {@code
-     *     UNAVAILABLE} if the reading failed for another reason
+     * @throws ForebayException with {@code CORRUPT} if a checksum is wrong or the disk fails; the
+     *     caller should then call {@link ChunkStore#verify}, which drops the chunk. With {@code
+     *     UNAVAILABLE} if the read failed for another reason.
      */
     public void readVerified(int from, ByteBuffer target) {
         int to = from + target.remaining();
@@ -141,9 +145,9 @@ public final class StoredChunk implements AutoCloseable {
     }
 
     /**
-     * Has the blocks of {@code [from, to)} read into the page cache and waits for that, so that who
-     * reads or sends them next need not wait for the disk. They do not come to this process: the
-     * kernel hands its pages to a device that takes anything.
+     * Reads the blocks of {@code [from, to)} into the page cache and waits for them. The next read
+     * or send then does not wait for the disk. No bytes are copied to this process: {@code
+     * transferTo} makes the kernel send its pages to {@code /dev/null}.
      */
     void bring(int from, int to) throws IOException {
         int at = from - from % BLOCK;
@@ -157,7 +161,7 @@ public final class StoredChunk implements AutoCloseable {
         }
     }
 
-    /** Reads one 64 KiB block and compares its checksum. */
+    /** Reads one 64 KiB block and checks its checksum. */
     void readBlock(int block, ByteBuffer target) throws IOException {
         int start = block * BLOCK;
         target.clear().limit(Math.min(BLOCK, length() - start));
@@ -167,7 +171,7 @@ public final class StoredChunk implements AutoCloseable {
         }
     }
 
-    /** Reads everything and compares all checksums. */
+    /** Reads the whole chunk and checks all its checksums. */
     void verify() throws IOException {
         ByteBuffer scratch = SCRATCH.take();
         try {

@@ -10,10 +10,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which 4 KiB blocks of a chunk hold the bytes they should. Immutable.
+ * The 4 KiB blocks of a chunk that hold valid bytes. Immutable.
  *
- * <p>Kept as the blocks where validity changes, of which there are few: two for each gap. A
- * complete chunk, the usual case, has none.
+ * <p>Stores the few blocks at which validity changes: two for each valid range. A complete chunk,
+ * the usual case, stores none.
  */
 public final class ValidBlocks {
 
@@ -21,7 +21,10 @@ public final class ValidBlocks {
 
     private final int chunkBytes;
 
-    /** The first valid block, the first after it that is not, and so on; null if all are. */
+    /**
+     * The first valid block, the first invalid block after it, and so on; null if all blocks are
+     * valid.
+     */
     private final char @Nullable [] edges;
 
     private ValidBlocks(int chunkBytes, char @Nullable [] edges) {
@@ -30,11 +33,11 @@ public final class ValidBlocks {
     }
 
     /**
-     * The blocks that {@code ranges} cover in a chunk of {@code chunkBytes}.
+     * Returns the blocks that {@code ranges} cover in a chunk of {@code chunkBytes}.
      *
-     * <p>A range begins on a multiple of 4 KiB, as every object does, or at the chunk's start. The
-     * block it ends in counts as covered: what follows an object's end there is padding, zeros, and
-     * belongs to nobody else.
+     * <p>A range begins on a multiple of 4 KiB, as every object does, or at the start of the chunk.
+     * The block in which it ends counts as covered: the rest of that block is zero padding, and no
+     * other object uses it.
      *
      * @throws ForebayException with {@code INVALID_ARGUMENT} if a range begins elsewhere or ends
      *     beyond the chunk
@@ -53,7 +56,7 @@ public final class ValidBlocks {
         return of(chunkBytes, bits);
     }
 
-    /** All blocks of a chunk of {@code chunkBytes}. */
+    /** Returns all blocks of a chunk of {@code chunkBytes}. */
     public static ValidBlocks all(int chunkBytes) {
         return new ValidBlocks(chunkBytes, null);
     }
@@ -88,12 +91,12 @@ public final class ValidBlocks {
         return (bytes + BLOCK - 1) / BLOCK;
     }
 
-    /** The length of the chunk in bytes. */
+    /** Returns the length of the chunk in bytes. */
     public int chunkBytes() {
         return chunkBytes;
     }
 
-    /** Whether every byte of {@code [from, to)} is valid. */
+    /** Returns whether every byte of {@code [from, to)} is valid. */
     public boolean holds(int from, int to) {
         Objects.checkFromToIndex(from, to, chunkBytes);
         if (edges == null || from == to) {
@@ -103,7 +106,7 @@ public final class ValidBlocks {
         return after % 2 == 1 && edges[after] >= blocks(to);
     }
 
-    /** Whether any byte of {@code [from, to)} is valid. */
+    /** Returns whether any byte of {@code [from, to)} is valid. */
     boolean holdsAny(int from, int to) {
         if (edges == null || from == to) {
             return from < to;
@@ -117,7 +120,7 @@ public final class ValidBlocks {
         return found < 0 ? -found - 1 : found + 1;
     }
 
-    /** Whether every byte of the chunk is valid. */
+    /** Returns whether every byte of the chunk is valid. */
     public boolean complete() {
         return edges == null;
     }

@@ -1,6 +1,6 @@
 /**
- * Chunks on local disk: crash-safe, checksummed, bounded, warm after a restart. Knows nothing of
- * the lake.
+ * The chunk store: keeps chunks on local disks, crash-safe, with checksums and within a bounded
+ * size. Finds them again after a restart. Has no access to the lake.
  */
 @NullMarked
 package dev.forebay.chunkstore;

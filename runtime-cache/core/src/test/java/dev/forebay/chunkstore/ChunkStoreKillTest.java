@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that fills, tops up, drops and evicts chunks is killed; what it left is right. */
+/**
+ * Kills a process that stores, extends, drops and evicts chunks, and checks the chunks that it
+ * left.
+ */
 class ChunkStoreKillTest {
 
     private static final int KILLS = Integer.getInteger("forebay.kills", 4);
@@ -39,7 +42,7 @@ class ChunkStoreKillTest {
         return new ChunkId(PackId.parse(Integer.toString(number % 3).repeat(64)), number);
     }
 
-    /** Some are as long as a chunk can be, as their files are named otherwise. */
+    /** Returns the full length for some chunks, because their files have other names. */
     private static int length(ChunkId chunk) {
         return chunk.index() % 10 == 0 ? ChunkId.CHUNK_BYTES : 60 * PAGE - 7;
     }
@@ -65,7 +68,7 @@ class ChunkStoreKillTest {
     static final class Victim {
         public static void main(String[] arguments) {
             ChunkStore store = open(Path.of(arguments[0]));
-            // The first takes longest, for system calls are linked then.
+            // The first write takes longest, because it links the system calls.
             put(store, chunk(1), 0, Math.ceilDiv(length(chunk(1)), PAGE));
             for (int thread = 0; thread < THREADS; thread++) {
                 Random random = new Random(Long.parseLong(arguments[1]) + thread);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever several threads do to a store at once, each sees what it could see if they had taken
- * turns: Lincheck makes up what they do, and searches for the order.
+ * Checks that a store is linearizable: concurrent calls have the results of some sequential order.
+ * Lincheck generates the calls and searches for the order.
  */
 @Tag("lincheck")
 class ChunkStoreLincheckTest {
@@ -31,10 +31,13 @@ class ChunkStoreLincheckTest {
     private static final int PAGES = 3;
     private static final PackId PACK = PackId.parse("ab".repeat(32));
 
-    /** Far more than are in use at once, far fewer than a process may have descriptors for. */
+    /** Far more than are in use at once, and far below the limit of open files of a process. */
     private static final int OPEN_STORES = 256;
 
-    /** Lincheck makes stores, to run what it made up and to search, and never says it is done. */
+    /**
+     * Lincheck creates stores for its runs and for its search, and never reports that it is done
+     * with one.
+     */
     private static final Deque<ChunkStore> STORES = new ConcurrentLinkedDeque<>();
 
     @TempDir private static Path directory;
@@ -54,7 +57,7 @@ class ChunkStoreLincheckTest {
                 .check(Actors.class);
     }
 
-    /** What is done; made anew for each run. */
+    /** The operations on a store. Lincheck creates a new instance for each run. */
     @Param(name = "chunk", gen = IntGen.class, conf = "0:1")
     @Param(name = "page", gen = IntGen.class, conf = "0:2")
     public static class Actors {
@@ -94,7 +97,7 @@ class ChunkStoreLincheckTest {
             return store.holds(new ChunkId(PACK, chunk), page * PAGE, (page + 1) * PAGE);
         }
 
-        /** Which pages a reader gets, as a number. */
+        /** Returns the set of pages that a reader gets, as a bitmap. */
         @Operation
         public int read(@Param(name = "chunk") int chunk) {
             try (StoredChunk found = store.find(new ChunkId(PACK, chunk)).orElse(null)) {

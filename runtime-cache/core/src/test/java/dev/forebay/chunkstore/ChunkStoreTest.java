@@ -161,7 +161,7 @@ class ChunkStoreTest {
         assertThat(directBytes() - before).isLessThan(1 << 20);
     }
 
-    /** Writes a part, extends it, reads it and compares it with its checksums. */
+    /** Writes a part of a chunk, extends it, reads it and checks its checksums. */
     private void useOnce(byte[] data) {
         put(chunk(0), data, new ByteRange(0, 4096));
         put(chunk(0), data, new ByteRange(8192, 12_288));
@@ -199,7 +199,7 @@ class ChunkStoreTest {
             assertThat(read(chunk, 0, 65536)).containsOnly(0);
             assertThat(read(chunk, 2 * 65536, SMALL)).containsOnly(0);
         }
-        // A block that is empty in what comes need not be in what was there.
+        // A block that is empty in the new bytes may have bytes in the previous file.
         put(chunk(0), data, new ByteRange(0, 4096));
         assertThat(read(chunk(0), 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
         assertThat(read(chunk(0), 65536, 65536 + 4096))
@@ -285,7 +285,7 @@ class ChunkStoreTest {
         putAll(new ChunkId(OTHER, 1), bytes(9, SMALL));
         for (int i = 0; i < 10; i++) {
             putAll(chunk(i), bytes(i, SMALL));
-            // Readers use the others more often, so only the protection keeps these.
+            // Readers use the others more often, so only the protection keeps these chunks.
             for (int use = 0; use < 5; use++) {
                 store.find(chunk(i)).orElseThrow().close();
             }
@@ -508,7 +508,9 @@ class ChunkStoreTest {
         open();
     }
 
-    /** Else it would count as there until somebody reads it, and nobody would fill it again. */
+    /**
+     * A chunk without a file must not count as present: it would not be filled again until a read.
+     */
     @Test
     void aFileThatIsGoneUnderARunningStoreIsFoundByVerify() throws IOException {
         putAll(chunk(0), bytes(1, SMALL));

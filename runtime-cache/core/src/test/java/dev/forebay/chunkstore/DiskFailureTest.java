@@ -17,7 +17,9 @@ class DiskFailureTest {
 
     @TempDir private Path directory;
 
-    /** A process in whatever language: fills a disk, and says what it takes that for. */
+    /**
+     * Fills a disk and prints the classification of the error. Runs as a process in any language.
+     */
     static final class Filling {
         public static void main(String[] arguments) throws IOException {
             try (FileChannel full = FileChannel.open(FULL, StandardOpenOption.WRITE)) {

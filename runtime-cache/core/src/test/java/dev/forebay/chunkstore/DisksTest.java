@@ -36,7 +36,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Disks that are full, die, or go away: ext4 on loop devices. Needs the right to mount. */
+/**
+ * Tests disks that are full, die or disappear, with ext4 on loop devices. Needs the right to mount.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class DisksTest {
 
@@ -49,7 +51,7 @@ class DisksTest {
     private final List<LoopDisk> disks = new ArrayList<>();
     private final AtomicBoolean pinned = new AtomicBoolean();
 
-    /** What can become of a disk. */
+    /** The ways in which a disk can end. */
     enum End {
         DEAD {
             @Override
@@ -135,7 +137,7 @@ class DisksTest {
             try (StoredChunk chunk = store.find(chunk(1)).orElseThrow()) {
                 disk.rot(chunk.path());
             }
-            // From memory: a reader is served, and finds nothing.
+            // A reader gets the bytes from the page cache, so it finds no damage.
             assertThat(reads(store, 1)).isTrue();
 
             assertThat(store.verify(chunk(1))).isEqualTo(ChunkStore.Verdict.DROPPED);
@@ -215,7 +217,7 @@ class DisksTest {
         }
     }
 
-    /** Nobody who wants something waits for longer than it takes to see that one hangs. */
+    /** No caller waits longer than it takes to detect that a disk hangs. */
     @ParameterizedTest
     @EnumSource
     void aDiskThatFailsIsTakenOutAndTheOthersGoOn(End end) throws Exception {
@@ -284,7 +286,7 @@ class DisksTest {
         try (ChunkStore store = open()) {
             IntStream.range(0, 10).forEach(i -> put(store, i));
             long capacity = store.stats().capacityBytes();
-            // More than once: who is taken in again is watched as before.
+            // Twice, because a disk that is used again is watched as before.
             for (int time = 0; time < 2; time++) {
                 int index = 10 + time;
                 only.hang();
@@ -321,7 +323,7 @@ class DisksTest {
             assertThat(lost).hasSizeBetween(2, 18);
             ValidBlocks half = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
             doomed.hang();
-            // One that would go to this disk.
+            // At least one of these chunks belongs on the hanging disk.
             IntStream.range(20, 30).forEach(i -> put(store, i));
             assertThat(store.stats().failedDisks()).isEqualTo(1);
             lost.forEach(i -> assertThat(reads(store, i)).isFalse());
@@ -357,7 +359,7 @@ class DisksTest {
         }
     }
 
-    /** A disk that hangs goes on, and the store tells that it uses it again. */
+    /** Ends the hang of a disk, and expects the store to report that it uses the disk again. */
     private static void returns(ChunkStore store, LoopDisk disk) throws Exception {
         BlockingQueue<Path> returned = new LinkedBlockingQueue<>();
         store.onReturnedDisk(returned::add);

@@ -3,37 +3,37 @@ package dev.forebay.chunkstore.eviction;
 import java.util.function.IntPredicate;
 
 /**
- * Remembers what was used and chooses what goes.
+ * Chooses the chunk to evict next, by what was used before.
  *
- * <p>What is kept is known by its slot, a small number that its keeper gives it, and that may be
- * given to another when it is out. So a policy is a few arrays, and millions of chunks cost no
- * objects. Safe for use by many threads.
+ * <p>An entry is known by its slot: a small number that the owner assigns, and may assign again
+ * after a removal. A policy is thus a few arrays, and millions of chunks need no objects. Safe for
+ * use by many threads.
  */
 public interface EvictionPolicy {
 
-    /** There is nothing to evict. */
+    /** The result of {@link #victim} if no entry may be evicted. */
     int NONE = -1;
 
     /**
-     * Enters what has a slot now, once.
+     * Adds the entry in a slot. Call it once for each entry.
      *
-     * @param slot from 0, and as small as can be: memory is proportional to the largest
-     * @param key a hash of what it is, the same whenever it comes back
+     * @param slot from 0, and as small as possible: memory is proportional to the largest
+     * @param key a hash of the entry's identity, the same whenever the entry is added again
      */
     void add(int slot, int key);
 
     /**
-     * Says that it was used. Cheap: called on every read. Does nothing of consequence if it is out
-     * by now, or another has the slot.
+     * Records a use. It must be cheap, because every read calls it. A call for an entry that was
+     * removed, or whose slot was assigned again, does no harm.
      */
     void touch(int slot);
 
-    /** Takes it out; does nothing if it is out. */
+    /** Removes an entry. Does nothing if the slot is empty. */
     void remove(int slot);
 
     /**
-     * The slot to evict next among those that may be evicted, or {@link #NONE} if none may. It
-     * stays entered until it is removed.
+     * Returns the slot to evict next among those that may be evicted, or {@link #NONE} if none may.
+     * The entry stays until it is removed.
      */
     int victim(IntPredicate evictable);
 }

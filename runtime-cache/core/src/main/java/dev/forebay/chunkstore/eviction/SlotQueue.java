@@ -3,12 +3,12 @@ package dev.forebay.chunkstore.eviction;
 import java.util.Arrays;
 
 /**
- * Slots in order of entry. Queues that share their {@link Links} never have a slot in common. Not
- * safe for use by many threads.
+ * A linked list of slots in order of entry. Lists that share their {@link Links} never have a slot
+ * in common. Not safe for use by many threads.
  */
 public final class SlotQueue {
 
-    /** Neighbours of slots, for any number of queues. */
+    /** The links between slots, shared by any number of queues. */
     public static final class Links {
         private int[] newer = new int[0];
         private int[] older = new int[0];
@@ -33,7 +33,7 @@ public final class SlotQueue {
         this.links = links;
     }
 
-    /** Enters a slot that is in no queue. */
+    /** Adds a slot that is in no queue. */
     public void add(int slot) {
         links.ensure(slot);
         links.older[slot] = newest;
@@ -47,7 +47,7 @@ public final class SlotQueue {
         size++;
     }
 
-    /** Takes out a slot that is in this queue. */
+    /** Removes a slot that is in this queue. */
     public void remove(int slot) {
         int newer = links.newer[slot];
         int older = links.older[slot];
@@ -64,12 +64,12 @@ public final class SlotQueue {
         size--;
     }
 
-    /** The slot that entered first, or -1. */
+    /** Returns the slot that was added first, or -1. */
     public int oldest() {
         return oldest;
     }
 
-    /** The slot that entered next after one of this queue, or -1. */
+    /** Returns the slot that was added next after one of this queue, or -1. */
     public int newer(int slot) {
         return links.newer[slot];
     }

@@ -4,16 +4,18 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * W-TinyLFU: a window for what is new, one in a hundred; behind it a part for what was used once
- * and one, four times as large, for what was used again, each in order of use. What leaves the
- * window stays only if it was used more often lately than what would go for it. So a pass over more
- * than there is room for leaves most of what was there in its place, and the next pass finds it.
- * From Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM ToS
- * 2017.
+ * Evicts with W-TinyLFU: Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission
+ * Policy", ACM ToS 2017.
  *
- * <p>What may not be evicted is set aside when it is met, so that it is not met at each eviction; a
- * few of those are looked at again each time, and count as used again when they may go. Some 25
- * bytes for each slot.
+ * <p>A window takes new slots, one in a hundred of all. Behind it are a probation part for slots
+ * used once, and a protected part, four times as large, for slots used again. Each part is in order
+ * of use. A slot that leaves the window stays only if it was used more often lately than the slot
+ * that would be evicted instead. When a job reads more than the store can hold, most chunks thus
+ * stay in place, and the next pass finds them.
+ *
+ * <p>A slot that may not be evicted is set aside when a search meets it, so that later searches
+ * skip it. Each eviction checks a few of these slots again. Those that may be evicted then count as
+ * used again. Takes some 25 bytes for each slot.
  */
 public final class TinyLfu implements EvictionPolicy {
 
@@ -25,7 +27,7 @@ public final class TinyLfu implements EvictionPolicy {
     private static final byte PROTECTED = 2;
     private static final byte ASIDE = 3;
 
-    /** How many of those set aside are looked at again at each eviction. */
+    /** The number of slots set aside that each eviction checks again. */
     private static final int LOOKS = 4;
 
     private final SlotQueue.Links links = new SlotQueue.Links();
@@ -98,7 +100,7 @@ public final class TinyLfu implements EvictionPolicy {
         if (settled == NONE) {
             settled = oldest(PROTECTED, evictable);
         }
-        // What is about to come in will push this one out of the window.
+        // The entry that is about to be added will push this one out of the window.
         boolean full = parts[WINDOW].size() >= windowSize();
         int candidate = full || settled == NONE ? oldest(WINDOW, evictable) : NONE;
         if (candidate == NONE && settled == NONE) {

@@ -1,4 +1,4 @@
-/** Which chunk goes first when room is needed. */
+/** Eviction policies: choose the chunk to remove when space is needed. */
 @NullMarked
 package dev.forebay.chunkstore.eviction;
 

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
-/** What every policy must do, whatever it thinks is the best victim. */
+/** The contract of every eviction policy, independent of its choice of victims. */
 abstract class EvictionPolicyContractTest {
 
     abstract EvictionPolicy policy();

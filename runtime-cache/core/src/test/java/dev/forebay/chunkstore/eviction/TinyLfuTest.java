@@ -15,7 +15,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         return new TinyLfu();
     }
 
-    /** A cache of so many places, and what is found in it. */
+    /** A cache with a fixed number of slots, which counts hits. */
     private static final class Cache {
         final TinyLfu policy = new TinyLfu();
         final Map<Integer, Integer> slotOf = new HashMap<>();
@@ -56,7 +56,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         for (int slot = 0; slot < places; slot++) {
             policy.add(slot, slot);
         }
-        // All that may go was used again: what may not is in front of it.
+        // The pinned slots come before all others, because the others were used again.
         for (int slot = pinned; slot < places; slot++) {
             policy.touch(slot);
         }
@@ -113,7 +113,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         for (int slot = 0; slot < places; slot++) {
             policy.add(slot, slot);
         }
-        // The first eviction sets aside what is held, and the others find that it may go.
+        // The first eviction sets the held slots aside. The others find that they may be evicted.
         policy.remove(policy.victim(slot -> slot >= held));
         long heldThatWent = 0;
         for (int i = 0; i < places / 2; i++) {
@@ -130,7 +130,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         for (int epoch = 0; epoch < 2; epoch++) {
             cache.found(0, 1_000);
         }
-        // One that was used twice long ago makes room for what is used twice now.
+        // Slots used twice long ago are evicted for those used twice now.
         for (int key = 2_000; key < 2_150; key++) {
             for (int use = 0; use < 12; use++) {
                 cache.use(key);
