@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Entries into the mount table, one at a time: each is written on condition that the gate is what
- * it was when the region was read, and touches it. So two that would fit only alone never both
- * enter. Who has left meanwhile only makes more room.
+ * Admits versions to the mount table, one at a time. Each entry requires that the gate row is
+ * unchanged since the region was read, and touches it. Two versions that fit only alone thus never
+ * both enter. An unmount need not touch the gate, because it only frees space.
  */
 final class Admissions {
 
     /**
-     * Who waits asks again within seconds. One that does not, because it died, holds up others no
-     * longer than this.
+     * A waiting version asks again within seconds. One that stops asking, because its process died,
+     * blocks the queue no longer than this.
      */
     private static final Duration WAITING_LEASE = Duration.ofMinutes(2);
 
@@ -34,11 +34,14 @@ final class Admissions {
         this.keys = keys;
     }
 
-    /** What one read of the region says. */
+    /** One read of the region: its view and the rows that an entry compares. */
     private record Reading(
             RegionView view, long gateRevision, long mountRevision, Optional<KeyValue> waiting) {}
 
-    /** Enters, or has the version wait and returns how; empty once it is mounted. */
+    /**
+     * Mounts the version if the gatekeeper admits it, and returns empty. Otherwise queues it and
+     * returns its place in the queue.
+     */
     Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
         return connection.run(
                 session -> {
@@ -61,12 +64,12 @@ final class Admissions {
                         if (entered(session, version, manifest, reading)) {
                             return Optional.empty();
                         }
-                        // Somebody else has entered; the session's deadline ends this.
+                        // Another version has entered. The session's deadline ends the retries.
                     }
                 });
     }
 
-    /** Does not wait any more; does nothing if it does not. */
+    /** Removes the version from the queue. Does nothing if it is not there. */
     void leave(DatasetVersion version) {
         connection.run(
                 session -> {
@@ -97,7 +100,7 @@ final class Admissions {
         return new Reading(table.view(), gate, mount, waiting);
     }
 
-    /** Who is refused does not wait either. */
+    /** Asks the gatekeeper. A version that it refuses for good leaves the queue. */
     private static Optional<Applicant> judged(
             EtcdSession session, Reading reading, Gatekeeper keeper) {
         try {
@@ -134,7 +137,7 @@ final class Admissions {
         reading.waiting.map(KeyValue::getLease).ifPresent(session::revokeLease);
     }
 
-    /** The key goes with its lease. */
+    /** Ends the lease, and with it the row. */
     private static void leave(EtcdSession session, KeyValue waiting) {
         session.revokeLease(waiting.getLease());
     }

@@ -10,12 +10,13 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * A version that waits for room in a region.
+ * A version that waits in a region's queue for space.
  *
- * @param bytes how much more room it needed when it last asked
- * @param rank who goes first: less is sooner
+ * @param bytes the space that it still lacked when it last asked
+ * @param rank its place among the versions that wait: a lower rank enters first
  * @param since when it began to wait
- * @param steppedAside whether something but room keeps it out, so that nobody waits behind it
+ * @param steppedAside whether something other than space keeps it out, so that no other version
+ *     waits behind it
  * @param reason why it waits, for people
  */
 public record Applicant(
@@ -28,10 +29,10 @@ public record Applicant(
         String reason) {
 
     /**
-     * In the order in which they are let in: by rank; among equals the namespace that has least in
-     * the region, then who has waited longest.
+     * Sorts a queue in the order of admission. The rank comes first, then the namespace with the
+     * fewest bytes in the region, then the waiting time.
      *
-     * @param taken how many bytes a namespace has in the region
+     * @param taken the number of bytes that a namespace has in the region
      */
     public static List<Applicant> inOrder(List<Applicant> queue, ToLongFunction<String> taken) {
         Map<String, Long> has = new HashMap<>();

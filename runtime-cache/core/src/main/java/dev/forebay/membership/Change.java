@@ -5,18 +5,18 @@ import io.etcd.jetcd.op.Op;
 import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.PutOption;
 
-/** What a transaction does to one key. */
+/** A change that a transaction makes to one key. */
 sealed interface Change {
 
     long NO_LEASE = 0;
 
-    /** The key of the row. */
+    /** Returns the key of the row. */
     String key();
 
     /**
      * Writes a row.
      *
-     * @param lease the lease with which it goes, or {@link #NO_LEASE}
+     * @param lease the lease that the row ends with, or {@link #NO_LEASE}
      */
     record Put(String key, ByteSequence value, long lease) implements Change {}
 
@@ -35,7 +35,7 @@ sealed interface Change {
         return new Delete(key);
     }
 
-    /** As etcd's client wants it. */
+    /** Returns the operation for etcd's client. */
     default Op toOp() {
         return switch (this) {
             case Put(String key, ByteSequence value, long lease) ->

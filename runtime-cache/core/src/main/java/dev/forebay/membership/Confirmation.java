@@ -2,16 +2,16 @@ package dev.forebay.membership;
 
 import java.time.Duration;
 
-/** When a view was last known to be what etcd has. Safe for use by many threads. */
+/** Records when a view was last known to equal etcd's state. Safe for use by many threads. */
 final class Confirmation {
 
     private boolean given;
     private long askedNanos;
 
     /**
-     * The view is what etcd has.
+     * Records that the view equals etcd's state.
      *
-     * @param asked when that was asked, a value of {@link System#nanoTime}
+     * @param asked when the comparison began, a value of {@link System#nanoTime}
      */
     synchronized void give(long asked) {
         given = true;
@@ -19,12 +19,12 @@ final class Confirmation {
         notifyAll();
     }
 
-    /** Whether it was asked after this moment. */
+    /** Returns whether the last comparison that succeeded began after this moment. */
     synchronized boolean isSince(long nanos) {
         return given && askedNanos - nanos > 0;
     }
 
-    /** Waits for that, at most so long; returns whether it is so. */
+    /** Waits until {@link #isSince} holds, at most so long. Returns whether it does. */
     synchronized boolean awaitSince(long nanos, Duration longest) throws InterruptedException {
         long end = System.nanoTime() + longest.toNanos();
         long left = longest.toMillis();

@@ -2,13 +2,13 @@ package dev.forebay.membership;
 
 import java.util.function.Function;
 
-/** Who makes calls to etcd for others. */
+/** Runs groups of calls to etcd, with retries. */
 interface EtcdAccess {
 
     /**
-     * Makes calls, all of them again while etcd is unavailable, for a bounded time.
+     * Runs calls, and repeats all of them while etcd is unavailable, for a bounded time.
      *
-     * @param calls may run several times, also after an earlier run took effect unnoticed
+     * @param calls may run several times, even after an earlier run took effect without an answer
      */
     <T> T with(Function<EtcdCalls, T> calls);
 }

@@ -6,38 +6,38 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The calls that the protocol of mounts, pins and workers is made of, each of them atomic. Nothing
- * else that it does can be seen by anybody: so a search of all orders of these calls is one of all
- * that can happen.
+ * The calls of the protocol for mounts, pins and workers. Each one is atomic. The protocol has no
+ * other effects that other processes can see. A test that tries all orders of these calls thus
+ * covers everything that can happen.
  */
 interface EtcdCalls {
 
     Optional<KeyValue> get(String key);
 
-    /** A key and everything below a prefix, both at the same moment. */
+    /** A key and everything below a prefix, read at the same revision. */
     record KeyAndRange(Optional<KeyValue> key, List<KeyValue> range) {}
 
     KeyAndRange getWithRange(String key, String prefix);
 
     /**
-     * Applies {@code changes} at once if {@code key} still has this modification revision; 0 means
-     * that it does not exist.
+     * Applies {@code changes} in one transaction if {@code key} still has this modification
+     * revision; 0 means that the key does not exist.
      *
-     * @return whether it had
+     * @return whether the key had this revision
      */
     boolean ifUnchanged(String key, long revision, Change... changes);
 
-    /** Applies changes at once, and says at which revision. */
+    /** Applies changes in one transaction, and returns its revision. */
     long apply(Change... changes);
 
     long grantLease(Duration life);
 
-    /** Ends a lease and with it its keys; does nothing if it has ended. */
+    /** Ends a lease and with it its keys. Does nothing if it has ended. */
     void revokeLease(long lease);
 
-    /** Renews a lease; empty if it has ended. */
+    /** Renews a lease and returns the time it has left, or empty if it has ended. */
     Optional<Duration> renewLease(long lease);
 
-    /** The time a lease has left; empty if it has ended. */
+    /** Returns the time a lease has left, or empty if it has ended. */
     Optional<Duration> leaseLeft(long lease);
 }

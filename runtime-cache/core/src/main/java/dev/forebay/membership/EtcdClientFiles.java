@@ -1,14 +1,14 @@
 package dev.forebay.membership;
 
-/** The files of etcd's client, which it does not need. */
+/** Turns off the files that etcd's client would write and does not need. */
 public final class EtcdClientFiles {
 
     private EtcdClientFiles() {}
 
     /**
-     * Keeps Vert.x, on which the client runs, from making a folder in the shared temporary
-     * directory for files of the class path: a process that is killed leaves it there. For a main
-     * method, before anything else: Vert.x looks once.
+     * Stops Vert.x, which the client uses, from creating a folder in the shared temporary directory
+     * for files of the class path. A killed process would leave that folder there. Call this first
+     * in a main method, because Vert.x reads the setting once.
      */
     public static void disable() {
         System.setProperty("vertx.disableFileCPResolving", "true");

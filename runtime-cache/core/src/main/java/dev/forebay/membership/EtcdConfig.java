@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How to reach a region's etcd, and how long to wait for it.
+ * The address of a region's etcd, and timeouts for its use.
  *
  * @param endpoints at least one, such as {@code http://127.0.0.1:2379}; all with {@code http}, or
  *     all with {@code https}
- * @param tls whom to trust and what to show; empty for {@code http}
- * @param requestTimeout for one call of {@link RegionState}, its retries included
- * @param workerLease how long a worker counts as live after its last sign of life; at least 2 s
- * @param checkInterval how often the watch is compared with etcd
+ * @param tls trusted authorities and this client's certificate; empty for {@code http}
+ * @param requestTimeout timeout of one call of {@link RegionState}, its retries included
+ * @param workerLease how long a worker counts as live after its last renewal; at least 2 s
+ * @param checkInterval how often the view is compared with etcd
  * @param retryDelay the longest pause between attempts to reach an etcd that is away
  */
 public record EtcdConfig(
@@ -41,7 +41,7 @@ public record EtcdConfig(
         }
     }
 
-    /** Without files for TLS. */
+    /** Returns a configuration without files for TLS. */
     public EtcdConfig(
             List<URI> endpoints,
             Duration requestTimeout,
@@ -57,15 +57,18 @@ public record EtcdConfig(
                 retryDelay);
     }
 
-    /** 5 s a call, a worker lease of 10 s, a check every 2 s, at most 2 s between attempts. */
+    /**
+     * Returns the defaults: 5 s for a call, a worker lease of 10 s, a check every 2 s, and retries
+     * after at most 2 s.
+     */
     public static EtcdConfig of(List<URI> endpoints) {
         return of(PREFIX + "endpoints", endpoints, TlsSettings.none(PREFIX + "tls."));
     }
 
     /**
-     * As {@link #of(List)}, with files for TLS.
+     * Returns the same as {@link #of(List)}, with files for TLS.
      *
-     * @param setting what the endpoints were given by, for the message if they are wrong
+     * @param setting the name of the setting with the endpoints, for the message if they are wrong
      */
     public static EtcdConfig of(String setting, List<URI> endpoints, TlsSettings tls) {
         requireAddresses(setting, endpoints);
@@ -78,12 +81,12 @@ public record EtcdConfig(
                 Duration.ofSeconds(2));
     }
 
-    /** Returns the same with another time for a call. */
+    /** Returns the same with another timeout for a call. */
     public EtcdConfig withRequestTimeout(Duration timeout) {
         return new EtcdConfig(endpoints, tls, timeout, workerLease, checkInterval, retryDelay);
     }
 
-    /** Whether TLS is spoken. */
+    /** Returns whether the endpoints use TLS. */
     boolean isEncrypted() {
         return isEncrypted(endpoints);
     }

@@ -32,11 +32,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client of a region's etcd, replaced when it has fallen behind.
+ * Holds the client of a region's etcd, and replaces it when it is stuck in a long backoff.
  *
- * <p>gRPC waits up to two minutes before it tries again to reach a server that was away for a
- * while, and jetcd gives no way to hurry it; so {@link #refresh} makes a new client as soon as the
- * server accepts connections.
+ * <p>After an outage, gRPC waits up to two minutes before it tries again, and jetcd has no way to
+ * shorten that. Therefore {@link #refresh} makes a new client as soon as the server accepts
+ * connections.
  */
 class EtcdConnection implements EtcdAccess, AutoCloseable {
 
@@ -51,7 +51,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Connects when it is used first.
+     * Creates a client, which connects at its first use.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} if a file for TLS cannot be used
      */
@@ -66,9 +66,10 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     }
 
     /**
-     * Runs an operation, again and again while etcd is unavailable, until the request time-out.
+     * Runs an operation, and repeats it while etcd is unavailable, until the request timeout.
      *
-     * @param operation may run several times, also after an earlier run took effect unnoticed
+     * @param operation may run several times, even after an earlier run took effect without an
+     *     answer
      */
     <T> T run(Function<EtcdSession, T> operation) {
         long deadline = System.nanoTime() + config.requestTimeout().toNanos();
@@ -78,13 +79,13 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
                 return operation.apply(new EtcdSession(client, deadline));
             } catch (ForebayException e) {
                 boolean timeLeft = deadline - System.nanoTime() > pause.toNanos();
-                // A failure without a cause is a refusal of our own: etcd did answer.
+                // A failure without a cause is Forebay's own refusal: etcd did answer.
                 boolean passes = e.code() == ErrorCode.UNAVAILABLE && e.getCause() != null;
                 if (!passes || !timeLeft || closed) {
                     throw e;
                 }
             } catch (IllegalStateException | EtcdException e) {
-                // The client was just replaced; the next turn takes the new one.
+                // The client was just replaced. The next attempt uses the new one.
                 if (closed) {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "closed", e);
                 }
@@ -110,7 +111,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
         return client.getWatchClient().watch(prefix, option, listener);
     }
 
-    /** Starts afresh if an endpoint accepts connections. */
+    /** Makes a new client if an endpoint accepts connections. */
     synchronized void refresh() {
         if (!closed && config.endpoints().stream().anyMatch(this::accepts)) {
             Client old = client;
@@ -121,7 +122,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     }
 
     private boolean accepts(URI endpoint) {
-        // Jetcd, too, goes through no proxy: its name resolvers ask for none.
+        // Jetcd uses no proxy either: its name resolvers ask for none.
         try (Socket socket = new Socket(Proxy.NO_PROXY)) {
             socket.connect(
                     new InetSocketAddress(endpoint.getHost(), endpoint.getPort()),
@@ -148,7 +149,10 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
         return builder.build();
     }
 
-    /** Jetcd has each member's certificate be for the host of its endpoint. */
+    /**
+     * Creates the TLS context. Jetcd checks that each member's certificate is for the host of its
+     * endpoint.
+     */
     private static SslContext context(TlsSettings files) {
         SslContextBuilder builder =
                 GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK);
@@ -176,7 +180,10 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
         client.close();
     }
 
-    /** Gives every call an end, so that one whose caller has gone does not wait for ever. */
+    /**
+     * Gives every call but a watch a deadline, so that a call whose caller has left does not wait
+     * for ever.
+     */
     private record Deadlines(Duration timeout) implements ClientInterceptor {
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(

@@ -8,11 +8,11 @@ import java.nio.channels.UnresolvedAddressException;
 
 /**
  * Maps failed calls of etcd to {@link ErrorCode}s; {@code docs/operations.md}, "What etcd answers",
- * has the table. What may pass by itself is {@code UNAVAILABLE}.
+ * has the table. A failure that may pass by itself is {@code UNAVAILABLE}.
  */
 final class EtcdFailure {
 
-    /** The words of gRPC's server for a request that is too large for it to decode. */
+    /** The message of gRPC's server for a request that is too large for it to decode. */
     private static final String TOO_LARGE = "received message larger than max";
 
     private EtcdFailure() {}
@@ -46,11 +46,11 @@ final class EtcdFailure {
     }
 
     private static ForebayException invalid(String said, Throwable failure) {
-        // Somebody has just changed a user or a role.
+        // A user or a role has just been changed.
         if (said.contains("revision of auth store is old")) {
             return new ForebayException(ErrorCode.UNAVAILABLE, said, failure);
         }
-        // etcd says so if it has users and the certificate names none.
+        // etcd answers this way if it has users and the certificate names none.
         return said.contains("user name") || said.contains("authentication")
                 ? denied(said, failure)
                 : refused(said, failure);
@@ -76,7 +76,10 @@ final class EtcdFailure {
                 : Status.fromThrowable(failure).getCode();
     }
 
-    /** With what is behind it: gRPC says of a handshake that fails that it is an I/O exception. */
+    /**
+     * Returns the message with its root cause. After a failed handshake, gRPC's own message says
+     * only that there was an I/O exception.
+     */
     private static String reason(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {

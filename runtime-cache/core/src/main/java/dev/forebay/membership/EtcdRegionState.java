@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A region's state in its etcd, through jetcd. One per process; it owns its threads. */
+/** Implements {@link RegionState} with jetcd. One per process; it owns its threads. */
 public final class EtcdRegionState implements RegionState {
 
     private static final Logger LOG = LoggerFactory.getLogger(EtcdRegionState.class);
@@ -45,18 +45,19 @@ public final class EtcdRegionState implements RegionState {
     }
 
     /**
-     * Connects, waiting for the first snapshot for at most the request time-out.
+     * Connects, and waits for the first snapshot for at most the request timeout.
      *
-     * <p>Without an etcd it returns all the same and goes on trying; {@link #view} throws {@code
-     * UNAVAILABLE} until the first snapshot has been read.
+     * <p>If etcd is away, the method returns all the same, and the attempts continue in the
+     * background. Until the first snapshot has been read, {@link #view} throws {@code UNAVAILABLE}.
      */
     public static EtcdRegionState connect(EtcdConfig config, RegionName region) {
         return connect(config, region, Optional.empty());
     }
 
     /**
-     * As {@link #connect(EtcdConfig, RegionName)}, but {@link #view} throws only if there is
-     * nothing in the file either, in which what etcd says is remembered.
+     * Connects as {@link #connect(EtcdConfig, RegionName)} does, and remembers the region's rows in
+     * a file. While etcd is away at the start, {@link #view} uses the file, and throws only if it
+     * has none.
      */
     public static EtcdRegionState connect(EtcdConfig config, RegionName region, Path memory) {
         return connect(config, region, Optional.of(memory));
@@ -195,7 +196,7 @@ public final class EtcdRegionState implements RegionState {
         set(keys.sources(version), Rows.ofSources(siblings), !siblings.isEmpty());
     }
 
-    /** Puts a key that says more than its absence, or removes it. */
+    /** Puts a key, or removes it if its absence means the same. */
     private void set(String key, byte[] value, boolean says) {
         connection.run(
                 session -> {

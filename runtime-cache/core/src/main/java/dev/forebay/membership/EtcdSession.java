@@ -25,10 +25,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Blocking calls to etcd with one common deadline.
+ * Makes blocking calls to etcd with one common deadline.
  *
- * <p>All throw {@link ForebayException} with {@code UNAVAILABLE} if there is no answer in time, and
- * leave it open whether the call took effect; {@link EtcdFailure} says what else they throw.
+ * <p>All calls throw {@link ForebayException} with {@code UNAVAILABLE} if etcd does not answer in
+ * time. The call may have taken effect then. {@link EtcdFailure} maps all other failures.
  */
 final class EtcdSession implements EtcdCalls {
 
@@ -55,7 +55,9 @@ final class EtcdSession implements EtcdCalls {
         return await(client.getKVClient().get(bytes(prefix), PREFIX));
     }
 
-    /** The first key from one on and before another, without its value. */
+    /**
+     * Returns the first key at or after {@code from} and before {@code before}, without its value.
+     */
     Optional<ByteSequence> firstKey(String from, String before) {
         GetOption first =
                 GetOption.builder()
@@ -68,7 +70,10 @@ final class EtcdSession implements EtcdCalls {
                 .findFirst();
     }
 
-    /** What etcd holds below {@code prefix}, without transferring it. */
+    /**
+     * Returns the number of keys below {@code prefix} and the newest revision among them, without
+     * reading the rows.
+     */
     Fingerprint fingerprint(String prefix) {
         GetOption newest =
                 GetOption.builder()
@@ -104,10 +109,15 @@ final class EtcdSession implements EtcdCalls {
         return ifUnchanged(List.of(new Unchanged(key, revision)), changes);
     }
 
-    /** A key that must still have this modification revision; 0 means that it does not exist. */
+    /**
+     * A condition: the key still has this modification revision; 0 means that it does not exist.
+     */
     record Unchanged(String key, long revision) {}
 
-    /** As {@link #ifUnchanged(String, long, Change...)}, of several keys. */
+    /**
+     * Applies changes as {@link #ifUnchanged(String, long, Change...)} does, on condition of
+     * several keys.
+     */
     boolean ifUnchanged(List<Unchanged> keys, Change... changes) {
         Cmp[] unchanged =
                 keys.stream()

@@ -13,17 +13,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The layout of a region's keys; {@code docs/interfaces.md}, "Region state in etcd".
+ * Builds and parses the keys of a region; {@code docs/interfaces.md}, "Region state in etcd".
  *
- * @param root what every key that all processes of the region follow begins with, ending in a slash
- * @param nodes what the keys of nodes begin with, ending in a slash. They are not below the root: a
- *     thousand pods would be told of each change of a thousand nodes, of which only agents ask
+ * @param root prefix of all keys that every process of the region follows, ending in a slash
+ * @param nodes prefix of the keys of nodes, ending in a slash. It is not below the root: otherwise
+ *     a thousand pods would receive each change of a thousand nodes, which only agents need
  */
 record Keys(String root, String nodes) {
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-    /** What the keys of all regions begin with. */
+    /** Prefix of the keys of all regions. */
     static final String ALL = "/forebay/";
 
     static final String WORKERS = "workers";
@@ -79,12 +79,12 @@ record Keys(String root, String nodes) {
         }
     }
 
-    /** What comes after all that begins with a text that ends in a slash. */
+    /** Returns the first possible key after all keys with a prefix that ends in a slash. */
     static String after(String prefix) {
         return prefix.substring(0, prefix.length() - 1) + (char) ('/' + 1);
     }
 
-    /** What a node holds; under a lease. */
+    /** Returns the key for the versions that a node holds, a row under a lease. */
     String node(NodeName node) {
         return nodes + node;
     }
@@ -105,17 +105,20 @@ record Keys(String root, String nodes) {
         return root + REPLICAS + "/" + version.path();
     }
 
-    /** A version that waits for room; under a lease. */
+    /** Returns the key of a version that waits for space, a row under a lease. */
     String waiting(DatasetVersion version) {
         return root + QUEUE + "/" + version.path();
     }
 
-    /** A worker whose row was removed because it stayed away; under a lease. */
+    /**
+     * Returns the key of a worker whose row was removed because it stayed away. The row is under a
+     * lease.
+     */
     String departed(String id) {
         return root + DEPARTED + "/" + checked("worker", id);
     }
 
-    /** Touched by everything that enters the mount table. */
+    /** Returns the key of the gate, which every entry into the mount table touches. */
     String gate() {
         return root + GATE;
     }

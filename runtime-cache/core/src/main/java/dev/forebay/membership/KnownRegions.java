@@ -8,15 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The regions whose keys are in an etcd. */
+/** Lists the regions that have keys in an etcd. */
 final class KnownRegions {
 
-    /** What is not the key of a region costs a question, too. */
+    /** Bounds the calls, because a key that belongs to no region costs a call, too. */
     private static final int MAX_QUESTIONS = 100;
 
     private KnownRegions() {}
 
-    /** The first ones by their name, at one small question each, however many keys they have. */
+    /**
+     * Returns the first regions by name. Makes one small call for each region, however many keys
+     * the region has.
+     */
     static List<RegionName> of(EtcdSession session, int most) {
         List<RegionName> regions = new ArrayList<>();
         String from = Keys.ALL;

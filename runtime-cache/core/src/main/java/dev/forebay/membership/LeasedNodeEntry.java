@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One row under a lease. It is written only if it is as it was when this process looked, so a write
- * that was long on its way never takes the place of a successor's.
+ * Implements {@link NodeEntry} as one row under a lease. A write requires that the row is unchanged
+ * since this process read it, so a delayed write never replaces the row of a successor.
  */
 final class LeasedNodeEntry implements NodeEntry {
 
@@ -35,7 +35,8 @@ final class LeasedNodeEntry implements NodeEntry {
     private boolean taken;
 
     /**
-     * @param life how long the row stays after it was said last; in whole seconds, at least 1
+     * @param life how long the row stays after the last write or renewal; in whole seconds, at
+     *     least 1
      */
     LeasedNodeEntry(EtcdAccess etcd, Keys keys, NodeName node, Duration life) {
         this.etcd = etcd;
@@ -66,7 +67,7 @@ final class LeasedNodeEntry implements NodeEntry {
         if (taken && there.isPresent() && !isOurs(there.get())) {
             return false;
         }
-        // An answer may have been lost, and with it the number of the lease that the row is under.
+        // The answer to an earlier write may have been lost, and with it the lease of the row.
         boolean said =
                 there.filter(row -> row.getLease() == lease)
                         .filter(row -> Arrays.equals(row.getValue().getBytes(), value))

@@ -9,7 +9,8 @@ import java.util.List;
 /**
  * A version that a region serves: one row of the mount table.
  *
- * @param replicas how many workers are to hold each of its chunks, for many nodes read it at once
+ * @param replicas number of workers that hold each of its chunks; more than 1 if many nodes read it
+ *     at once
  * @param siblings other regions to ask for its bytes before the lake, in order
  */
 public record Mount(
@@ -19,7 +20,7 @@ public record Mount(
         int replicas,
         List<Sibling> siblings) {
 
-    /** A version of which one worker holds each chunk, from the lake. */
+    /** Creates a mount with one copy of each chunk, filled from the lake. */
     public Mount(DatasetVersion version, ManifestRef manifest, State state) {
         this(version, manifest, state, 1, List.of());
     }
@@ -32,15 +33,18 @@ public record Mount(
         return new Mount(version, manifest, state, replicaCount, otherRegions);
     }
 
-    /** What the region may do with the version's bytes. */
+    /** The state of the version in the region. */
     public enum State {
-        /** Being filled; readable, missing bytes are fetched on demand. */
+        /** Being filled. Readers can use it: the region fetches missing bytes on demand. */
         WARMING,
         /** Complete and verified. */
         CACHED,
-        /** Being dropped; no new pin, no new open. */
+        /** Being evicted. It accepts no new pin and no new open. */
         EVICTING,
-        /** What a later release says: it is read, kept, and left as it is. Never written. */
+        /**
+         * A state of a later release. This release keeps such a row as it is, and never writes this
+         * state.
+         */
         @JsonEnumDefaultValue
         UNKNOWN
     }

@@ -18,14 +18,17 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Changes to the mount table.
+ * Changes the mount table.
  *
- * <p>Each reads, decides, and writes on condition that the mount's key is still what was read; a
- * pin touches that key too. If the condition fails it reads again.
+ * <p>Each change reads, decides, and writes on condition that the mount's row is unchanged. A pin
+ * touches that row too. If the condition fails, the change reads again.
  */
 final class Mounts {
 
-    /** A mount's row, as it is read and as it is written, and its modification revision. */
+    /**
+     * A row of the mount table: the parsed mount, the value as stored, and the modification
+     * revision.
+     */
     record Current(Mount mount, ByteSequence value, long revision) {
 
         /**
@@ -108,7 +111,7 @@ final class Mounts {
                 session -> {
                     Optional<Current> current = current(session.get(key));
                     if (current.isEmpty()) {
-                        // A filling that was given up while it waited for room has left this.
+                        // A fill that was given up while it waited for space left this row.
                         return session.ifUnchanged(key, 0, delete(keys.sources(version)));
                     }
                     requireUnderstood(current.get().mount);
@@ -126,7 +129,7 @@ final class Mounts {
                 });
     }
 
-    /** One turn of read, decide, write; false to be called again. */
+    /** One attempt to read, decide and write. Returns false if it must be repeated. */
     interface Turn {
         boolean decided(EtcdCalls session);
     }
@@ -135,7 +138,7 @@ final class Mounts {
         etcd.with(
                 session -> {
                     while (!turn.decided(session)) {
-                        // Somebody else was faster; the session's deadline ends this.
+                        // Another process changed the row. The session's deadline ends the retries.
                     }
                     return true;
                 });
@@ -153,13 +156,15 @@ final class Mounts {
         }
     }
 
-    /** A pin; of one that is not understood what its key says. */
+    /**
+     * Returns the pin in a row. If the row is not understood, the pin has only what its key says.
+     */
     Pin pin(KeyValue pair) {
         Row row = understood(pair).or(() -> Rows.ofKey(key(pair))).orElseThrow();
         return ((Row.Pinned) row).pin();
     }
 
-    /** Returns what a row says; empty if a later release wrote it in another form. */
+    /** Returns the parsed row, or empty if a later release wrote it in another form. */
     Optional<Row> understood(KeyValue pair) {
         try {
             return Optional.of(Rows.parse(key(pair), pair.getValue().getBytes()));
@@ -196,7 +201,10 @@ final class Mounts {
         }
     }
 
-    /** PINNED, so that the version stays in use until this process understands the row. */
+    /**
+     * Creates a PINNED failure, so that the version stays in use until this process understands the
+     * row.
+     */
     static ForebayException mayBeClaimed(DatasetVersion version, String key) {
         return new ForebayException(
                 ErrorCode.PINNED,
@@ -204,7 +212,7 @@ final class Mounts {
                         .formatted(version, key));
     }
 
-    /** Has no cause, so that {@link EtcdConnection#run} does not ask etcd again. */
+    /** Creates a failure without a cause, so that {@link EtcdConnection#run} does not retry it. */
     static ForebayException ofLaterRelease(String key) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,

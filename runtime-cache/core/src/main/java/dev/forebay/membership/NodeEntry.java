@@ -4,27 +4,31 @@ import dev.forebay.model.DatasetVersion;
 import java.util.List;
 
 /**
- * A node's entry among those of its region, as one process of the node keeps it: what the node
- * holds as a whole. It goes by itself when nobody has said it again for its life. Safe for use by
- * many threads.
+ * The entry of a node in its region, which lists the versions that the node holds completely. One
+ * process of the node keeps it. The entry expires if no process has renewed it for its lifetime.
+ * Safe for use by many threads.
  *
- * <p>Both calls throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE} if etcd
- * does not answer, and leave it open whether they took effect.
+ * <p>Both methods throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE} if etcd
+ * does not answer. The call may have taken effect then.
  */
 public interface NodeEntry {
 
-    /** What the entry says, whoever wrote it; nothing if there is none, or none is understood. */
+    /**
+     * Returns the versions in the entry, independent of the process that wrote them. Returns none
+     * if there is no entry, or it is not understood.
+     */
     List<DatasetVersion> read();
 
     /**
-     * Says what the node holds; if that is what the entry says, only has it live on.
+     * Writes the versions that the node holds completely, or only renews the entry if it lists them
+     * already.
      *
-     * <p>The first time this takes the place of what another process said, who served the node
-     * before. After that, what another process says is left alone until it goes: then that one is
-     * the successor.
+     * <p>The first call replaces the entry of another process, which served the node before. Later
+     * calls leave the entry of another process alone until it expires: that process is the
+     * successor then.
      *
      * @param versions at most {@link NodeReport#MOST}
-     * @return whether the entry is this process's, and says this
+     * @return whether the entry is this process's and lists these versions
      */
     boolean say(List<DatasetVersion> versions);
 }

@@ -7,9 +7,9 @@ import dev.forebay.model.NodeName;
 import java.util.List;
 
 /**
- * What a node says that it holds as a whole, verified.
+ * The versions that a node reports to hold completely, verified.
  *
- * @param versions at most {@link #MOST}, in the order in which they were given
+ * @param versions at most {@link #MOST}, in the given order
  */
 public record NodeReport(NodeName node, List<DatasetVersion> versions) {
 

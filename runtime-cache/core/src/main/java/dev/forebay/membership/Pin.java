@@ -5,14 +5,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease on a version in a region.
+ * A lease on a version in a region, which protects it from eviction.
  *
  * @param id chosen by the client, unique per version; 1 to 64 characters of {@code A-Z a-z 0-9 . _
  *     -}
- * @param holder who holds it, for people
- * @param reason what for, for people
+ * @param holder the owner of the pin, for people
+ * @param reason the purpose of the pin, for people
  * @param lease how long it lives without renewal
- * @param job the uid of the Kubernetes Job that holds it, if one does
+ * @param job the uid of the Kubernetes Job that holds it, if there is one
  * @param renewed whether its holder has renewed it since it was taken; a pin for a fixed term never
  *     is
  */
@@ -25,7 +25,7 @@ public record Pin(
         @Nullable String job,
         boolean renewed) {
 
-    /** A pin as it is taken. */
+    /** Creates a pin that has not been renewed. */
     public Pin(
             DatasetVersion version,
             String id,
@@ -36,18 +36,21 @@ public record Pin(
         this(version, id, holder, reason, lease, job, false);
     }
 
-    /** Held by no Job. */
+    /** Creates a pin that no Job holds. */
     public Pin(DatasetVersion version, String id, String holder, String reason, Duration lease) {
         this(version, id, holder, reason, lease, null);
     }
 
-    /** Returns a pin of which only the key is understood. It counts; only its holder ends it. */
+    /**
+     * Returns a pin of which only the key is understood. It protects its version, and only its
+     * holder ends it.
+     */
     static Pin ofLaterRelease(DatasetVersion version, String id) {
         return new Pin(
                 version, id, "a holder that this release does not understand", "", Duration.ZERO);
     }
 
-    /** The same pin after a renewal. */
+    /** Returns the same pin after a renewal. */
     Pin asRenewed() {
         return new Pin(version, id, holder, reason, lease, job, true);
     }

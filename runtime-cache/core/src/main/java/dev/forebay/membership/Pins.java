@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Pins: keys that live as long as their own lease, and are fenced against eviction. */
+/**
+ * Takes, renews and ends pins. Each pin is a key with a lease of its own, fenced against eviction.
+ */
 final class Pins {
 
     private final EtcdAccess etcd;
@@ -25,10 +27,11 @@ final class Pins {
     }
 
     /**
-     * Puts the pin and touches the mount, in one transaction on condition that the mount is what
-     * was read. A pin with this id and holder is replaced by it, so that there is no moment
-     * without. That every pin touches the mount also orders two holders who take the same id: the
-     * second one's condition fails, it reads again, and finds the first.
+     * Puts the pin and touches the mount in one transaction, on condition that the mount is
+     * unchanged since it was read. Replaces a pin with the same id and holder, so the version is
+     * never without the pin. Because every pin touches the mount, two holders that take the same id
+     * are also ordered. The condition of the second one fails, and it finds the first pin when it
+     * reads again.
      */
     void pin(Pin pin) {
         if (pin.lease().toSeconds() < 1) {
@@ -43,7 +46,7 @@ final class Pins {
                 session -> {
                     Taking taking = new Taking(session, pin, pinKey, mountKey);
                     while (!taking.attempt()) {
-                        // The mount changed between reading and writing; look again.
+                        // The mount changed between read and write, so read again.
                     }
                     return true;
                 });
@@ -71,8 +74,8 @@ final class Pins {
             if (lease == NO_LEASE) {
                 lease = session.grantLease(pin.lease());
             }
-            // From here on the outcome may be unknown; the lease must then run out by itself, for
-            // to revoke it could end the pin that it was to renew.
+            // From here on the outcome may be unknown. The lease must then expire by itself: to
+            // revoke it could end the pin that this call renews.
             boolean taken = put(mount);
             if (taken) {
                 present(read).map(KeyValue::getLease).ifPresent(session::revokeLease);
@@ -91,7 +94,7 @@ final class Pins {
                 if (e.code() != ErrorCode.NOT_FOUND) {
                     throw e;
                 }
-                // This process was stopped for so long that the lease has ended unused.
+                // The lease has expired unused, because this process was stopped for so long.
                 lease = NO_LEASE;
                 return false;
             }
@@ -122,7 +125,7 @@ final class Pins {
             }
         }
 
-        /** The pin with this id that is there already. */
+        /** Returns the existing pin with this id. */
         private Optional<KeyValue> present(KeyAndRange read) {
             return read.range().stream()
                     .filter(pair -> pair.getKey().equals(EtcdSession.bytes(pinKey)))
@@ -143,9 +146,9 @@ final class Pins {
     }
 
     /**
-     * Writes, at the first renewal only, that the holder renews the pin: a pin that is not renewed
-     * any more can then be told from one for a fixed term. If the pin was taken again or has ended
-     * meanwhile, or a later release took it, it says nothing.
+     * Records the first renewal in the row, which distinguishes a pin whose holder has stopped from
+     * one for a fixed term. Does nothing if the pin has ended, was taken again meanwhile, or
+     * belongs to a later release.
      */
     private void noteRenewal(EtcdCalls session, KeyValue pair) {
         if (mounts.understood(pair).orElse(null) instanceof Row.Pinned(Pin pin) && !pin.renewed()) {
@@ -171,7 +174,10 @@ final class Pins {
                 });
     }
 
-    /** A pin that is taken again after it was read hangs on another lease, which stays. */
+    /**
+     * Ends a pin if its row is unchanged. A pin that was taken again after it was read has another
+     * lease, which stays.
+     */
     boolean unpin(Pin seen) {
         String key = keys.pin(seen.version(), seen.id());
         return etcd.with(

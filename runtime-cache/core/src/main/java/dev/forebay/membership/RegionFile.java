@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that remembers a region's keys, for a process that is started while etcd is away; several
- * processes may keep one. It is replaced as a whole or not at all, and what cannot be written or
- * read is a warning: etcd is where they are kept. For one thread.
+ * Stores a copy of a region's keys in a file, for processes that start while etcd is away. Several
+ * processes may share the file. Each write replaces the whole file or nothing. A failed read or
+ * write only logs a warning, because etcd has the original. Not thread-safe.
  *
- * <p>The CRC-32C of what follows in eight hexadecimal digits, a line feed, and a JSON object of the
- * region's root and of its keys with their values.
+ * <p>The file begins with the CRC-32C of the rest in eight hexadecimal digits, and a line feed. A
+ * JSON object follows, with the region's root, its keys and their values.
  */
 final class RegionFile {
 
@@ -32,7 +32,7 @@ final class RegionFile {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int CHECKSUM_DIGITS = 8;
 
-    /** Of 100,000 versions it has 40 MB. */
+    /** A region with 100,000 versions needs 40 MB. */
     private static final long MAX_BYTES = 256L << 20;
 
     private record Content(String root, Map<String, String> keys) {}
@@ -47,10 +47,10 @@ final class RegionFile {
     }
 
     /**
-     * Remembers.
+     * Writes the keys to the file.
      *
      * @param keys without the region's root
-     * @return false if it could not, or another process is just writing
+     * @return false if the write failed, or another process is writing
      */
     boolean write(Map<String, String> keys) {
         try (FileChannel guard = openToWrite(sibling(".lock"));
@@ -79,7 +79,7 @@ final class RegionFile {
         }
     }
 
-    /** What was remembered of this region; empty if there is nothing, or nothing sound. */
+    /** Returns the stored keys of this region, or empty if there is no file or it is not valid. */
     Optional<Map<String, String>> read() {
         try {
             if (Files.size(file) > MAX_BYTES) {

@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a {@link RegionFile} follow the region on a thread of its own: a disk that stalls holds up
- * nobody who follows etcd. Safe for use by many threads.
+ * Keeps a {@link RegionFile} up to date on a thread of its own, so that a stalled disk does not
+ * delay the watch. Safe for use by many threads.
  */
 final class RegionMemory implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegionMemory.class);
 
-    /** How long to wait after what could not be written. */
+    /** The pause after a failed write. */
     private static final Duration RETRY = Duration.ofSeconds(2);
 
     private final RegionFile file;
@@ -32,7 +32,7 @@ final class RegionMemory implements AutoCloseable {
     }
 
     /**
-     * Has it written soon, if there is nothing newer by then.
+     * Writes the keys soon, unless newer ones arrive first.
      *
      * @param keys as {@link RegionFile#write}
      */
@@ -41,7 +41,7 @@ final class RegionMemory implements AutoCloseable {
         notifyAll();
     }
 
-    /** As {@link RegionFile#read}. */
+    /** Returns the stored keys, as {@link RegionFile#read} does. */
     Optional<Map<String, String>> recall() {
         return file.read();
     }
@@ -55,7 +55,7 @@ final class RegionMemory implements AutoCloseable {
                 }
             }
         } catch (InterruptedException closed) {
-            // This is the end.
+            // The memory is closed.
         }
     }
 

@@ -12,20 +12,20 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A region's shared state in its etcd. Safe for use by many threads.
+ * The shared state of a region in its etcd: workers, mounts, pins and the queue. Safe for use by
+ * many threads.
  *
- * <p>Every mutation is one etcd transaction; calls block for at most the configured time-out and
- * then throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE}, as they do at
- * once where a later release wrote the row that they are to change. They throw {@code DENIED} if
- * etcd refuses this process. {@link #view} never blocks and never fails once the first snapshot was
- * read.
+ * <p>Every change is one etcd transaction. Calls block for at most the configured timeout and then
+ * throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE}. They throw it at once
+ * if a later release wrote the row that they change. They throw {@code DENIED} if etcd refuses this
+ * process. {@link #view} never blocks, and never fails once the first snapshot has been read.
  */
 public interface RegionState extends AutoCloseable {
 
-    /** The most copies of a chunk that can be asked for. */
+    /** The most copies of a chunk that a version may request. */
     int MAX_REPLICAS = 16;
 
-    /** The last known snapshot, kept current by a supervised watch. */
+    /** Returns the last known snapshot, which a supervised watch keeps current. */
     RegionView view();
 
     /**
@@ -35,47 +35,52 @@ public interface RegionState extends AutoCloseable {
     void onChange(Consumer<RegionView> listener);
 
     /**
-     * Whether the watch is in touch with etcd at this moment; {@code false} means {@link #view} may
+     * Returns whether the watch is in contact with etcd at this moment. If not, {@link #view} may
      * be stale.
      */
     boolean connected();
 
-    /** How many rows of the region a later release wrote; 0 if none was read yet. */
+    /**
+     * Returns how many rows of the region were written by a later release, or 0 before the first
+     * snapshot.
+     */
     int rowsNotUnderstood();
 
     /**
-     * Whether what {@link #view} says was compared with etcd, by a question that was asked after
-     * this moment.
+     * Returns whether {@link #view} was found equal to etcd by a comparison that began after this
+     * moment.
      *
      * @param nanos a value of {@link System#nanoTime}
      */
     boolean confirmedSince(long nanos);
 
     /**
-     * Returns when {@link #view}, and whoever listens, knows all that etcd knew when this was
-     * called. Not to be called by a listener.
+     * Waits until {@link #view} and all listeners know everything that etcd knew at the time of the
+     * call. A listener must not call it.
      *
-     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd is away, or has not
-     *     said so within the configured time-out
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd is away, or does not
+     *     answer within the configured timeout
      */
     void catchUp();
 
     /**
-     * Registers a worker for good and keeps its liveness lease alive, re-establishing it for ever,
-     * until closed. The first registration replaces that of an earlier process of this worker; if
-     * the lease is lost it is made anew only if no other process has become this worker meanwhile.
+     * Registers a worker and keeps its liveness lease alive until the result is closed. The first
+     * registration replaces that of an earlier process of this worker. After the loss of the lease,
+     * the worker registers again only if no other process has become this worker meanwhile.
      */
     Membership join(WorkerNode worker);
 
     /**
-     * The entry in which a node says what it holds. Nothing is read or written yet.
+     * Returns the entry in which a node lists the versions that it holds. Reads and writes nothing
+     * yet.
      *
-     * @param life how long it stays after it was said last; in whole seconds, at least 1
+     * @param life how long the entry stays after its last renewal; in whole seconds, at least 1
      */
     NodeEntry node(NodeName name, Duration life);
 
     /**
-     * What nodes say that they hold, asked now; entries that are not understood are left out.
+     * Reads the versions that each node reports to hold. Leaves out entries that are not
+     * understood.
      *
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd does not answer:
      *     nothing is known then
@@ -83,45 +88,46 @@ public interface RegionState extends AutoCloseable {
     List<NodeReport> nodes();
 
     /**
-     * The regions of which this etcd knows anything but nodes, asked now, at a small question each.
+     * Reads the regions that have keys in this etcd, other than keys of nodes. Makes a small call
+     * for each region.
      *
-     * @param most not more than so many, the first ones by their name
+     * @param most the most regions to return, the first ones by name
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd does not answer
      */
     List<RegionName> regions(int most);
 
     /**
-     * Removes a worker that is not live, so that its chunks are placed elsewhere; does nothing to
-     * one that is.
+     * Removes a worker that is not live, so that placement assigns its chunks to other workers.
+     * Does nothing if the worker is live.
      *
-     * @param remembered how long it is among the {@linkplain RegionView#departed departed} then, if
-     *     it does not come back
+     * @param remembered how long the worker is then among the {@linkplain RegionView#departed
+     *     departed}, unless it comes back
      */
     void remove(String workerId, Duration remembered);
 
     /**
-     * Enters a version into the mount table as WARMING if the gatekeeper lets it; does nothing if
-     * it is there with the same manifest. Of several that enter at once each is judged by what the
-     * others have left. Who has to wait is in the region's queue until he enters, is refused, is
-     * evicted, or has not asked for two minutes.
+     * Enters a version into the mount table as WARMING if the gatekeeper admits it. Does nothing if
+     * it is there with the same manifest. Concurrent entries are judged one after the other, each
+     * by the state that the others left. A version that must wait stays in the region's queue until
+     * it enters, is refused or evicted, or has not asked for two minutes.
      *
-     * @return how it waits; empty once it is in the mount table
-     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is just being evicted; and
-     *     what the gatekeeper throws
+     * @return the place in the queue, or empty once the version is in the mount table
+     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is being evicted; and the
+     *     exceptions of the gatekeeper
      */
     Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper);
 
     /**
-     * Enters a version into the mount table as WARMING, room or not; keeps CACHED if it is CACHED
-     * with the same manifest.
+     * Enters a version into the mount table as WARMING without admission. Keeps CACHED if it is
+     * CACHED with the same manifest.
      *
-     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is just being evicted;
-     *     mount it when it is gone
+     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is being evicted; mount it
+     *     when the eviction has ended
      */
     void mount(DatasetVersion version, ManifestRef manifest);
 
     /**
-     * WARMING to CACHED; does nothing if it is CACHED.
+     * Changes a version from WARMING to CACHED. Does nothing if it is CACHED.
      *
      * @throws dev.forebay.model.ForebayException {@code NOT_FOUND} if it is not mounted, {@code
      *     EVICTING} if it is being evicted
@@ -129,23 +135,23 @@ public interface RegionState extends AutoCloseable {
     void markCached(DatasetVersion version);
 
     /**
-     * Says how many workers are to hold each chunk of a version, mounted or not, from now on.
+     * Sets how many workers hold each chunk of a version from now on, mounted or not.
      *
-     * @param count 1 to {@link #MAX_REPLICAS}; more copies than there are workers are not made
+     * @param count 1 to {@link #MAX_REPLICAS}; at most one copy per worker is made
      */
     void replicate(DatasetVersion version, int count);
 
     /**
-     * Says which other regions to ask for a version's bytes before the lake, mounted or not, from
-     * now on until it is unmounted.
+     * Sets the other regions to ask for a version's bytes before the lake, until it is unmounted.
+     * The version need not be mounted yet.
      *
-     * @param siblings the one to ask first before the others; at most {@link Sibling#MOST}, none
-     *     for the lake alone
+     * @param siblings in order, the first one to ask first; at most {@link Sibling#MOST}, none for
+     *     the lake alone
      */
     void fillFrom(DatasetVersion version, List<Sibling> siblings);
 
     /**
-     * Takes a pin, or renews it if this holder has one with this id already.
+     * Takes a pin, or renews it if this holder already has one with this id.
      *
      * @throws dev.forebay.model.ForebayException {@code NOT_FOUND} if the version is not mounted in
      *     the region, {@code EVICTING} if it is being evicted, {@code ALREADY_EXISTS} if another
@@ -156,35 +162,35 @@ public interface RegionState extends AutoCloseable {
     /** Renews a pin and returns the time it now has left, or empty if it has ended. */
     Optional<Duration> renew(DatasetVersion version, String pinId);
 
-    /** The time a pin has left, or empty if it has ended. */
+    /** Returns the time a pin has left, or empty if it has ended. */
     Optional<Duration> remaining(DatasetVersion version, String pinId);
 
-    /** Ends a pin; does nothing if it has ended. */
+    /** Ends a pin. Does nothing if it has ended. */
     void unpin(DatasetVersion version, String pinId);
 
     /**
-     * Ends a pin if it still is as it was seen; does nothing if it has ended, or was taken again
-     * with anything else in it.
+     * Ends a pin if its row is unchanged since it was read. Does nothing if it has ended, or was
+     * taken again with other content.
      *
-     * @return whether this ended it
+     * @return whether this call ended it
      */
     boolean unpin(Pin seen);
 
     /**
-     * Moves a version to EVICTING, fenced against pins: of a pin and an eviction that race exactly
-     * one wins. Does nothing if the version is EVICTING or not mounted.
+     * Moves a version to EVICTING, fenced against pins: if a pin and an eviction race, exactly one
+     * wins. Does nothing if the version is EVICTING or not mounted.
      *
-     * @throws dev.forebay.model.ForebayException {@code PINNED}, naming the holders, if a pin is
-     *     alive, or naming the key of a row of a later release that may claim the version
+     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin is alive, naming the
+     *     holders, or if a row of a later release may claim the version, naming its key
      */
     void beginEviction(DatasetVersion version);
 
     /**
-     * Removes an EVICTING version from the mount table, and any version from the queue; does
+     * Removes an EVICTING version from the mount table, and any version from the queue. Does
      * nothing if it is in neither.
      *
-     * @throws dev.forebay.model.ForebayException {@code INTERNAL} if it is there and not EVICTING,
-     *     that is in use
+     * @throws dev.forebay.model.ForebayException {@code INTERNAL} if it is mounted and not
+     *     EVICTING, so still in use
      */
     void unmount(DatasetVersion version);
 

@@ -20,21 +20,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The keys of a region as the watch has seen them. For one thread. */
+/**
+ * The keys of a region as the watch has seen them, and the view that they make. Not thread-safe.
+ */
 final class RegionTable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegionTable.class);
 
     /**
-     * @param row what it says, or said last when that was understood; null if nothing is known
-     * @param understood whether {@code row} is all that it says
+     * @param row the parsed row, or its last understood content; null if nothing is known
+     * @param understood whether {@code row} is the complete content
      */
     private record Cell(long revision, String value, @Nullable Row row, boolean understood) {}
 
     private final SortedMap<String, Cell> cells = new TreeMap<>();
     private Map<String, Cell> replaced = Map.of();
 
-    /** Replaces all keys. A row that is not understood keeps what it said before. */
+    /** Replaces all keys. A row that is not understood keeps its last understood content. */
     void replace(Runnable puts) {
         replaced = new HashMap<>(cells);
         cells.clear();
@@ -66,7 +68,10 @@ final class RegionTable {
         return row instanceof Row.Mounted(Mount mount) && mount.state() == Mount.State.UNKNOWN;
     }
 
-    /** Returns what the row said before. A mount keeps its manifest: a version never changes. */
+    /**
+     * Returns the last understood content of a row. A mount keeps its manifest, because a version
+     * never changes.
+     */
     private Optional<Row> known(String key) {
         Cell before = cells.getOrDefault(key, replaced.get(key));
         return Optional.ofNullable(before)
@@ -82,7 +87,9 @@ final class RegionTable {
         cells.remove(key);
     }
 
-    /** How many keys there are and how new the newest is: equal to etcd's if nothing was missed. */
+    /**
+     * Returns the number of keys and the newest revision. They equal etcd's if no event was missed.
+     */
     Fingerprint fingerprint() {
         long newest = cells.values().stream().mapToLong(Cell::revision).max().orElse(0);
         return new Fingerprint(cells.size(), newest);
@@ -90,7 +97,7 @@ final class RegionTable {
 
     record Fingerprint(long keys, long newestRevision) {}
 
-    /** All keys, in order, with their values as text. */
+    /** Returns all keys in order, with their values as text. */
     SortedMap<String, String> values() {
         SortedMap<String, String> values = new TreeMap<>();
         cells.forEach((key, cell) -> values.put(key, cell.value));

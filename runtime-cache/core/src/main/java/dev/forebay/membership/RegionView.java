@@ -11,13 +11,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a region's etcd said last: an immutable snapshot that stays in use while etcd is away.
+ * An immutable snapshot of a region's state in etcd. It stays in use while etcd is away.
  *
  * @param workers every registered worker, by id; the basis of placement
- * @param live the ids of those whose lease is alive; the basis of fail-over
+ * @param live the ids of the workers whose lease is alive; the basis of fail-over
  * @param mounts the mount table, by path
  * @param pins every pin in the region
- * @param queue who waits for room, by path
+ * @param queue the versions that wait for space, by path
  * @param departed workers that lost their place because they stayed away, and may come back
  * @param notUnderstood the keys of rows that this release does not understand
  */
@@ -30,7 +30,7 @@ public record RegionView(
         List<WorkerNode> departed,
         Set<String> notUnderstood) {
 
-    /** A region of which all is understood, and in which every worker has its place. */
+    /** Creates a view without departed workers and without rows that are not understood. */
     public RegionView(
             List<WorkerNode> workers,
             Set<String> live,
@@ -40,15 +40,15 @@ public record RegionView(
         this(workers, live, mounts, pins, queue, List.of(), Set.of());
     }
 
-    /** A region in which nobody waits. */
+    /** Creates a view with an empty queue. */
     public RegionView(
             List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {
         this(workers, live, mounts, pins, List.of());
     }
 
     /**
-     * Returns whether a row that is not understood may protect data, and this release cannot tell
-     * which. Then nothing may be dropped or evicted.
+     * Returns whether a row that is not understood may protect data, and this release cannot
+     * determine which data. If so, nothing may be dropped or evicted.
      */
     public boolean hidesClaims() {
         return !hiddenClaims().isEmpty();
@@ -79,12 +79,12 @@ public record RegionView(
         return "%s/%s/%s".formatted(Keys.PINS, pin.version().path(), pin.id());
     }
 
-    /** Returns whether there is a worker whose row, and so its capacity, is not understood. */
+    /** Returns whether a worker's row, and so its capacity, is not understood. */
     public boolean hidesWorkers() {
         return notUnderstood.stream().anyMatch(key -> key.startsWith(Keys.WORKERS + "/"));
     }
 
-    /** The manifests of all versions that are not on their way out. */
+    /** Returns the manifests of all versions that are not being evicted. */
     public Set<ManifestRef> manifests() {
         return mounts.stream()
                 .filter(mount -> mount.state() != Mount.State.EVICTING)
@@ -92,7 +92,10 @@ public record RegionView(
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** How many workers are to hold each chunk, by manifest; the most that a version asks for. */
+    /**
+     * Returns the number of workers that hold each chunk, by manifest: the highest number that a
+     * version requests.
+     */
     public Map<Digest, Integer> replicas() {
         return mounts.stream()
                 .collect(
@@ -100,7 +103,7 @@ public record RegionView(
                                 mount -> mount.manifest().digest(), Mount::replicas, Math::max));
     }
 
-    /** The other regions to ask for the bytes of a manifest before the lake, in order. */
+    /** Returns the other regions to ask for the bytes of a manifest before the lake, in order. */
     public List<Sibling> siblings(Digest manifest) {
         return mounts.stream()
                 .filter(mount -> mount.manifest().digest().equals(manifest))

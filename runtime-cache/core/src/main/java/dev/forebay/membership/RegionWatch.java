@@ -27,23 +27,26 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps a {@link RegionView} current, on one thread that owns the table.
  *
- * <p>It reads everything at some revision and watches from the next one. Whatever goes wrong with
- * the watch, it starts again with reading everything. It does not trust the watch to say when it is
- * broken: jetcd's are known to fall silent (jetcd 1383, 965, 1322), and one that resumes may skip
- * events. So it compares, every few seconds, the number of keys and the newest revision with
- * etcd's; two comparisons in a row that fail mean that events are missing.
+ * <p>The thread reads everything at some revision and watches from the next one. After any failure
+ * of the watch, it reads everything again. It does not rely on the watch to report a failure.
+ * Watches of jetcd are known to fall silent (jetcd 1383, 965, 1322), and a resumed one may skip
+ * events. Every few seconds the thread therefore compares the number of keys and the newest
+ * revision with etcd's. Two failed comparisons in a row mean that events are missing.
  */
 final class RegionWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegionWatch.class);
     private static final int MAX_SIGNALS = 10_000;
 
-    /** On a machine where everything starts at once the first answer takes some seconds. */
+    /**
+     * Allows for a machine where everything starts at once: the first answer takes some seconds
+     * there.
+     */
     private static final Duration SILENCE_WARNING = Duration.ofSeconds(15);
 
     private static final Object NO_WATCH = new Object();
 
-    /** When events were on their way, it is compared again after this. */
+    /** The pause before another comparison, if events were still on their way in the last one. */
     private static final Duration DOUBT_REPEATED = Duration.ofMillis(250);
 
     private sealed interface Signal {
@@ -51,16 +54,16 @@ final class RegionWatch implements AutoCloseable {
 
         record Broken(Object watch, String why) implements Signal {}
 
-        /** There is a listener that was told nothing yet. */
+        /** A new listener has not been called yet. */
         record Subscribed() implements Signal {}
 
         record Unanswered() implements Signal {}
 
-        /** Somebody waits to know whether the view is what etcd has. */
+        /** A caller of {@link #catchUp} waits for a comparison with etcd. */
         record Doubted() implements Signal {}
     }
 
-    /** Who wants to know, and what it was told last, which the watch's thread knows. */
+    /** A listener, and the view that it received last. Only the watch's thread uses that view. */
     private static final class Listener {
 
         private final Consumer<RegionView> target;
@@ -90,7 +93,7 @@ final class RegionWatch implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param memory where to look if etcd does not answer at the start
+     * @param memory the stored keys to use if etcd does not answer at the start
      */
     RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionMemory> memory) {
         this.connection = connection;
@@ -99,7 +102,7 @@ final class RegionWatch implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("region-watch").unstarted(this::superviseForEver);
     }
 
-    /** Starts, and waits a while for the first snapshot. */
+    /** Starts the thread, and waits a limited time for the first snapshot. */
     void start(Duration patience) {
         thread.start();
         try {
@@ -137,8 +140,8 @@ final class RegionWatch implements AutoCloseable {
     }
 
     /**
-     * Returns when the view was compared with etcd by a question that was asked after this call.
-     * Those who wait at once share one.
+     * Waits for a comparison with etcd that began after this call. Callers that wait at the same
+     * time share one comparison.
      *
      * @throws ForebayException {@code UNAVAILABLE} if etcd is away, or does not answer in time
      */
@@ -153,7 +156,7 @@ final class RegionWatch implements AutoCloseable {
                                     .formatted(connection.config().endpoints()));
                 }
                 if (doubted.compareAndSet(false, true) && !signals.offer(new Signal.Doubted())) {
-                    doubted.set(false); // or nobody would say it again
+                    doubted.set(false); // so that the next attempt sends the signal
                 }
             } while (!confirmation.awaitSince(asked, DOUBT_REPEATED));
         } catch (InterruptedException e) {
@@ -162,10 +165,10 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    /** Has a listener told soon, on the watch's thread: at the latest when that looks up next. */
+    /** Adds a listener. The watch's thread calls it soon, at the latest after the next check. */
     void subscribe(Consumer<RegionView> listener) {
         listeners.add(new Listener(listener));
-        // Without room for it there is much to be told anyway.
+        // If the queue is full, the listener is called for the changes in it.
         boolean _ = signals.offer(new Signal.Subscribed());
     }
 
@@ -180,7 +183,7 @@ final class RegionWatch implements AutoCloseable {
             try {
                 supervise();
             } catch (RuntimeException | Error unsaid) {
-                // There is not even memory to say why.
+                // There may not be enough memory to log the reason.
                 connected = false;
                 awaitQuietly(connection.config().retryDelay());
             }
@@ -198,7 +201,8 @@ final class RegionWatch implements AutoCloseable {
                 follow();
                 failed = false;
             } catch (RuntimeException | Error e) {
-                // Whatever it is, this thread has to go on: nothing else would mend the view.
+                // This thread must continue after any failure, because nothing else updates the
+                // view.
                 if (connected && !closed) {
                     warn(e);
                 }
@@ -216,7 +220,7 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    /** That etcd is away needs no stack; a defect does. */
+    /** Logs a warning, with a stack trace only for a defect: an etcd that is away needs none. */
     private static void warn(Throwable e) {
         String what = "The region's view may be stale from now on";
         if (e instanceof ForebayException) {
@@ -235,7 +239,10 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    /** Returns to be called again when the watch is broken but etcd is there. */
+    /**
+     * Follows etcd until the watch breaks or falls silent. The caller then calls it again. Throws
+     * if etcd is away.
+     */
     private void follow() {
         long asked = System.nanoTime();
         GetResponse snapshot = connection.run(session -> session.range(root));
@@ -247,7 +254,8 @@ final class RegionWatch implements AutoCloseable {
             LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
         }
         connected = true;
-        // Only now: whoever waited for it may ask for what needs a connection.
+        // Signalled only now, because callers that wait for the snapshot may next need a
+        // connection.
         firstSnapshot.countDown();
         overflowed = false;
         Object watch = new Object();
@@ -270,7 +278,10 @@ final class RegionWatch implements AutoCloseable {
                 () -> send(new Signal.Broken(watch, "the watch ended")));
     }
 
-    /** Applies what comes in for a while; says so if the watch broke. */
+    /**
+     * Applies incoming signals for a while, or until a caller requests a comparison. Returns the
+     * reason if the watch broke.
+     */
     private Optional<String> followFor(Duration time, Object watch) {
         long until = System.nanoTime() + time.toNanos();
         while (!closed && !overflowed) {
@@ -295,7 +306,7 @@ final class RegionWatch implements AutoCloseable {
                     }
                 }
                 case Signal.Subscribed() -> tell();
-                case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
+                case Signal.Changed _, Signal.Broken _ -> {} // sent by an earlier watch
             }
             if (signals.isEmpty()) {
                 publishChanges();
@@ -308,7 +319,7 @@ final class RegionWatch implements AutoCloseable {
         if (closed || sameAsEtcd()) {
             return Optional.empty();
         }
-        // Events may be on their way: let them come in, then look again.
+        // Events may be on their way: let them arrive, then compare again.
         Fingerprint before = table.fingerprint();
         awaitQuietly(Duration.ofMillis(200));
         return signals.isEmpty() && before.equals(table.fingerprint()) && !sameAsEtcd()
@@ -379,7 +390,7 @@ final class RegionWatch implements AutoCloseable {
         tell();
     }
 
-    /** Once for each row. */
+    /** Logs a warning once for each row. */
     private void warnOfLaterRelease(Set<String> keys) {
         RegionView before = view;
         Set<String> known = before == null ? Set.of() : before.notUnderstood();
@@ -393,7 +404,10 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    /** Tells each listener what it was not told yet. One that fails is told again. */
+    /**
+     * Calls each listener that does not have the current view. A listener that fails is called
+     * again.
+     */
     private void tell() {
         RegionView current = view;
         if (current == null) {

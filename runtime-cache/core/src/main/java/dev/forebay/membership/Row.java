@@ -5,7 +5,7 @@ import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.util.List;
 
-/** What one key of a region says. */
+/** The parsed content of one key of a region. */
 sealed interface Row {
 
     record Worker(WorkerNode node) implements Row {}
@@ -20,7 +20,7 @@ sealed interface Row {
 
     record Waiting(Applicant applicant) implements Row {}
 
-    /** Says nothing; that it was written does. */
+    /** Has no content: only its revision matters. */
     record Gate() implements Row {}
 
     record Replicated(DatasetVersion version, int replicas) implements Row {}

@@ -25,8 +25,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows as JSON values and back. A later release may have added members: those are ignored, and kept
- * where a row is changed. A state of a mount that is not known is {@link State#UNKNOWN}.
+ * Converts rows to JSON values and back. Members that a later release added are ignored, and kept
+ * when the row is changed. A mount state that is not known becomes {@link State#UNKNOWN}.
  */
 final class Rows {
 
@@ -79,13 +79,13 @@ final class Rows {
     private record NodeValue(String incarnation, List<String> versions) {}
 
     /**
-     * What one process says of its node.
+     * The entry of a node, as one process wrote it.
      *
-     * @param incarnation of the process
+     * @param incarnation identifies the process
      */
     record NodeRow(String incarnation, NodeReport report) {}
 
-    /** Leaves out a job that there is not, and a renewal that has not happened. */
+    /** Omits an absent job, and a renewal that has not happened. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record PinValue(
             @Nullable String holder,
@@ -155,7 +155,7 @@ final class Rows {
                         applicant.reason()));
     }
 
-    /** For people: who came last. */
+    /** Returns the gate's row, which names the last version that entered, for people only. */
     static byte[] ofGate(DatasetVersion entered) {
         return json(new GateValue(entered.toString()));
     }
@@ -182,9 +182,9 @@ final class Rows {
     }
 
     /**
-     * What is said of a node.
+     * Parses the entry of a node.
      *
-     * @throws ForebayException {@code CORRUPT} if it makes no sense
+     * @throws ForebayException {@code CORRUPT} if it is not understood
      */
     static NodeRow node(NodeName node, byte[] value) {
         try {
@@ -199,9 +199,9 @@ final class Rows {
     }
 
     /**
-     * The row that {@code key}, without the region's root, and its value make.
+     * Parses a row from its {@code key}, without the region's root, and its value.
      *
-     * @throws ForebayException {@code CORRUPT} if they make none
+     * @throws ForebayException {@code CORRUPT} if they are not understood
      */
     static Row parse(String key, byte[] value) {
         try {
@@ -224,7 +224,8 @@ final class Rows {
     }
 
     /**
-     * Returns what the key of a row alone says. The key of a pin says that its version is pinned.
+     * Returns the content that the key of a row alone implies: the key of a pin means that its
+     * version is pinned.
      */
     static Optional<Row> ofKey(String key) {
         try {

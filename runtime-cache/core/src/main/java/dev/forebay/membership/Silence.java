@@ -3,7 +3,10 @@ package dev.forebay.membership;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** Tells once that somebody has been silent for too long, counted from its making. One thread. */
+/**
+ * Decides when to warn, once, that a server has not answered since this object was created. Not
+ * thread-safe.
+ */
 final class Silence {
 
     private final long tolerated;
@@ -17,7 +20,7 @@ final class Silence {
         this.began = nanoTime.getAsLong();
     }
 
-    /** True the first time it is asked after what is tolerated has passed, and never again. */
+    /** Returns true on the first call after the tolerated time, and never again. */
     boolean isWorthAWarning() {
         if (told || nanoTime.getAsLong() - began < tolerated) {
             return false;

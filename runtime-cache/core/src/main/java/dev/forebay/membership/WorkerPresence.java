@@ -18,11 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a worker registered and live: renews the lease at a third of its life, and makes a new one
- * and writes both keys again when it was lost. A process that was stopped for longer than its lease
- * may find that another one has become this worker, on another machine with its disk; then it
- * leaves that one alone for ever. A row that is older than its own is of no such process: etcd was
- * restored from a backup, and the row goes with its lease, which this process waits for.
+ * Keeps a worker registered and live. It renews the lease at a third of its duration. If the lease
+ * was lost, it takes a new one and writes both keys again.
+ *
+ * <p>If a process was stopped for longer than its lease, another process may have become this
+ * worker, on another machine with its disk. This process then leaves the other one alone for ever.
+ * A row that is older than this process's own belongs to no such process: etcd was restored from a
+ * backup. Such a row ends with its lease, and this process waits for that.
  */
 final class WorkerPresence implements Membership {
 
@@ -50,7 +52,7 @@ final class WorkerPresence implements Membership {
         this.thread = Thread.ofVirtual().name("worker-presence").unstarted(this::keepUp);
     }
 
-    /** Starts, and waits for the first attempt to register, be it that it failed. */
+    /** Starts the thread, and waits for the first attempt to register, even a failed one. */
     void start() {
         thread.start();
         try {
@@ -70,7 +72,7 @@ final class WorkerPresence implements Membership {
                 confirmedNanos = asked;
                 reachable = true;
             } catch (RuntimeException | Error e) {
-                // The lease may still be alive in there, so it is kept and tried again.
+                // The lease may still be alive in etcd, so the next round tries to renew it.
                 if (reachable) {
                     LOG.warn("Cannot keep worker {} registered at the moment", worker.id(), e);
                 }
@@ -105,8 +107,8 @@ final class WorkerPresence implements Membership {
     }
 
     /**
-     * Writes the rows unless somebody else has written his. Those of an earlier attempt of ours may
-     * be there, if its answer was lost, or come in while this looks.
+     * Writes the rows unless another process has become this worker. The rows of an earlier attempt
+     * of this process may be there if its answer was lost, or may arrive meanwhile.
      */
     private OptionalLong again(String live, Change... rows) {
         return etcd.with(
@@ -124,13 +126,14 @@ final class WorkerPresence implements Membership {
                                 return OptionalLong.of(ours.get().getModRevision());
                             }
                         }
-                        // The next look says who was faster; the session's deadline ends this.
+                        // Another write came first, so read again. The session's deadline ends the
+                        // retries.
                     }
                 });
     }
 
     /**
-     * Whether another process has become this worker.
+     * Returns whether the row belongs to another process that has become this worker.
      *
      * @throws ForebayException {@code UNAVAILABLE} while etcd has the row of an earlier process
      */
@@ -156,7 +159,7 @@ final class WorkerPresence implements Membership {
             putBack();
             return lease;
         }
-        // Before a lease is made for it: it may have to wait.
+        // Check for a successor before taking a lease: the check throws if this process must wait.
         boolean _ =
                 etcd.with(calls -> calls.get(keys.live(worker.id())))
                         .filter(this::isSuccessors)
@@ -165,7 +168,10 @@ final class WorkerPresence implements Membership {
         return register();
     }
 
-    /** Whoever took this worker for dead may delete its row just when it has come back. */
+    /**
+     * Writes the worker's row again if it is gone. An agent that took this worker for dead may
+     * delete the row just when the worker has come back.
+     */
     private void putBack() {
         String row = keys.worker(worker.id());
         if (!closing.hasBegun()
@@ -175,7 +181,7 @@ final class WorkerPresence implements Membership {
         }
     }
 
-    /** Makes a change if nobody else has become this worker; returns whether. */
+    /** Makes a change if no other process has become this worker. Returns whether it was made. */
     private boolean unlessSuperseded(Change change) {
         String live = keys.live(worker.id());
         return etcd.with(
@@ -189,7 +195,8 @@ final class WorkerPresence implements Membership {
                         if (calls.ifUnchanged(live, revision, change)) {
                             return true;
                         }
-                        // The next look says who came; the session's deadline ends this.
+                        // The row changed meanwhile, so read again. The session's deadline ends the
+                        // retries.
                     }
                 });
     }
@@ -255,7 +262,7 @@ final class WorkerPresence implements Membership {
         }
     }
 
-    /** Stops; the worker stays registered but is not live any more. */
+    /** Stops the renewals. The worker stays registered but is not live any more. */
     @Override
     public void close() {
         closing.begin();

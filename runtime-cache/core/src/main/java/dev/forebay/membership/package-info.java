@@ -1,5 +1,6 @@
 /**
- * What a region agrees on in its etcd: workers, mounts and pins. The only package that knows etcd.
+ * The shared state of a region in its etcd: workers, mounts, pins and the queue for space. The only
+ * package that uses etcd's client.
  */
 @NullMarked
 package dev.forebay.membership;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** "Admission", against a real etcd. */
+/** Tests "Admission" against a real etcd. */
 class AdmissionsIT {
 
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
@@ -231,7 +231,7 @@ class AdmissionsIT {
         return state;
     }
 
-    /** Lets so many in. */
+    /** Admits versions up to a number of mounts. */
     private static Gatekeeper room(DatasetVersion version, int most) {
         return view ->
                 view.mounts().size() < most

@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The state of a region while its etcd is away, and after etcd is back. */
+/** Tests the state of a region while its etcd is away, and after etcd is back. */
 class EtcdOutageIT extends RegionOnEtcd {
 
     @Test
@@ -47,7 +47,7 @@ class EtcdOutageIT extends RegionOnEtcd {
         eventually("connected", () -> state.connected());
         mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
         assertThat(state.renew(VERSION, "p")).isPresent();
-        // Until it has found etcd again its lease may run out.
+        // The worker's lease may expire before the worker reaches etcd again.
         eventually("live", () -> state.view().live().equals(Set.of("w1")));
         eventually("told", () -> !seen.isEmpty() && seen.getLast().equals(state.view()));
         assertThat(seen.getFirst()).isEqualTo(before);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** "What etcd answers", of a real one. */
+/** Tests "What etcd answers" against a real etcd. */
 class EtcdRefusalIT {
 
     @TempDir Path directory;

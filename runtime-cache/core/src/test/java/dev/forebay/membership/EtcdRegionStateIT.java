@@ -47,7 +47,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         return views.stream().anyMatch(view -> !view.mounts().isEmpty());
     }
 
-    /** Neither Java's properties nor what they except have a say. */
+    /** Neither Java's proxy properties nor their exceptions have an effect. */
     @Test
     void etcdIsReachedDirectlyThoughTheMachineHasAProxy() throws Exception {
         Map<String, String> proxy =
@@ -87,7 +87,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         assertThat(failures).hasValue(2);
     }
 
-    /** While a listener holds the watch's thread up, a change and a new listener come in. */
+    /** A change and a new listener arrive while another listener blocks the watch's thread. */
     @Test
     void aChangeIsSeenThoughSomebodySubscribesRightAfterIt() throws Exception {
         EtcdRegionState other = connected();
@@ -219,7 +219,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
                     Pin pin = new Pin(version, "p", "holder" + each, "", Duration.ofSeconds(60));
                     pins.add(threads.submit(race(start, () -> one.pin(pin))));
                 }
-                // INVALID_ARGUMENT stands for "it went well" here.
+                // INVALID_ARGUMENT stands for success here.
                 assertThat(outcomes(pins))
                         .containsExactlyInAnyOrder(
                                 ErrorCode.INVALID_ARGUMENT,
@@ -327,7 +327,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
                 }
                 List<ErrorCode> pinned = outcomes(pins);
                 List<ErrorCode> evicted = outcomes(evictions);
-                // INVALID_ARGUMENT stands for "it went well" here.
+                // INVALID_ARGUMENT stands for success here.
                 boolean pinWon =
                         pinned.stream().allMatch(ErrorCode.INVALID_ARGUMENT::equals)
                                 && evicted.stream().allMatch(ErrorCode.PINNED::equals);
@@ -400,7 +400,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
             long lost = lease(client).orElseThrow();
             client.getLeaseClient().revoke(lost).get();
             client.getKVClient().delete(EtcdSession.bytes(Keys.of(region).worker("w1"))).get();
-            // That it was not live for a moment is easily missed.
+            // The test waits for another lease, because it could miss the short time without one.
             eventually(
                     "another lease",
                     () -> {
@@ -416,7 +416,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         presence.close();
     }
 
-    /** By which the worker is live. */
+    /** Returns the lease by which the worker is live. */
     private OptionalLong lease(Client client) {
         return client
                 .getKVClient()
@@ -459,7 +459,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         assertThat(state.view().live()).contains("w1");
     }
 
-    /** Passes calls on, but that some end as when memory is short. */
+    /** Forwards calls to etcd, and fails some of them as when memory runs out. */
     private static final class FailingEtcd implements EtcdAccess {
         private final EtcdAccess etcd;
         private final AtomicInteger errors = new AtomicInteger();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An etcd that speaks TLS and lets in only who shows a certificate. */
+/** Tests an etcd with TLS that accepts only clients with a certificate. */
 class EtcdTlsIT {
 
     private static final String PREFIX = "forebay.etcd.tls.";
@@ -70,12 +70,12 @@ class EtcdTlsIT {
                 Optional.of(shown.key()));
     }
 
-    /** With time enough for the first handshakes of a JVM on a busy machine. */
+    /** Leaves enough time for the first handshakes of a JVM on a busy machine. */
     private static EtcdConfig config(List<URI> endpoints, TlsSettings tls) {
         return config(endpoints, tls, PATIENCE);
     }
 
-    /** For calls that are to fail, and are tried again until then. */
+    /** Has a short timeout, for calls that are retried until they fail. */
     private static EtcdConfig hasty(EtcdConfig config) {
         return config(config.endpoints(), config.tls(), Duration.ofSeconds(2));
     }
@@ -100,7 +100,10 @@ class EtcdTlsIT {
         }
     }
 
-    /** A call that ends before any handshake has does not say the reason yet. */
+    /**
+     * Expects a refusal with a reason. A call that ends before any handshake does not give the
+     * reason yet, so the check repeats it.
+     */
     private static void refuses(String reason, EtcdConfig config) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         ForebayException refusal;

@@ -20,28 +20,28 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Visits every state that a few actors can bring about in an etcd, whatever the order in which
- * their calls arrive.
+ * Visits every state that a few actors can produce in an etcd, in every order in which their calls
+ * can arrive.
  *
- * <p>An actor is a program whose next call depends on nothing but the answers that it got. So a
- * state is etcd's content and the answers of each actor: to have an actor take its next step it is
- * run again from the start over those, until it makes a call that has no answer yet. States that
- * are the same by two ways are visited once.
+ * <p>An actor is a program whose next call depends only on the answers that it got. A state is thus
+ * the content of etcd and the answers of each actor. To make an actor take its next step, the
+ * search runs it again from the start. The actor gets its known answers, until it makes a call
+ * without an answer. A state that is reached in two ways is visited once.
  */
 final class Exploration {
 
-    /** What an actor came to that was not refused. */
+    /** The outcome of an actor that was not refused. */
     static final String DONE = "done";
 
-    /** Above what a test may take, far above what these need. */
+    /** More states than a test may take, and far more than these tests need. */
     private static final int MOST_STATES = 2_000_000;
 
-    /** A program that makes calls to etcd. It may be run often, and must not keep anything. */
+    /** A program that makes calls to etcd. It may run often, and must not keep state. */
     interface Actor {
         void act(EtcdAccess etcd);
     }
 
-    /** What a call was answered; shown by its text, which is equal for equal answers. */
+    /** The answer to a call. Two answers are equal if their texts are. */
     record Answer(String text, @Nullable Object value, boolean lost) {
         @Override
         public boolean equals(@Nullable Object other) {
@@ -62,12 +62,12 @@ final class Exploration {
     }
 
     /**
-     * Where everything is.
+     * A state of the search.
      *
-     * @param answers what each actor was told so far
-     * @param outcomes what each came to; null while it is under way
-     * @param ended how many leases have ended by themselves
-     * @param lost how many answers were lost
+     * @param answers the answers that each actor got so far
+     * @param outcomes the outcome of each actor; null while it runs
+     * @param ended how many leases have expired
+     * @param lost how many calls or answers were lost
      */
     record State(
             ModelEtcd etcd,
@@ -119,8 +119,8 @@ final class Exploration {
     private int ends;
 
     /**
-     * @param etcdsOwnIdea what etcd makes of the changes of a transaction: the same, but in a test
-     *     of the search itself
+     * @param etcdsOwnIdea how etcd changes the changes of a transaction: not at all, except in a
+     *     test of the search itself
      */
     Exploration(ModelEtcd start, UnaryOperator<Change[]> etcdsOwnIdea, Actor... actors) {
         this.start = start;
@@ -128,7 +128,7 @@ final class Exploration {
         this.actors = List.of(actors);
     }
 
-    /** Also lets up to so many leases end by themselves, each at any moment. */
+    /** Also lets up to so many leases expire, each at any moment. */
     Exploration endingLeases(int count) {
         leasesToEnd = count;
         return this;
@@ -140,12 +140,12 @@ final class Exploration {
         return this;
     }
 
-    /** How many different states there were in which all actors had come to their ends. */
+    /** Returns the number of different states in which all actors have ended. */
     int ends() {
         return ends;
     }
 
-    /** What one actor alone makes of an etcd. */
+    /** Returns the etcd that results when one actor runs alone. */
     static ModelEtcd alone(ModelEtcd etcd, Actor actor) {
         Exploration one = new Exploration(etcd, changes -> changes, actor);
         List<ModelEtcd> results = new ArrayList<>();
@@ -156,8 +156,8 @@ final class Exploration {
     /**
      * Visits all states.
      *
-     * @param always what holds in each
-     * @param atTheEnd what holds where all actors have come to their ends
+     * @param always checks each state
+     * @param atTheEnd checks the states in which all actors have ended
      */
     void run(Consumer<State> always, Consumer<State> atTheEnd) {
         State first =
@@ -219,7 +219,7 @@ final class Exploration {
             actors.get(actor).act(step);
             outcome = DONE;
         } catch (Suspended goesOn) {
-            // The next step is another one's, perhaps.
+            // The actor has taken one step and waits for its next turn.
         } catch (ForebayException refused) {
             outcome = refused.code().name();
         }
@@ -241,7 +241,10 @@ final class Exploration {
             this.fault = fault;
         }
 
-        /** As {@link EtcdConnection}, but that it never gives up: faults are bounded. */
+        /**
+         * Retries as {@link EtcdConnection} does, but without a limit: the number of faults is
+         * bounded.
+         */
         @Override
         public <T> T with(Function<EtcdCalls, T> work) {
             while (true) {
@@ -256,7 +259,7 @@ final class Exploration {
         }
 
         /**
-         * A call: answered as before, or the one new call of this step.
+         * Makes a call: returns the known answer, or makes the one new call of this step.
          *
          * @param effect changes {@link #etcd} and answers
          */
@@ -322,7 +325,7 @@ final class Exploration {
             throw new ForebayException(ErrorCode.NOT_FOUND, String.valueOf(answer));
         }
 
-        /** What workers do is not searched. */
+        /** The search does not cover workers. */
         @Override
         public long apply(Change... changes) {
             throw new UnsupportedOperationException("changes that depend on nothing");
@@ -368,7 +371,10 @@ final class Exploration {
         }
     }
 
-    /** By content: etcd's client has no such equality. */
+    /**
+     * Returns the content of an answer as text, because the classes of etcd's client have no such
+     * equality.
+     */
     private static String shown(Object value) {
         return switch (value) {
             case KeyValue pair ->

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * "Rows of a later release", as one that nobody has written yet could write them: with members,
- * states, kinds and forms that this one does not know.
+ * Tests "Rows of a later release" with rows that a future release could write: with members,
+ * states, kinds and forms that this release does not know.
  */
 class LaterReleaseIT extends RegionOnEtcd {
 
@@ -75,7 +75,7 @@ class LaterReleaseIT extends RegionOnEtcd {
                 .matches(e -> e.code() == ErrorCode.UNAVAILABLE && e.retryable());
     }
 
-    /** The workflow takes it for pinned, and does not wait for the eviction. */
+    /** The workflow treats the version as pinned, and does not wait for the eviction. */
     private void staysInUse(String key) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> state.beginEviction(VERSION))
@@ -148,7 +148,7 @@ class LaterReleaseIT extends RegionOnEtcd {
         assertThat(text(MOUNT)).isEqualTo(value);
     }
 
-    /** A number of a state would be whatever has that place in this release: here EVICTING. */
+    /** A number would mean the state at that position in this release: here EVICTING. */
     @Test
     void aStateByItsNumberIsNotGuessed() {
         write(MOUNT, mounted("2"));

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * etcd as far as the protocol of mounts and pins uses it, as a value: what changes it returns
- * another one. Leases have no length; whoever explores ends them when he likes.
+ * A model of etcd as an immutable value, with the operations that the protocol of mounts and pins
+ * uses. Each change returns a new value. Leases have no duration: a test ends them when it likes.
  */
 record ModelEtcd(SortedMap<String, Cell> cells, SortedSet<Long> leases, long revision) {
 
@@ -46,7 +46,7 @@ record ModelEtcd(SortedMap<String, Cell> cells, SortedSet<Long> leases, long rev
         return (cell == null ? 0 : cell.revision) == expected;
     }
 
-    /** Applies changes, of which none may name a lease that has ended: etcd refuses that. */
+    /** Applies changes. None may name a lease that has ended, because etcd refuses that. */
     ModelEtcd apply(Change... changes) {
         SortedMap<String, Cell> next = new TreeMap<>(cells);
         for (Change change : changes) {
@@ -70,7 +70,7 @@ record ModelEtcd(SortedMap<String, Cell> cells, SortedSet<Long> leases, long rev
         return true;
     }
 
-    /** The lease that {@link #grant} makes: never one that was there before. */
+    /** Returns the id of the lease that {@link #grant} makes, which no earlier lease had. */
     long nextLease() {
         return revision + 1;
     }
@@ -81,7 +81,7 @@ record ModelEtcd(SortedMap<String, Cell> cells, SortedSet<Long> leases, long rev
         return new ModelEtcd(cells, more, revision + 1);
     }
 
-    /** Ends a lease, with its keys. */
+    /** Ends a lease and its keys. */
     ModelEtcd end(long lease) {
         if (!leases.contains(lease)) {
             return this;

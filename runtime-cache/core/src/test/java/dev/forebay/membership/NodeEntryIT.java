@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** What nodes say that they hold, and whose word counts when pods take over. */
+/** Tests the entries of nodes, and which pod's entry counts during a takeover. */
 class NodeEntryIT extends RegionOnEtcd {
 
     private static final NodeName NODE = new NodeName("gpu-1.example");
@@ -60,7 +60,7 @@ class NodeEntryIT extends RegionOnEtcd {
         assertThat(state.nodes()).containsExactly(report());
     }
 
-    /** A thousand nodes must not tell each other of what each holds. */
+    /** A thousand nodes must not receive the changes of each other's entries. */
     @Test
     void whatNodesSayIsNotInTheViewOfTheRegion() {
         RegionView before = state.view();
@@ -101,7 +101,7 @@ class NodeEntryIT extends RegionOnEtcd {
         }
     }
 
-    /** It was stopped, and does not know yet that it was replaced. */
+    /** The replaced process was stopped, and does not know about its successor yet. */
     @Test
     void whoWasReplacedLeavesTheEntryToItsSuccessor() {
         NodeEntry replaced = entry(LONG);
@@ -134,7 +134,7 @@ class NodeEntryIT extends RegionOnEtcd {
         assertThat(state.nodes()).containsExactly(report(DIGITS, WORDS));
     }
 
-    /** Right after a start etcd may refuse once. */
+    /** Returns false if the call fails, because etcd may refuse one right after its start. */
     private static boolean says(NodeEntry pod, DatasetVersion... versions) {
         try {
             return pod.say(List.of(versions));

@@ -17,9 +17,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every order in which the calls of a few pins and evictions can reach etcd, with leases that end
- * and answers that are lost at any moment: {@link Pins} and {@link Mounts} themselves, not a copy
- * of them, run over an etcd that is a value.
+ * Tests every order in which the calls of a few pins and evictions can reach etcd. Leases may end
+ * and answers may be lost at any moment. The test runs the real {@link Pins} and {@link Mounts} on
+ * a model of etcd.
  */
 class PinProtocolTest {
 
@@ -173,7 +173,7 @@ class PinProtocolTest {
                         });
     }
 
-    /** What the search is worth: a protocol without this finds an eviction of what is held. */
+    /** Proves that the search works: it finds that a wrong protocol evicts a pinned version. */
     @Test
     void aPinThatDoesNotTouchTheMountIsFoundOut() {
         UnaryOperator<Change[]> untouched =
@@ -185,7 +185,7 @@ class PinProtocolTest {
                 .hasMessageContaining("pinned and being evicted");
     }
 
-    /** In no state whatsoever is a version held and on its way out, or gone. */
+    /** Checks that no pinned version is being evicted or gone. */
     private static void isSafe(State state) {
         boolean kept =
                 state.etcd()

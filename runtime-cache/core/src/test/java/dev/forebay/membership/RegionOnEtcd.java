@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A region on a real etcd: each test has a region of its own. */
+/** Gives each test a region of its own on a real etcd. */
 abstract class RegionOnEtcd {
 
     static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");

@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where there is no etcd. */
+/** Tests the watch without an etcd. */
 class RegionWatchTest {
 
     private static final long PATIENCE_SECONDS = 30;
 
-    /** More than the signals that a watch keeps. */
+    /** More than the signals that fit into a watch's queue. */
     private static final int MANY = 12_000;
 
     private static final Keys KEYS = Keys.of(new RegionName("r1"));

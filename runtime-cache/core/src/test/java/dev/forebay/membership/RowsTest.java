@@ -22,7 +22,7 @@ class RowsTest {
     private static final String BEFORE =
             "{\"holder\":\"me\",\"reason\":\"why\",\"leaseSeconds\":60}";
 
-    /** A client would fail with each request to it, instead of going to another worker. */
+    /** A client would fail each request to this worker, instead of using another one. */
     @ParameterizedTest
     @ValueSource(strings = {"http://10.0.0.1:-1", "http://10.0.0.1", "worker:7400", ""})
     void aWorkerThatCannotBeReachedAtItsAddressIsNotUnderstood(String address) {

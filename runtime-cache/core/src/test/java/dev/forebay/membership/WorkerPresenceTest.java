@@ -18,14 +18,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a worker that has lost its lease when its rows are written by two at once. */
+/** Tests a worker that has lost its lease while two processes write its rows. */
 class WorkerPresenceTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Keys KEYS = Keys.of(new RegionName("r1"));
     private static final String LIVE = KEYS.live("w1");
 
-    /** It is renewed three times in its life. */
+    /** The lease is renewed three times in its duration. */
     private static final Duration LEASE = Duration.ofMillis(300);
 
     private final RacingEtcd etcd = new RacingEtcd();
@@ -38,7 +38,7 @@ class WorkerPresenceTest {
         return new WorkerPresence(etcd, config, KEYS, worker);
     }
 
-    /** Waits until a worker has registered once more, or knows that it must not. */
+    /** Waits until a worker has registered again, or knows that it must not. */
     private static void awaitDecision(WorkerPresence presence, long epoch) {
         await(() -> presence.epoch() != epoch || presence.superseded());
     }
@@ -86,7 +86,9 @@ class WorkerPresenceTest {
         }
     }
 
-    /** Its row is in a backup of etcd that is put back while this one runs. */
+    /**
+     * The earlier process's row is in a backup of etcd that is restored while this process runs.
+     */
     @Test
     void anEarlierProcessOfTheWorkerIsWaitedForAndNotTakenForASuccessor() {
         byte[] earlier = Rows.ofIncarnation("earlier");
@@ -128,7 +130,7 @@ class WorkerPresenceTest {
         }
     }
 
-    /** By somebody who took this worker for dead, just when it came back. */
+    /** An agent that took this worker for dead deletes the row just when the worker comes back. */
     @Test
     void aRowThatSomebodyHasDeletedComesBack() {
         try (WorkerPresence presence = presence()) {
@@ -138,7 +140,7 @@ class WorkerPresenceTest {
         }
     }
 
-    /** Its row was deleted, and it is about to put it back when it is told to leave. */
+    /** The row was deleted, and the worker is about to write it again when it must leave. */
     @Test
     void aRowThatIsBeingPutBackDoesNotStayWhenTheWorkerLeaves() throws Exception {
         CountDownLatch looked = new CountDownLatch(1);
@@ -166,7 +168,10 @@ class WorkerPresenceTest {
         }
     }
 
-    /** Lets something happen between a look and the write that follows it. */
+    /**
+     * A model of etcd in which a test can change something between a read and the write that
+     * follows.
+     */
     private static final class RacingEtcd implements EtcdAccess, EtcdCalls {
 
         final CountDownLatch renewals = new CountDownLatch(2);
@@ -176,12 +181,12 @@ class WorkerPresenceTest {
         private BiFunction<ModelEtcd, Change[], ModelEtcd> before = (now, _) -> now;
         private Runnable onMiss = () -> {};
 
-        /** Happens after the next look that finds nothing, before its answer. */
+        /** Sets an action that runs after the next read that finds nothing, before its answer. */
         synchronized void onNextMiss(Runnable happening) {
             onMiss = happening;
         }
 
-        /** Ends all leases; {@code next} happens just before the next write with a condition. */
+        /** Ends all leases, and applies {@code next} just before the next conditional write. */
         synchronized void endLeases(BiFunction<ModelEtcd, Change[], ModelEtcd> next) {
             for (long lease : List.copyOf(model.leases())) {
                 model = model.end(lease);
@@ -193,7 +198,7 @@ class WorkerPresenceTest {
             return model;
         }
 
-        /** Puts back what there was, at a later revision, as {@code --bump-revision} does. */
+        /** Restores a backup at a later revision, as {@code --bump-revision} does. */
         synchronized void restore(ModelEtcd backup) {
             model =
                     new ModelEtcd(
