@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Table and directory change together, and one change at a time. Only renames and deletions
  * happen under the lock; callers write data outside. A chunk is thus in the table exactly when its
- * file is in its place. {@link #used} takes no lock.
+ * file is in its place. {@link #used()} takes no lock.
  */
 final class Space {
 

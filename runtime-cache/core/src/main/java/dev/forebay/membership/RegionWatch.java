@@ -59,7 +59,7 @@ final class RegionWatch implements AutoCloseable {
 
         record Unanswered() implements Signal {}
 
-        /** A caller of {@link #catchUp} waits for a comparison with etcd. */
+        /** A caller of {@link RegionWatch#catchUp} waits for a comparison with etcd. */
         record Doubted() implements Signal {}
     }
 

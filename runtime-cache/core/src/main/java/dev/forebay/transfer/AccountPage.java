@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a worker's accounts.
+ * A page of a worker's accounts.
  *
- * @param next what to ask for the following page with; absent on the last
+ * @param next the {@code after} value for the following page; absent on the last
  */
 public record AccountPage(List<AccountStatement> accounts, @Nullable Integer next) {}

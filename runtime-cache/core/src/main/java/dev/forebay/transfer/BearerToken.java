@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The secret that every request between Forebay's processes carries when {@code forebay.token-file}
- * is set. Immutable; never prints itself.
+ * is set. Immutable. {@link #toString} does not reveal it.
  */
 public final class BearerToken {
 
@@ -32,10 +32,10 @@ public final class BearerToken {
     }
 
     /**
-     * Reads a token file; white space around the token does not count.
+     * Reads a token file. White space around the token is ignored.
      *
-     * @param setting what the file was given by, for the message
-     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds fewer
+     * @param setting the name of the setting with the file, for the message
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read, or has fewer
      *     than 16 characters or characters other than visible ASCII
      */
     public static BearerToken read(String setting, Path file) {
@@ -62,7 +62,7 @@ public final class BearerToken {
      * Reads the token if a file is given.
      *
      * @param file the value of {@code forebay.token-file}
-     * @param listenHost the address this process listens on
+     * @param listenHost the address that this process listens on
      * @throws ForebayException {@code INVALID_ARGUMENT} if there is no file although {@code
      *     listenHost} is not loopback
      */
@@ -76,13 +76,14 @@ public final class BearerToken {
         return file.map(given -> read(SETTING, given));
     }
 
-    /** The value of {@link #HEADER} in a request. */
+    /** Returns the value of {@link #HEADER} in a request. */
     public String headerValue() {
         return new String(headerValue, StandardCharsets.US_ASCII);
     }
 
     /**
-     * Whether a request with this {@link #HEADER} may pass; takes the same time whatever differs.
+     * Returns whether a request with this {@link #HEADER} may pass. Takes constant time, so the
+     * duration does not reveal where a wrong token differs.
      */
     public boolean admits(@Nullable String header) {
         return header != null

@@ -6,8 +6,8 @@ import java.util.Base64;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC-32C of each 64 KiB of a body, the last piece shorter, in the form of the {@code
- * Forebay-Crc32c} header.
+ * Encodes the CRC-32C of each 64 KiB of a body as the value of the {@code Forebay-Crc32c} header.
+ * The last piece may be shorter.
  */
 public final class BlockChecksums {
 
@@ -15,19 +15,19 @@ public final class BlockChecksums {
 
     private BlockChecksums() {}
 
-    /** The header's value for {@code bytes}, whose position does not change. */
+    /** Returns the header's value for {@code bytes}, whose position does not change. */
     public static String encode(ByteBuffer bytes) {
         return Base64.getEncoder().encodeToString(of(bytes));
     }
 
-    /** The header's value for checksums that are known already, one per block. */
+    /** Returns the header's value for known checksums, one per block. */
     public static String encode(int[] checksums) {
         ByteBuffer encoded = ByteBuffer.allocate(checksums.length * Integer.BYTES);
         encoded.asIntBuffer().put(checksums);
         return Base64.getEncoder().encodeToString(encoded.array());
     }
 
-    /** Whether {@code header} is the header's value for {@code bytes}. */
+    /** Returns whether {@code header} is the header's value for {@code bytes}. */
     static boolean match(String header, ByteBuffer bytes) {
         return encode(bytes).equals(header);
     }

@@ -2,7 +2,7 @@ package dev.forebay.transfer;
 
 import java.io.IOException;
 
-/** An answer of which only a part came: its worker died, or could not read on. */
+/** Reports an answer that ended early: its worker died, or could not read further. */
 final class BrokenOffException extends IOException {
 
     BrokenOffException(String message, IOException cause) {

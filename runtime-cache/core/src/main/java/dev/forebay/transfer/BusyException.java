@@ -1,6 +1,8 @@
 package dev.forebay.transfer;
 
-/** A refusal that says when to ask again ({@code Retry-After}): there is too much to do already. */
+/**
+ * Reports that a worker is overloaded: it refused with {@code Retry-After}, the time to ask again.
+ */
 final class BusyException extends Exception {
 
     BusyException(String message) {

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A range of bytes as HTTP writes it, with the end excluded as Java counts. */
+/** A range of bytes as in HTTP headers, but with an exclusive end, as usual in Java. */
 record ByteRange(long from, long to) {
 
     private static final Pattern CONTENT_RANGE =
@@ -14,12 +14,12 @@ record ByteRange(long from, long to) {
         return Math.toIntExact(to - from);
     }
 
-    /** The value of a {@code Range} header. */
+    /** Returns the value of a {@code Range} header. */
     String requested() {
         return "bytes=" + from + "-" + (to - 1);
     }
 
-    /** What a {@code Content-Range} header says, or empty if it says nothing sensible. */
+    /** Parses a {@code Content-Range} header. Returns empty if it is not valid. */
     static Optional<ByteRange> parse(String contentRange) {
         Matcher matcher = CONTENT_RANGE.matcher(contentRange);
         if (!matcher.matches()) {

@@ -5,12 +5,12 @@ import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 
-/** Says why a worker could not be reached, and what to look at where a person has to. */
+/** Explains why a worker could not be reached, and what a person should check. */
 final class ConnectionFailure {
 
     private ConnectionFailure() {}
 
-    /** Why a request failed, for people. */
+    /** Returns an explanation of a failed request, for people. */
     static String explain(Throwable failure, URI address) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof CertificateException refusal) {

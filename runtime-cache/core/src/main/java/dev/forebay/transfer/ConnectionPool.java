@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Connections to workers that nobody uses at the moment, those that were used last taken first.
- * Safe for use by many threads.
+ * Holds idle connections to workers, and reuses the most recently used first. Safe for use by many
+ * threads.
  */
 final class ConnectionPool implements AutoCloseable {
 
-    /** Well below the time after which a worker closes what nothing comes from, two minutes. */
+    /** Well below two minutes, after which a worker closes an idle connection. */
     private static final Duration IDLE = Duration.ofSeconds(30);
 
     private record Idle(HttpConnection connection, long sinceNanos) {}
@@ -23,7 +23,7 @@ final class ConnectionPool implements AutoCloseable {
     private final Map<URI, Deque<Idle>> idle = new HashMap<>();
     private boolean closed;
 
-    /** A connection that was used before; the worker may have closed it since. */
+    /** Returns an idle connection, if there is one. The worker may have closed it meanwhile. */
     synchronized Optional<HttpConnection> take(URI worker) {
         closeOld();
         Deque<Idle> ofWorker = idle.get(worker);
@@ -47,7 +47,7 @@ final class ConnectionPool implements AutoCloseable {
         }
     }
 
-    /** Closes all of a worker, of which one had ended. */
+    /** Closes all idle connections of a worker, after one of them was found closed. */
     synchronized void forget(URI worker) {
         Deque<Idle> ofWorker = idle.remove(worker);
         if (ofWorker != null) {

@@ -5,16 +5,16 @@ import java.util.BitSet;
 import java.util.Map;
 
 /**
- * What a worker holds of a manifest.
+ * The coverage of a manifest on one worker.
  *
- * @param chunks how many chunks the manifest has
+ * @param chunks the number of chunks of the manifest
  * @param held bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete there; the
  *     receiver's own copy
- * @param liveBytes how many bytes of the manifest's objects lie in those, by the worker's copy of
- *     it
- * @param bytesFromLake how many bytes the worker has read from the lake for each mounted version
- *     with this manifest, since it was mounted
- * @param bytesFromSiblings the same of bytes from other regions
+ * @param liveBytes bytes of the manifest's objects in these chunks, by the worker's copy of the
+ *     manifest
+ * @param bytesFromLake bytes that the worker has read from the lake for each mounted version with
+ *     this manifest, since it was mounted
+ * @param bytesFromSiblings the same for bytes from other regions
  */
 public record Coverage(
         long chunks,

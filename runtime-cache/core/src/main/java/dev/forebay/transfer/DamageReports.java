@@ -12,11 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a worker that a chunk of its came damaged, so that it looks at it and mends it.
+ * Reports damaged chunks to the workers that sent them, which then verify and repair them.
  *
- * <p>A worker sends bytes without looking at them, so only who receives them notices. Reports go
- * out beside the reader, who turns to another source: a few at once, none twice at a time, and one
- * too many is left out, for the next reader finds the damage again. Safe for use by many threads.
+ * <p>A worker sends bytes without checking them, so only the receiver notices damage. Reports are
+ * sent in the background while the reader uses another source. A few are sent at once, and never
+ * two for the same chunk of a worker. A report beyond that limit is dropped, because the next
+ * reader finds the damage again. Safe for use by many threads.
  */
 public final class DamageReports {
 
@@ -33,7 +34,7 @@ public final class DamageReports {
         this.client = client;
     }
 
-    /** Reports the chunk if the failure of reading it says that it may be damaged. Never blocks. */
+    /** Reports the chunk if the read failed in a way that suggests damage. Never blocks. */
     public void consider(
             WorkerNode worker, Digest manifest, ChunkId chunk, ForebayException failure) {
         if (failure.code() == ErrorCode.CORRUPT

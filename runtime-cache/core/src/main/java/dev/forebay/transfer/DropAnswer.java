@@ -1,4 +1,4 @@
 package dev.forebay.transfer;
 
-/** What a worker dropped. */
+/** The chunks that a worker dropped, and their bytes. */
 public record DropAnswer(long chunksDropped, long bytesDropped) {}

@@ -23,12 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends requests to workers: a bounded number at once, each with one time-out for everything from
- * waiting for its turn to the last byte of the answer.
+ * Sends requests to workers. The number of concurrent requests is bounded. Each one has one timeout
+ * for everything, from the wait for a permit to the last byte of the answer.
  */
 final class Exchanges implements AutoCloseable {
 
-    /** Room for the coverage of 100 million chunks. */
+    /** Enough for the coverage of 100 million chunks. */
     private static final long MAX_JSON_BYTES = 17 << 20;
 
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
@@ -44,11 +44,11 @@ final class Exchanges implements AutoCloseable {
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
-                        // Workers are near. A proxy of the machine is for the world outside.
+                        // Workers are near. A proxy of the machine is for hosts outside.
                         .proxy(HttpClient.Builder.NO_PROXY)
                         .connectTimeout(config.connectTimeout())
                         .executor(executor);
-        // Of workers whose address is https; it compares their names too.
+        // Used for workers with an https address. The client also checks their host names.
         config.authorities().ifPresent(those -> builder.sslContext(those.context()));
         this.client = builder.build();
     }
@@ -79,10 +79,10 @@ final class Exchanges implements AutoCloseable {
     }
 
     /**
-     * Sends a request, waiting for its turn but not for its answer.
+     * Sends a request. Waits for a permit, but not for the answer.
      *
-     * @param patience how long to wait for the turn
-     * @throws ForebayException {@code UNAVAILABLE} if its turn does not come in time
+     * @param patience timeout of the wait for a permit
+     * @throws ForebayException {@code UNAVAILABLE} if there is no permit in time
      */
     <T> Exchange<HttpResponse<T>> begin(
             WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
@@ -100,11 +100,11 @@ final class Exchanges implements AutoCloseable {
     }
 
     /**
-     * Asks for bytes of a pack, waiting for its turn but not for its answer.
+     * Requests bytes of a pack. Waits for a permit, but not for the answer.
      *
      * @param fields lines of the request's head
-     * @param patience how long to wait for the turn
-     * @throws ForebayException {@code UNAVAILABLE} if its turn does not come in time
+     * @param patience timeout of the wait for a permit
+     * @throws ForebayException {@code UNAVAILABLE} if there is no permit in time
      */
     Exchange<HttpHead> begin(
             WorkerNode worker,
@@ -156,8 +156,7 @@ final class Exchanges implements AutoCloseable {
     }
 
     /**
-     * Whether a worker's process answers anything at all, with a small question that does not wait
-     * for a turn.
+     * Checks whether a worker's process answers at all. Sends a small request that needs no permit.
      */
     CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
         HttpRequest request = request(worker, WorkerProtocol.STATUS_PATH).GET().build();
@@ -168,7 +167,7 @@ final class Exchanges implements AutoCloseable {
     }
 
     /**
-     * A request that was sent. {@link #abandon} must be called in the end. For one thread.
+     * A request that was sent. The caller must call {@link #abandon} in the end. Not thread-safe.
      *
      * @param <A> the answer
      */
@@ -187,12 +186,12 @@ final class Exchanges implements AutoCloseable {
             this.abandon = abandon;
         }
 
-        /** Waits until the whole answer is here, or the request failed, or the time is up. */
+        /** Waits until the answer is complete, the request has failed, or the time is up. */
         void awaitNanos(long nanos) {
             try {
                 Object _ = answer.get(nanos, TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException later) {
-                // The next call asks what became of it.
+                // The caller reads the outcome later.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw unavailable(worker, what, "interrupted", e);
@@ -208,9 +207,9 @@ final class Exchanges implements AutoCloseable {
         }
 
         /**
-         * The answer.
+         * Returns the answer.
          *
-         * @throws ForebayException {@code UNAVAILABLE} if it failed or is not here yet
+         * @throws ForebayException {@code UNAVAILABLE} if the request failed or is not complete yet
          */
         A answer() {
             if (!answer.isDone()) {
@@ -230,7 +229,9 @@ final class Exchanges implements AutoCloseable {
             }
         }
 
-        /** Does nothing to an answer that is complete; closes the connection of any other. */
+        /**
+         * Closes the connection of an answer that is not complete. Does nothing to a complete one.
+         */
         void abandon() {
             if (!answer.isDone()) {
                 abandon.run();
@@ -246,7 +247,7 @@ final class Exchanges implements AutoCloseable {
                 cause);
     }
 
-    /** Receives a body that must be small: JSON, or the explanation of a refusal. */
+    /** Returns a handler for a body that must be small: JSON, or the explanation of a refusal. */
     static BodyHandler<byte[]> limitedBytes() {
         return BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_JSON_BYTES);
     }

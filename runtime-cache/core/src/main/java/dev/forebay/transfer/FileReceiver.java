@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the body of one answer into a file. Says meanwhile, to any thread, how far it has come,
- * and tells a failure of the file from one of the connection.
+ * Receives the body of one answer into a file. Any thread can read the progress meanwhile.
+ * Distinguishes a failure of the file from one of the connection.
  */
 final class FileReceiver {
 
@@ -27,34 +27,36 @@ final class FileReceiver {
     private volatile @Nullable IOException failure;
 
     /**
-     * @param file overwritten
+     * @param file the file to write, which is overwritten
      */
     FileReceiver(Path file) {
         this.file = file;
     }
 
-    /** Completes with nothing when all is in the file; with the explanation of a refusal. */
+    /**
+     * Returns a handler whose result is empty when the file is complete, or the body of a refusal.
+     */
     BodyHandler<byte[]> handler() {
         return info ->
                 info.statusCode() == 200 ? new IntoFile() : Exchanges.limitedBytes().apply(info);
     }
 
-    /** Whether the head of an answer with a file has come. */
+    /** Returns whether the head of an answer with a file has arrived. */
     boolean began() {
         return began;
     }
 
-    /** How many bytes are in the file. */
+    /** Returns how many bytes are in the file. */
     long received() {
         return received.get();
     }
 
-    /** Why the file could not be written, if that is what failed. */
+    /** Returns the reason if the file could not be written. */
     Optional<IOException> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Called by one thread at a time (Reactive Streams, rule 1.3). */
+    /** Reactive Streams (rule 1.3) guarantees that one thread at a time calls the methods. */
     private final class IntoFile implements BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> body = new CompletableFuture<>();
         private Flow.@Nullable Subscription subscription;
@@ -123,7 +125,7 @@ final class FileReceiver {
             body.complete(new byte[0]);
         }
 
-        /** Some file systems say only now that there is no room. */
+        /** Closes the file. Some file systems report a full disk only now. */
         private void close() {
             FileChannel open = channel;
             channel = null;

@@ -1,12 +1,12 @@
 package dev.forebay.transfer;
 
 /**
- * Bounds how many reads ask a second worker: each read adds a share of a token, and a second
- * question takes a whole one. Safe for use by many threads.
+ * Limits the share of reads that ask a second worker. Each read adds a fraction of a token, and
+ * each request to a second worker takes a whole token. Safe for use by many threads.
  */
 final class HedgeBudget {
 
-    /** So many may be asked one after another when there were none for a while. */
+    /** The most such requests in a row, after a time without any. */
     private static final int BURST = 10;
 
     private final double share;

@@ -3,15 +3,16 @@ package dev.forebay.transfer;
 import java.security.Security;
 
 /**
- * How long this process believes what name servers say.
+ * Sets how long this process caches the answers of name servers.
  *
- * <p>The JDK believes an address for 30 s, that there is none for 10 s, and forgets an address as
- * soon as name servers do not answer; gRPC believes one for 30 s, too. A server that moves would so
- * be missed for longer than reads wait, and every server while name servers are away.
+ * <p>By default, the JDK caches an address for 30 s, and a missing one for 10 s. It forgets an
+ * address as soon as name servers do not answer. gRPC caches an address for 30 s, too. Readers
+ * would thus miss a server that moves for longer than reads wait, and all servers while name
+ * servers are away.
  */
 public final class HostAddresses {
 
-    /** A system property of gRPC, which has the name of a security property of the JDK. */
+    /** A system property of gRPC with the same name as a security property of the JDK. */
     private static final String GRPC_SECONDS_BELIEVED = "networkaddress.cache.ttl";
 
     private static final String PREFIX = "sun.net.inetaddr.";
@@ -22,16 +23,16 @@ public final class HostAddresses {
     private HostAddresses() {}
 
     /**
-     * Sets the JDK's three times, and the one of gRPC's own to the JDK's, unless its system
-     * properties {@code sun.net.inetaddr.…} do. For a main method, before anything else: the JDK
-     * looks once.
+     * Sets the three cache times of the JDK, unless the system properties {@code
+     * sun.net.inetaddr.…} set them. Sets the cache time of gRPC to that of the JDK. Call this first
+     * in a main method, because the JDK reads the settings once.
      */
     public static void followMoves() {
         System.getProperties().putIfAbsent(PREFIX + "ttl", SECONDS_BELIEVED);
         System.getProperties().putIfAbsent(PREFIX + "stale.ttl", SECONDS_WITHOUT_AN_ANSWER);
         System.setProperty(GRPC_SECONDS_BELIEVED, System.getProperty(PREFIX + "ttl"));
-        // This one has a security property, which comes before the other. To set it is an event
-        // that may be logged, and a log may ask for this machine's address: so it is set last.
+        // The JDK prefers the security property to the system property. It is set last: a change of
+        // a security property may be logged, and a logger may look up this machine's address.
         Security.setProperty(
                 "networkaddress.cache.negative.ttl",
                 System.getProperty(PREFIX + "negative.ttl", SECONDS_MISSING));

@@ -19,17 +19,20 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * A connection to a worker on which GETs are sent one after the other, and bodies received straight
- * into the memory of those who want them (HTTP/1.1, RFC 9112).
+ * A connection to a worker for one GET after the other (HTTP/1.1, RFC 9112). Bodies are received
+ * directly into the buffers of their readers.
  *
- * <p>Methods block. For one thread; only {@link #close} may be called by another one, and ends what
- * that one waits for.
+ * <p>Methods block. Not thread-safe, except that another thread may call {@link #close}, which ends
+ * a blocked call.
  */
 final class HttpConnection implements AutoCloseable {
 
     private static final int HEAD_BYTES = 16 << 10;
 
-    /** As much goes through memory of the JVM at once on the way into a buffer on the heap. */
+    /**
+     * The most bytes read at once into a buffer on the heap, because the JVM copies them through
+     * memory outside the heap.
+     */
     private static final int HEAP_STEP_BYTES = 128 << 10;
 
     private final URI worker;
@@ -37,7 +40,7 @@ final class HttpConnection implements AutoCloseable {
     private ReadableByteChannel in;
     private WritableByteChannel out;
 
-    /** What was received and nobody has looked at yet. */
+    /** Bytes that were received and not used yet. */
     private final ByteBuffer ahead = ByteBuffer.allocateDirect(HEAD_BYTES).limit(0);
 
     private boolean answering;
@@ -54,9 +57,9 @@ final class HttpConnection implements AutoCloseable {
     }
 
     /**
-     * Connects, and speaks TLS if the worker's address says so.
+     * Connects, with TLS if the worker's address has scheme https.
      *
-     * @param context who is trusted then
+     * @param context the trusted authorities for TLS
      */
     void connect(Duration timeout, SSLContext context) throws IOException {
         boolean encrypted = worker.getScheme().equals("https");
@@ -75,7 +78,7 @@ final class HttpConnection implements AutoCloseable {
                         context.getSocketFactory()
                                 .createSocket(channel.socket(), worker.getHost(), port, true);
         SSLParameters parameters = socket.getSSLParameters();
-        // Compares the worker's name with its certificate (RFC 9110, section 4.3.4).
+        // Compares the worker's host name with its certificate (RFC 9110, section 4.3.4).
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         socket.setSSLParameters(parameters);
         socket.setSoTimeout(millis);
@@ -112,17 +115,17 @@ final class HttpConnection implements AutoCloseable {
         return head;
     }
 
-    /** Whether anything of the answer to the last request has come. */
+    /** Returns whether any byte of the answer to the last request has arrived. */
     boolean answering() {
         return answering;
     }
 
-    /** Whether nothing has come that belongs to no answer. */
+    /** Returns whether no bytes beyond the last answer have arrived. */
     boolean clean() {
         return !ahead.hasRemaining();
     }
 
-    /** The body that comes behind this head. */
+    /** Returns the body that follows this head. */
     Body body(HttpHead head) throws IOException {
         boolean chunked = head.field("transfer-encoding").equalsIgnoreCase("chunked");
         String length = head.field("content-length");
@@ -137,11 +140,11 @@ final class HttpConnection implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nobody waits for anything from it.
+            // No caller uses this connection any more.
         }
     }
 
-    /** Lines up to an empty one, which is left out. */
+    /** Returns the lines before an empty one. */
     private List<String> lines() throws IOException {
         List<String> lines = new ArrayList<>();
         int bytes = 0;
@@ -186,12 +189,12 @@ final class HttpConnection implements AutoCloseable {
         answering = true;
     }
 
-    /** What follows a head. For the connection's thread. */
+    /** The body of an answer. Only the connection's thread may use it. */
     final class Body {
 
         private final boolean chunked;
 
-        /** Of the body, or of the chunk of its transfer that is just coming. */
+        /** The bytes left of the body, or of the current chunk of a chunked body. */
         private long left;
 
         private boolean lastChunkSeen;
@@ -202,7 +205,7 @@ final class HttpConnection implements AutoCloseable {
             this.left = left;
         }
 
-        /** Whether all has been received. */
+        /** Returns whether the whole body has been received. */
         boolean ended() throws IOException {
             if (left == 0 && chunked && !lastChunkSeen) {
                 nextChunk();
@@ -210,7 +213,7 @@ final class HttpConnection implements AutoCloseable {
             return left == 0;
         }
 
-        /** Receives a part, at least one byte, into a buffer with room. */
+        /** Receives a part, at least one byte, into a buffer that has space. */
         void read(ByteBuffer into) throws IOException {
             if (ended()) {
                 throw new MisbehavedException("sent less than it said it would");

@@ -8,8 +8,7 @@ import java.util.TreeMap;
 /**
  * The head of an answer.
  *
- * @param fields by their names, whose case does not matter; of a field that is there twice, the
- *     first
+ * @param fields values by case-insensitive name; the first value of a repeated field
  */
 record HttpHead(int status, Map<String, String> fields) {
 
@@ -25,7 +24,7 @@ record HttpHead(int status, Map<String, String> fields) {
         return new HttpHead(status, fields(lines.subList(1, lines.size())));
     }
 
-    /** The value of a field, nothing if there is none. */
+    /** Returns the value of a field, or an empty string if it is absent. */
     String field(String name) {
         return fields.getOrDefault(name, "");
     }

@@ -2,7 +2,7 @@ package dev.forebay.transfer;
 
 import java.io.IOException;
 
-/** An answer that breaks the protocol. */
+/** Reports an answer that breaks the protocol. */
 final class MisbehavedException extends IOException {
 
     MisbehavedException(String message) {

@@ -2,7 +2,10 @@ package dev.forebay.transfer;
 
 import java.io.IOException;
 
-/** What came could not be stored: the fault of this machine, not of the worker that sent it. */
+/**
+ * Reports that received bytes could not be stored. The fault is in this machine, not in the worker
+ * that sent them.
+ */
 final class NotStoredException extends IOException {
 
     NotStoredException(IOException cause) {

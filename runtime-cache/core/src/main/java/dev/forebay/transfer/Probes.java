@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Asks workers that let others wait whether they are there at all: a worker that fetches from the
- * lake says so, one whose process or network hangs does not, and is suspected from then on. One
- * question to a worker at a time, however many wait for it. Safe for use by many threads.
+ * Asks slow workers whether they are alive. A worker that waits for the lake answers. A worker
+ * whose process or network hangs does not, and is suspected from then on. Each worker gets one such
+ * request at a time, which all waiting readers share. Safe for use by many threads.
  */
 final class Probes {
 
@@ -24,7 +24,7 @@ final class Probes {
         this.patience = patience;
     }
 
-    /** Completes with whether the worker has answered in time; never fails. */
+    /** Asks a worker. The result is whether it answered in time, and never a failure. */
     CompletableFuture<Boolean> ask(WorkerNode worker) {
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         CompletableFuture<Boolean> other = underWay.putIfAbsent(worker.id(), mine);

@@ -13,10 +13,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Turns a worker's refusal back into the exception it was made from. */
+/** Converts a worker's refusal to the exception that it was made from. */
 final class Problems {
 
-    /** A worker may be of a later release than we are. */
+    /** Ignores members that it does not know, because a worker may be of a later release. */
     private static final ObjectMapper JSON =
             JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
@@ -47,8 +47,8 @@ final class Problems {
     }
 
     /**
-     * Returns the code for a problem whose code this release does not know, by its status. An
-     * answer without a code is of a proxy, and says nothing about packs and pins.
+     * Returns the code, by its status, for a problem whose code this release does not know. An
+     * answer without a code comes from a proxy, which knows nothing about packs and pins.
      */
     private static ErrorCode ofStatus(int status, JsonNode problem) {
         if (status == 401 || status == 403) {

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A GET of bytes of packs that is under way on a thread of its own. */
+/** A running GET of a range of a pack, on a thread of its own. */
 final class RangeFetch implements Runnable {
 
     private final ConnectionPool pool;
@@ -27,7 +27,7 @@ final class RangeFetch implements Runnable {
     private boolean receiving;
 
     /**
-     * @param trust for workers that speak TLS
+     * @param trust for workers with TLS
      * @param fields lines of the request's head
      */
     RangeFetch(
@@ -47,7 +47,10 @@ final class RangeFetch implements Runnable {
         this.receiver = receiver;
     }
 
-    /** Completes when all has been received, or not at all. */
+    /**
+     * Returns the future of the answer's head. It completes when the whole body has been received,
+     * or with the failure.
+     */
     CompletableFuture<HttpHead> answer() {
         return answer;
     }
@@ -62,8 +65,8 @@ final class RangeFetch implements Runnable {
     }
 
     /**
-     * Ends it, if it has not ended. Nothing is received any more when this returns: what comes in
-     * after a request was given up must not scribble over what the next worker sends.
+     * Ends the request, if it has not ended. Nothing is written to the receiver's buffer after this
+     * returns. Otherwise, late bytes of this request could overwrite those of the next worker.
      */
     void abandon() {
         boolean wait;
@@ -89,7 +92,7 @@ final class RangeFetch implements Runnable {
                 if (used.get().answering() || isAbandoned()) {
                     throw e;
                 }
-                // The worker had closed it; GETs can be sent again (RFC 9110, section 9.2.2).
+                // The worker had closed it. A GET can be sent again (RFC 9110, section 9.2.2).
                 pool.forget(worker);
             }
         }
@@ -137,7 +140,7 @@ final class RangeFetch implements Runnable {
         receiving = true;
     }
 
-    /** Whether the connection is still good. */
+    /** Returns whether the connection is still usable. */
     private synchronized boolean release() {
         inUse = null;
         return !abandoned;

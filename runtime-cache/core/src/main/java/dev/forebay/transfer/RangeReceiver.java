@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Receives the one range of an answer into a buffer that belongs to somebody else. */
+/** Receives the range of an answer into a buffer of the caller. */
 final class RangeReceiver {
 
     private static final int MAX_PROBLEM_BYTES = 1 << 20;
@@ -16,15 +16,13 @@ final class RangeReceiver {
     private volatile boolean began;
 
     /**
-     * @param target where the range goes: all of it
+     * @param target the buffer for the range, with exactly its length remaining
      */
     RangeReceiver(ByteBuffer target) {
         this.target = target.slice();
     }
 
-    /**
-     * Receives the whole body of an answer. Called once, on the thread of the {@link RangeFetch}.
-     */
+    /** Receives the whole body of an answer. The thread of the {@link RangeFetch} calls it once. */
     void receive(HttpHead head, HttpConnection.Body body) throws IOException {
         beganNanos = System.nanoTime();
         began = true;
@@ -41,17 +39,17 @@ final class RangeReceiver {
         }
     }
 
-    /** How long ago the answer's head came, 0 if it did not. */
+    /** Returns the nanoseconds since the answer's head arrived, or 0 if it has not arrived. */
     long nanos() {
         return began ? Math.max(1, System.nanoTime() - beganNanos) : 0;
     }
 
-    /** The bytes of the range that have come in. */
+    /** Returns the bytes of the range that have arrived. */
     ByteBuffer received() {
         return target.slice(0, received);
     }
 
-    /** The body of a refusal. */
+    /** Returns the body of a refusal. */
     byte[] problem() {
         return problem;
     }

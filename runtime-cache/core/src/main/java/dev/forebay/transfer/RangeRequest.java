@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One request for a range of a pack, and the verification of what comes back. */
+/** A request for a range of a pack, which verifies the answer. */
 record RangeRequest(
         WorkerNode worker, Digest manifest, PackId pack, ByteRange range, boolean onlyIfCached) {
 
@@ -28,7 +28,7 @@ record RangeRequest(
         }
     }
 
-    /** Fills {@code target} as {@link WorkerClient#read} promises; empty if it was a miss. */
+    /** Fills {@code target} as {@link WorkerClient#read} promises. Returns empty on a miss. */
     Optional<ReadAnswer> send(
             Exchanges exchanges, ByteBuffer target, Duration timeout, Duration firstByte) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -45,7 +45,7 @@ record RangeRequest(
         }
     }
 
-    /** Sends the request, waiting for its turn but not for the answer. */
+    /** Sends the request. Waits for a permit, but not for the answer. */
     Pending begin(Exchanges exchanges, ByteBuffer target, Duration patience) {
         RangeReceiver receiver = new RangeReceiver(target.slice(target.position(), range.length()));
         List<String> fields = new ArrayList<>();
@@ -61,8 +61,8 @@ record RangeRequest(
     }
 
     /**
-     * A read under way. Its target is not written to after {@link #abandon}, which must be called
-     * in the end. For one thread.
+     * A running read. The caller must call {@link #abandon} in the end. After that call, nothing is
+     * written to the target. Not thread-safe.
      */
     final class Pending {
 
@@ -89,15 +89,15 @@ record RangeRequest(
             return exchange;
         }
 
-        /** How long the answer has been on its way since its head came, 0 if that did not. */
+        /** Returns the nanoseconds since the answer's head arrived, or 0 if it has not arrived. */
         long bodyNanos() {
             return receiver.nanos();
         }
 
         /**
-         * What came, verified; empty if it was a miss.
+         * Returns the verified answer, or empty on a miss.
          *
-         * @throws ForebayException if it failed or is not here yet
+         * @throws ForebayException if the read failed or is not complete yet
          */
         Optional<ReadAnswer> result() {
             HttpHead answer;
@@ -155,7 +155,10 @@ record RangeRequest(
         }
     }
 
-    /** A connection that ended, as opposed to one that was given up, may be the disk's fault. */
+    /**
+     * Marks a failure as broken off if the connection ended in the middle of the answer. The
+     * worker's disk may be the cause then, but not if the reader gave up.
+     */
     private ForebayException brokenOff(ForebayException failure, ByteBuffer received) {
         if (!(failure.getCause() instanceof IOException end)
                 || end instanceof MisbehavedException) {

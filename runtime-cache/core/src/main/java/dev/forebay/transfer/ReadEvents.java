@@ -3,10 +3,12 @@ package dev.forebay.transfer;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 
-/** Hears what a {@link RegionReader} does, for metrics and logs. Called on the reading thread. */
+/**
+ * Receives the events of a {@link RegionReader}, for metrics and logs. The reading thread calls it.
+ */
 public interface ReadEvents {
 
-    /** Hears nothing. */
+    /** Ignores all events. */
     ReadEvents NONE =
             new ReadEvents() {
                 @Override
@@ -19,14 +21,14 @@ public interface ReadEvents {
                 public void hedged(WorkerNode worker, boolean won) {}
             };
 
-    /** A worker gave bytes that are right. */
+    /** A worker sent bytes that passed verification. */
     void answered(WorkerNode worker, ReadAnswer answer);
 
-    /** A worker failed; perhaps another one can. */
+    /** A worker failed. Another one may succeed. */
     void failedAttempt(WorkerNode worker, ForebayException failure);
 
     /**
-     * A second worker was asked because the first one let wait.
+     * A second worker was asked because the first one was slow.
      *
      * @param won whether it had the bytes and sent them before the first one did
      */

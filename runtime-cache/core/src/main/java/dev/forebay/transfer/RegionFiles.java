@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Fetches manifests, and images of versions, from whichever worker of the region can: each live one
- * is asked once, those that did not answer lately last. One that lets wait is given up for the next
- * ({@link WatchedDownload}).
+ * Fetches manifests, and images of versions, from any worker of the region that can serve them.
+ * Asks each live worker once. Workers that did not answer lately come last. Gives a slow worker up
+ * for the next one ({@link WatchedDownload}).
  *
- * <p>Calls block; safe for use by many threads. When nobody can help they throw the last worker's
- * failure. If this machine cannot store the file nobody else is asked.
+ * <p>Calls block. Safe for use by many threads. If no worker can help, calls throw the failure of
+ * the last one. If this machine cannot store the file, no other worker is asked.
  */
 public final class RegionFiles {
 
@@ -33,7 +33,7 @@ public final class RegionFiles {
     private final Probes probes;
 
     /**
-     * @param workers the region's as known now
+     * @param workers returns the region's workers as known now
      */
     public RegionFiles(WorkerClient client, Supplier<WorkerSet> workers, RegionFilesConfig config) {
         this.client = client;
@@ -44,7 +44,7 @@ public final class RegionFiles {
     }
 
     /**
-     * Downloads a manifest to {@code file}, which is overwritten; from any worker.
+     * Downloads a manifest from any worker to {@code file}, which is overwritten.
      *
      * @throws ForebayException {@code CAPACITY_EXCEEDED} if this machine's disk is full
      */
@@ -58,8 +58,8 @@ public final class RegionFiles {
                 first(
                         candidates,
                         worker -> {
-                            // Readers wait for it: also for a worker that is away for a moment, if
-                            // there is no other.
+                            // Readers wait for the manifest, so the last candidate gets more time:
+                            // it may be away for a moment.
                             boolean last = worker.equals(candidates.getLast());
                             client.manifest(
                                     manifest,
@@ -74,10 +74,10 @@ public final class RegionFiles {
     }
 
     /**
-     * Downloads the image of a mounted version to {@code file}, which is overwritten. The owner is
-     * asked first, so that one worker writes an image for all nodes: it is placed like the first
-     * chunk of a pack whose id is the manifest's digest. Who is asked writes the image if it does
-     * not have it.
+     * Downloads the image of a mounted version to {@code file}, which is overwritten. Asks the
+     * owner first, so that one worker writes the image for all nodes. An image is placed like the
+     * first chunk of a pack whose id is the manifest's digest. A worker that does not have the
+     * image writes it.
      *
      * @return the image's SHA-256
      * @throws ForebayException {@code CAPACITY_EXCEEDED} if this machine's disk is full

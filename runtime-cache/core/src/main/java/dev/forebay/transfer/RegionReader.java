@@ -20,15 +20,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads packs from whichever worker of the region can: the owner by placement first, then the next
- * live ones. Calls block; safe for use by many threads.
+ * Reads packs from any worker of the region that can serve them: first the owner by placement, then
+ * the next live workers. Calls block. Safe for use by many threads.
  *
- * <p>One that lets wait is watched ({@link WatchedRead}). A worker that refuses, does not answer or
- * sends damaged bytes is passed over; in the last case it is told, and mends the chunk meanwhile.
- * While one says that it is busy the others are asked for copies only, lest they bring what it is
- * about to bring; after an attempt's time-out they may bring it. When all have been asked it begins
- * again, until the total time-out. Failures that no worker can mend, such as an object that changed
- * in the lake, end the read at once.
+ * <p>A slow worker is watched ({@link WatchedRead}). A worker that refuses, does not answer or
+ * sends damaged bytes is skipped. In the last case it gets a report, and repairs the chunk
+ * meanwhile. While a worker is busy, the others are asked for copies only. Otherwise they would
+ * fetch what the busy worker is about to fetch. After the timeout of one attempt they may fetch it.
+ * When all have been asked, the reader starts again after a pause, until the total timeout.
+ * Failures that no worker can repair, such as an object that changed in the lake, end the read at
+ * once.
  */
 public final class RegionReader {
 
@@ -36,8 +37,8 @@ public final class RegionReader {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
     /**
-     * How long all workers may say that the version is not, or not any more, mounted: their view of
-     * a new mount may be behind ours.
+     * How long all workers may answer that the version is not mounted: their view of a new mount
+     * may be older than the reader's.
      */
     private static final Duration UNMOUNTED_PATIENCE = Duration.ofSeconds(2);
 
@@ -50,7 +51,7 @@ public final class RegionReader {
     private final int identity = ThreadLocalRandom.current().nextInt();
 
     /**
-     * @param workers the region's as known now
+     * @param workers returns the region's workers as known now
      */
     public RegionReader(
             WorkerClient client,
@@ -73,11 +74,11 @@ public final class RegionReader {
     }
 
     /**
-     * Fills {@code target} from its position on with bytes {@code [from, to)} of a pack, all of
-     * them, each verified.
+     * Fills {@code target} from its position on with all bytes {@code [from, to)} of a pack, each
+     * verified.
      *
      * @param to at most the end of the pack; the range may span chunks
-     * @throws ForebayException the last failure, when the time is up or nobody can help
+     * @throws ForebayException the last failure, if the time is up or no worker can help
      */
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         long deadline = System.nanoTime() + config.totalTimeout().toNanos();
@@ -89,7 +90,7 @@ public final class RegionReader {
         }
     }
 
-    /** The attempts to get at least the first bytes of a range within one chunk. */
+    /** The attempts to read at least the first bytes of a range within one chunk. */
     private final class Attempts {
         private final long startNanos = System.nanoTime();
         private final Digest manifest;
@@ -133,7 +134,7 @@ public final class RegionReader {
             List<WorkerNode> ranked = new ArrayList<>(Placement.rank(chunk(), known.registered()));
             int replicas = known.replicas(manifest);
             if (replicas > 1) {
-                // Readers begin at different copies, and each of them always at the same one.
+                // Readers start with different copies, and each reader always with the same one.
                 Collections.rotate(
                         ranked.subList(0, replicas), Objects.hash(chunk(), identity) % replicas);
             }
@@ -144,7 +145,10 @@ public final class RegionReader {
             return ChunkId.at(pack, range.from());
         }
 
-        /** The bytes the first of them gave that could, or 0 if none could. */
+        /**
+         * Asks the workers in order. Returns the number of bytes from the first one that could
+         * serve them, or 0.
+         */
         private int askEach(List<WorkerNode> workers) {
             boolean allSayUnmounted = !workers.isEmpty();
             boolean busy = false;
@@ -193,12 +197,15 @@ public final class RegionReader {
             return new RangeRequest(worker, manifest, pack, range, onlyIfCached);
         }
 
-        /** How this read's time so far compares with another one. */
+        /** Compares the duration of this read so far with another one. */
         private int waited(Duration time) {
             return Long.compare(System.nanoTime() - startNanos, time.toNanos());
         }
 
-        /** Whether nobody is there, or nobody who speaks as a worker does; one that refuses is. */
+        /**
+         * Returns whether no worker answered, or the answer did not follow the protocol. A refusal
+         * is an answer.
+         */
         private static boolean isSilence(ForebayException failure) {
             return failure.code() == ErrorCode.UNAVAILABLE
                     && failure.getCause() instanceof IOException;

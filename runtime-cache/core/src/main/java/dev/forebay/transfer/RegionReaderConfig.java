@@ -3,17 +3,17 @@ package dev.forebay.transfer;
 import java.time.Duration;
 
 /**
- * How long a {@link RegionReader} tries.
+ * Timeouts and limits of {@link RegionReader}.
  *
- * @param totalTimeout for one read, whatever it tries
- * @param attemptTimeout for one worker's answer; then the next one is asked
+ * @param totalTimeout timeout of one read with all its attempts
+ * @param attemptTimeout timeout of one worker's answer, after which the next one is asked
  * @param suspicion how long a worker that did not answer is asked after all others
- * @param hedgeAfter how long an answer may take before the next worker is asked too whether it has
- *     the bytes, and the first one whether it is alive
- * @param hedgeShare at most this share of all reads asks a second worker so, but for a few in a row
- * @param silence how long a worker may take to say that it is alive, and how long what it has begun
- *     to send may take besides the time at the slowest rate, before it is given up for the next one
- * @param slowestBytesPerSecond see {@code silence}
+ * @param hedgeAfter how long an answer may take before the next worker is asked for a copy, and the
+ *     first one whether it is alive
+ * @param hedgeShare the largest share of reads that ask a second worker, except for a few in a row
+ * @param silence how long a worker may take to say that it is alive. An answer that has begun may
+ *     take this long in addition to its time at the slowest rate. Then the next worker is asked.
+ * @param slowestBytesPerSecond the slowest rate
  */
 public record RegionReaderConfig(
         Duration totalTimeout,
@@ -24,7 +24,7 @@ public record RegionReaderConfig(
         Duration silence,
         long slowestBytesPerSecond) {
 
-    /** With the defaults for what is not said. */
+    /** Creates a configuration with the defaults for all other values. */
     public RegionReaderConfig(Duration totalTimeout, Duration attemptTimeout, Duration suspicion) {
         this(
                 totalTimeout,
@@ -37,8 +37,8 @@ public record RegionReaderConfig(
     }
 
     /**
-     * 30 s in all, 10 s a worker, 5 s of suspicion; a second worker after 200 ms with 5 % of the
-     * reads; 1 s of silence; 4 MiB/s.
+     * Returns the defaults: 30 s in all, 10 s for a worker, 5 s of suspicion, 1 s of silence and 4
+     * MiB/s. A second worker is asked after 200 ms, for 5 % of the reads.
      */
     public static RegionReaderConfig defaults() {
         return new RegionReaderConfig(

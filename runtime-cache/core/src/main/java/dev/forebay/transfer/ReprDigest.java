@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The SHA-256 of a whole answer, as the header of RFC 9530 says it. */
+/**
+ * Encodes and parses the SHA-256 of a whole answer as the {@code Repr-Digest} header of RFC 9530.
+ */
 public final class ReprDigest {
 
     public static final String HEADER = "Repr-Digest";
@@ -16,13 +18,13 @@ public final class ReprDigest {
 
     private ReprDigest() {}
 
-    /** The header's value. */
+    /** Returns the header's value. */
     public static String of(Digest digest) {
         byte[] bytes = HexFormat.of().parseHex(digest.hex());
         return "sha-256=:" + Base64.getEncoder().encodeToString(bytes) + ":";
     }
 
-    /** Empty if a header's value has no SHA-256. */
+    /** Returns the SHA-256 in a header's value, or empty if it has none. */
     static Optional<Digest> parse(String value) {
         Matcher digest = SHA_256.matcher(value);
         return digest.find()

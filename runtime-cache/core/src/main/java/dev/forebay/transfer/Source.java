@@ -2,7 +2,7 @@ package dev.forebay.transfer;
 
 import java.util.Locale;
 
-/** Where a worker took the bytes of an answer from. */
+/** The place from which a worker took the bytes of an answer. */
 public enum Source {
     /** Its own chunk store. */
     CACHE,
@@ -13,7 +13,7 @@ public enum Source {
     /** The lake. */
     LAKE;
 
-    /** The value of the {@code Forebay-Source} header. */
+    /** Returns the value of the {@code Forebay-Source} header. */
     public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers for a while which workers did not answer, so that a dead one costs a time-out now and
- * then and not with every read. Safe for use by many threads.
+ * Remembers for a while which workers did not answer, so that a dead worker costs a timeout now and
+ * then, not at every read. Safe for use by many threads.
  */
 final class SuspectWorkers {
 
@@ -37,8 +37,9 @@ final class SuspectWorkers {
     }
 
     /**
-     * The workers to ask, in order: of the live ones those not under suspicion first. If none is
-     * live, all of them, for the region's view may be behind.
+     * Returns the workers to ask, in order. Live workers without suspicion come first, then the
+     * suspected ones. If no worker is live, returns all of them, because the region's view may be
+     * old.
      */
     List<WorkerNode> order(List<WorkerNode> ranked, Set<String> live) {
         List<WorkerNode> candidates =

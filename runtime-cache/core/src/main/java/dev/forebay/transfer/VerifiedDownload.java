@@ -17,23 +17,23 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * Receives a file beside its place, under a name that begins with its own, and moves it there once
+ * Receives a file beside its place, under a name that begins with its own, and moves it there if
  * its digest is right.
  */
 final class VerifiedDownload {
 
     private VerifiedDownload() {}
 
-    /** Receives bytes into a file, and says which digest they must have. */
+    /** Receives bytes into a file, and returns the digest that they must have. */
     @FunctionalInterface
     interface Receive {
-        /** Fails with an IOException if the file cannot be written, and only then. */
+        /** Throws an IOException if, and only if, the file cannot be written. */
         Digest into(Path partial) throws IOException;
     }
 
     /**
-     * @param what the file is, for errors
-     * @throws ForebayException if it cannot be stored, with a {@link NotStoredException}: {@code
+     * @param what a word for the file in errors
+     * @throws ForebayException with a {@link NotStoredException} if it cannot be stored: {@code
      *     CAPACITY_EXCEEDED} if the disk is full
      */
     static Digest to(Path file, String what, Receive receive) {

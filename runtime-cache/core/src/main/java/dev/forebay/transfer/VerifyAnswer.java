@@ -1,15 +1,15 @@
 package dev.forebay.transfer;
 
-/** What a worker found when it was asked to verify a chunk. */
+/** A worker's answer to a request to verify a chunk. */
 public record VerifyAnswer(Verdict verdict) {
 
-    /** How the chunk was. */
+    /** The state of the chunk. */
     public enum Verdict {
         /** Every checksum was right. */
         INTACT,
-        /** It was damaged or could not be read; it was dropped and filled anew. */
+        /** The chunk was damaged or unreadable. The worker dropped it and filled it again. */
         MENDED,
-        /** It was not there. */
+        /** The worker did not have the chunk. */
         ABSENT
     }
 }

@@ -8,10 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits for a file from one worker, and gives the worker up if waiting is in vain: it does not say
- * that it is there, does not begin, or sends nothing or too slowly after that. Every so many bytes
- * are watched like the answer to a read ({@link WatchedRead}), so that one that stops in the middle
- * is noticed as soon as one that never began. For one thread.
+ * Waits for a file from one worker. Gives the worker up if it does not say that it is alive, does
+ * not begin, or sends too slowly.
+ *
+ * <p>Each piece of the file is watched like the answer to a read ({@link WatchedRead}). A worker
+ * that stops in the middle is thus noticed as soon as one that never began. Not thread-safe.
  */
 final class WatchedDownload {
 
@@ -28,9 +29,9 @@ final class WatchedDownload {
     private long markBytes;
 
     /**
-     * @param last whether there is no other worker to ask: then it may be slow
-     * @param probed whether it must say that it is there before it begins
-     * @param firstByte how long it may take to begin
+     * @param last whether there is no other worker to ask; the worker may be slow then
+     * @param probed whether the worker must say that it is alive before it begins
+     * @param firstByte how long the worker may take to begin
      */
     WatchedDownload(
             RegionFilesConfig config,
@@ -51,7 +52,7 @@ final class WatchedDownload {
         return worker;
     }
 
-    /** How long its turn may be waited for. */
+    /** Returns the timeout of the wait for a permit. */
     Duration patience() {
         return firstByte;
     }

@@ -13,15 +13,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read from one worker that is not waited for in vain when another one could be asked.
+ * Reads from one worker, but does not wait in vain if another one could serve the bytes.
  *
- * <p>After a short while the next worker is asked for the same bytes, if it has them: a copy of a
- * chunk helps at once, and no chunk is fetched from the lake twice for it. What comes first is
- * taken ("hedged requests": Dean and Barroso, "The Tail at Scale", Communications of the ACM 56(2),
- * 2013). At the same time the first worker is asked whether it is there. If it does not say so, or
- * if what it sends trickles, it is given up, and it is for the caller to ask the next one to get
- * the bytes. As long as it answers it is waited for, for it may be waiting for the lake. For one
- * thread.
+ * <p>After a short time, it asks the next worker for the same bytes, but only for a stored copy. No
+ * chunk is thus fetched from the lake twice. The first answer wins ("hedged requests": Dean and
+ * Barroso, "The Tail at Scale", Communications of the ACM 56(2), 2013). At the same time, it asks
+ * the first worker whether it is alive. If that worker does not answer, or sends too slowly, it is
+ * given up, and the caller asks the next one for the bytes. The read waits for a worker that
+ * answers, because that worker may be waiting for the lake. Safe for use by many threads.
  */
 final class WatchedRead {
 
@@ -49,18 +48,20 @@ final class WatchedRead {
         this.events = events;
     }
 
-    /** Which worker answered, and what. */
+    /** A worker and its answer. */
     record Answered(WorkerNode worker, ReadAnswer answer) {}
 
     /**
-     * Reads like {@link WorkerClient#read}.
+     * Reads as {@link WorkerClient#read} does.
      *
      * @param request to the worker
-     * @param next the same from the next worker, if it has it; null if there is none after this one
-     * @param others whether there are other workers, be it before this one: if not, it is waited
-     *     for as long as the time-out allows
-     * @return empty if the request is only for what is cached and that is not
-     * @throws ForebayException {@code UNAVAILABLE} if the worker was given up, or as it refused
+     * @param next the same to the next worker, for a copy only; null if there is none after this
+     *     one
+     * @param others whether there are other workers, even before this one; if not, the read waits
+     *     until the timeout
+     * @return empty if the request is for a copy only and the worker has none
+     * @throws ForebayException {@code UNAVAILABLE} if the worker was given up, or the code of its
+     *     refusal
      */
     Optional<Answered> run(
             RangeRequest request,
@@ -122,7 +123,7 @@ final class WatchedRead {
                         !suspectedBefore && suspects.suspected(first.worker()),
                         first,
                         "let others wait");
-                // The last one may be slow: the others were not better.
+                // The last worker may be slow, because the others were not better.
                 if (next != null && trickles(first)) {
                     suspects.suspect(first.worker());
                     giveUpIf(true, first, "sends too slowly");
@@ -159,14 +160,14 @@ final class WatchedRead {
         try {
             Object _ = either.get(TICK_NANOS, TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException lookAgain) {
-            // The loop asks each of them.
+            // The loop checks both.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
     }
 
-    /** The second question, with a place of its own for the answer. */
+    /** The request to the second worker, with a buffer of its own for the answer. */
     private final class Hedge {
         private final WorkerNode worker;
         private final ByteBuffer bytes;

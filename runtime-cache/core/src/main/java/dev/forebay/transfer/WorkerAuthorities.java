@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import javax.net.ssl.SSLContext;
 
 /**
- * The certificate authorities whose signature on a worker's certificate counts, and no others, when
- * {@code forebay.worker-ca} is set. Their file may be replaced. Safe for use by many threads.
+ * The only certificate authorities that are trusted for workers, when {@code forebay.worker-ca} is
+ * set. Their file may be replaced at any time. Safe for use by many threads.
  */
 public final class WorkerAuthorities {
 
@@ -20,17 +20,17 @@ public final class WorkerAuthorities {
     }
 
     /**
-     * Reads certificates in PEM, one or more after one another.
+     * Reads one or more certificates in PEM.
      *
-     * @param setting the name under which the file was given, for the message
-     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds no
+     * @param setting the name of the setting with the file, for the message
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or has no
      *     certificate
      */
     public static WorkerAuthorities read(String setting, Path file) {
         return new WorkerAuthorities(file, new RenewedTrust(setting, file).context());
     }
 
-    /** For connections to workers. */
+    /** Returns the context for connections to workers. */
     SSLContext context() {
         return context;
     }

@@ -24,19 +24,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed calls of the worker protocol (see {@link WorkerProtocol}).
+ * Makes typed calls of the worker protocol ({@link WorkerProtocol}).
  *
- * <p>Calls block; use them on virtual threads. Safe for use by many threads; one per process. Every
- * call throws {@link ForebayException}: with the code the worker gave, {@code UNAVAILABLE} if it
- * gives no sensible answer within the configured time-out, or {@code CORRUPT} if its bytes are not
- * what it says they are. No call retries.
+ * <p>Calls block, so use them on virtual threads. Safe for use by many threads; one per process.
+ * Every call throws {@link ForebayException} with the code of the worker's refusal. The code is
+ * {@code UNAVAILABLE} if there is no valid answer within the timeout, or {@code CORRUPT} if the
+ * bytes fail verification. No call retries.
  */
 public final class WorkerClient implements AutoCloseable {
 
     private final WorkerClientConfig config;
     private final Exchanges exchanges;
 
-    /** They take minutes: who asks what is there must not wait for their turn. */
+    /**
+     * Separate from other requests, because fills take minutes and queries must not wait for their
+     * permits.
+     */
     private final Exchanges fills;
 
     public WorkerClient(WorkerClientConfig config) {
@@ -46,14 +49,14 @@ public final class WorkerClient implements AutoCloseable {
     }
 
     /**
-     * Reads bytes {@code [from, to)} of a pack, or fewer if the worker ends earlier, into {@code
-     * target} from its position on; the position moves behind them.
+     * Reads bytes {@code [from, to)} of a pack into {@code target} from its position on, and moves
+     * the position behind them. Reads fewer bytes if the worker ends earlier.
      *
-     * <p>Whatever is in the target below its new position has been compared with the worker's
-     * checksums. On failure the position stays and the bytes behind it are undefined.
+     * <p>All bytes before the new position have been compared with the worker's checksums. On
+     * failure the position stays, and the bytes behind it are undefined.
      *
-     * <p>A range from a multiple of 64 KiB to another one, or to the chunk's end, costs the worker
-     * least: it has the checksums of such a range already.
+     * <p>A range between two multiples of 64 KiB, or to the chunk's end, costs the worker least,
+     * because it has the checksums of such a range.
      *
      * @param to at most the end of the chunk that {@code from} is in
      */
@@ -67,7 +70,7 @@ public final class WorkerClient implements AutoCloseable {
         return read(worker, manifest, pack, from, to, target, config.readTimeout());
     }
 
-    /** Like {@link #read}, with a time-out of its own. */
+    /** Reads as {@link #read} does, with another timeout. */
     public ReadAnswer read(
             WorkerNode worker,
             Digest manifest,
@@ -86,12 +89,15 @@ public final class WorkerClient implements AutoCloseable {
         return request.begin(exchanges, target, patience);
     }
 
-    /** Completes with whether a worker gives any answer at all in this time; never fails. */
+    /** Checks whether a worker answers at all within this time. The future never fails. */
     CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
         return exchanges.answers(worker, patience);
     }
 
-    /** Like {@link #read}, but empty if the worker would have to fetch the bytes itself first. */
+    /**
+     * Reads as {@link #read} does, but returns empty if the worker would have to fetch the bytes
+     * first.
+     */
     public Optional<ReadAnswer> readIfCached(
             WorkerNode worker,
             Digest manifest,
@@ -103,12 +109,15 @@ public final class WorkerClient implements AutoCloseable {
                 .send(exchanges, target, config.readTimeout(), config.firstByteTimeout());
     }
 
-    /** Makes a chunk present on a worker, complete for this manifest. */
+    /** Fills a chunk on a worker, so that it is complete for this manifest. */
     public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
         return fill(worker, WorkerProtocol.fill(chunk, manifest));
     }
 
-    /** Likewise, and tells it that a reader is on its way to the chunk. */
+    /**
+     * Fills a chunk as {@link #fill} does, and marks it as read ahead: a reader is about to need
+     * it.
+     */
     public FillAnswer fillAhead(WorkerNode worker, Digest manifest, ChunkId chunk) {
         return fill(worker, WorkerProtocol.fillAhead(chunk, manifest));
     }
@@ -119,10 +128,7 @@ public final class WorkerClient implements AutoCloseable {
         return json(fills, worker, request, FillAnswer.class, config.fillTimeout());
     }
 
-    /**
-     * Has a worker compare a chunk's bytes with their checksums, and fetch it anew if they are
-     * wrong.
-     */
+    /** Makes a worker check a chunk's checksums, and fill the chunk again if one is wrong. */
     public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
         HttpRequest request =
                 exchanges
@@ -132,7 +138,7 @@ public final class WorkerClient implements AutoCloseable {
         return json(worker, request, VerifyAnswer.class, config.fillTimeout());
     }
 
-    /** Asks what a worker holds of a manifest. */
+    /** Returns the coverage of a manifest on a worker. */
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         HttpRequest request =
                 exchanges.request(worker, WorkerProtocol.coverage(manifest)).GET().build();
@@ -148,9 +154,9 @@ public final class WorkerClient implements AutoCloseable {
     }
 
     /**
-     * Drops the chunks of a manifest that no other mounted version refers to.
+     * Drops the chunks of a manifest that no other mounted version needs.
      *
-     * @throws ForebayException {@code PINNED} if the worker knows a living pin on it
+     * @throws ForebayException {@code PINNED} if the worker knows a live pin on it
      */
     public DropAnswer drop(WorkerNode worker, Digest manifest) {
         HttpRequest request =
@@ -180,7 +186,7 @@ public final class WorkerClient implements AutoCloseable {
      *
      * @return the image's SHA-256
      * @throws ForebayException {@code CORRUPT} if the bytes do not have the digest that the worker
-     *     says; there is no file then
+     *     sent; there is no file then
      */
     Digest image(DatasetVersion version, Digest manifest, Path file, WatchedDownload watched) {
         return VerifiedDownload.to(
@@ -228,16 +234,16 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
-    /** What a worker says of itself. */
+    /** Returns the status of a worker. */
     public WorkerStatus status(WorkerNode worker) {
         HttpRequest request = exchanges.request(worker, WorkerProtocol.STATUS_PATH).GET().build();
         return json(worker, request, WorkerStatus.class, config.queryTimeout());
     }
 
     /**
-     * A page of what a worker has counted.
+     * Returns a page of a worker's accounts.
      *
-     * @param after the next of the page before; -1 for the first
+     * @param after the {@code next} of the page before; -1 for the first page
      */
     public AccountPage accounts(WorkerNode worker, int after) {
         HttpRequest request =
@@ -245,7 +251,9 @@ public final class WorkerClient implements AutoCloseable {
         return json(worker, request, AccountPage.class, config.queryTimeout());
     }
 
-    /** Lets a worker forget a closed account, if it has not changed since this revision. */
+    /**
+     * Makes a worker forget a closed account, unless the account has changed since this revision.
+     */
     public void settle(WorkerNode worker, String account, long revision) {
         HttpRequest request =
                 exchanges
@@ -259,7 +267,7 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
-    /** What a worker holds, and for whom. */
+    /** Returns the content of a worker's chunk store, by mounted manifests. */
     public WorkerUsage usage(WorkerNode worker) {
         HttpRequest request = exchanges.request(worker, WorkerProtocol.USAGE_PATH).GET().build();
         UsageBody body = json(worker, request, UsageBody.class, config.queryTimeout());

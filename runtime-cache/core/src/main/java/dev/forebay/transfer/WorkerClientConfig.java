@@ -4,21 +4,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The bounds of a {@link WorkerClient}.
+ * Timeouts and limits of a {@link WorkerClient}.
  *
- * @param connectTimeout for a TCP connection
- * @param readTimeout for a whole answer to a read of a range, also when the worker has to fill it
+ * @param connectTimeout timeout of a TCP connection
+ * @param readTimeout timeout of a whole answer to a read, even if the worker has to fill the range
  *     first
- * @param firstByteTimeout for the beginning of an answer that needs no filling
- * @param fillTimeout for filling one chunk
- * @param dropTimeout for dropping a version
- * @param queryTimeout for coverage and status
- * @param maxRequests how many fills may be on their way at once, and how many other requests; more
- *     wait
- * @param token what to present to workers
- * @param authorities who may have signed the certificates of workers that speak TLS; if not said,
- *     those that the JVM trusts
- * @param ofWorker whether what it reads is for another worker's copies, and so no use of a version
+ * @param firstByteTimeout timeout of the first byte of an answer that needs no fill
+ * @param fillTimeout timeout of a fill of one chunk
+ * @param dropTimeout timeout of dropping a version
+ * @param queryTimeout timeout of queries such as coverage and status
+ * @param maxRequests the most concurrent fills, and the most other concurrent requests; more wait
+ * @param token the token to present to workers
+ * @param authorities the authorities to trust for workers with TLS; if absent, those of the JVM
+ * @param ofWorker whether the client reads for another worker's copies, which is no use of a
+ *     version
  */
 public record WorkerClientConfig(
         Duration connectTimeout,
@@ -33,8 +32,9 @@ public record WorkerClientConfig(
         boolean ofWorker) {
 
     /**
-     * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min to drop a
-     * version, 10 s a query, 64 fills and 64 others at once.
+     * Returns the defaults: 2 s to connect, 10 s for a read and for its first byte, and 2 min for a
+     * fill. A drop may take 10 min and a query 10 s. There are at most 64 fills and 64 other
+     * requests at once.
      */
     public static WorkerClientConfig defaults() {
         return new WorkerClientConfig(
@@ -93,8 +93,8 @@ public record WorkerClientConfig(
     }
 
     /**
-     * For a worker, of this region or through its gateway of another one: its own reads do not
-     * count as reads of a version.
+     * Returns a copy for a worker, of this region or of another one through its gateway. The reads
+     * of workers do not count as reads of a version.
      */
     public WorkerClientConfig forWorker() {
         return new WorkerClientConfig(

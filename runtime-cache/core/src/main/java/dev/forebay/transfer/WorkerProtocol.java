@@ -8,8 +8,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The names on the wire between workers and those who read from them; both ends use these
- * constants.
+ * The names of the HTTP protocol between workers and their clients. Both ends use these constants.
  *
  * <p>{@code docs/interfaces.md}, "Worker protocol", explains them.
  */
@@ -18,22 +17,22 @@ public final class WorkerProtocol {
     /** Base64 of one big-endian CRC-32C per 64 KiB block of the body. */
     public static final String CRC_HEADER = "Forebay-Crc32c";
 
-    /** Where the bytes came from: a {@link Source#wireName}. */
+    /** The source of the bytes: a {@link Source#wireName}. */
     public static final String SOURCE_HEADER = "Forebay-Source";
 
-    /** The ranges of a request for several that are not in the answer, without their unit. */
+    /** The ranges that are missing in an answer to a request for several, without their unit. */
     public static final String ABSENT_HEADER = "Forebay-Absent";
 
-    /** So many ranges may be asked for at once. */
+    /** The most ranges in one request. */
     public static final int MOST_RANGES = 64;
 
-    /** So many bytes may be asked for at once in several ranges. */
+    /** The most bytes in one request for several ranges. */
     public static final int MOST_RANGES_BYTES = 8 << 20;
 
-    /** Says, with {@link #WORKER_READS}, that a read is no use of the version. */
+    /** Marks, with the value {@link #WORKER_READS}, a read that is no use of the version. */
     public static final String READER_HEADER = "Forebay-Reader";
 
-    /** Another worker reads, to have a copy of its own. */
+    /** The reader is another worker that makes a copy of its own. */
     public static final String WORKER_READS = "worker";
 
     /** The query parameter with the manifest's digest. */
@@ -42,7 +41,7 @@ public final class WorkerProtocol {
     /** The query parameter with a version's name. */
     public static final String VERSION_PARAMETER = "version";
 
-    /** The query parameter of a fill that says that a reader is on its way to the chunk. */
+    /** The query parameter of a fill that marks the chunk as read ahead. */
     public static final String AHEAD_PARAMETER = "ahead";
 
     /** The value of {@code Cache-Control} that forbids the worker to fill. */
@@ -51,10 +50,10 @@ public final class WorkerProtocol {
     /** The media type of every refusal (RFC 9457). */
     public static final String PROBLEM_TYPE = "application/problem+json";
 
-    /** The member of a problem that holds the name of an {@link dev.forebay.model.ErrorCode}. */
+    /** The member of a problem with the name of an {@link dev.forebay.model.ErrorCode}. */
     public static final String PROBLEM_CODE = "code";
 
-    /** Answer to a read that forbids filling, when the bytes are not here. */
+    /** The answer to a read that forbids a fill, when the worker does not have the bytes. */
     public static final int MISS_STATUS = 504;
 
     public static final String PACK_PATH = "/v1/packs/{p}";
@@ -72,10 +71,10 @@ public final class WorkerProtocol {
     public static final String ACCOUNTS_PATH = "/v1/accounts";
     public static final String ACCOUNT_PATH = "/v1/accounts/{a}";
 
-    /** Behind which account a page begins. */
+    /** The query parameter with the account after which a page begins. */
     public static final String AFTER_PARAMETER = "after";
 
-    /** The revision of an account that was noted. */
+    /** The query parameter with the revision of an account that was recorded. */
     public static final String REVISION_PARAMETER = "revision";
 
     private WorkerProtocol() {}

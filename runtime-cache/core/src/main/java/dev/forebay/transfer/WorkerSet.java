@@ -9,14 +9,15 @@ import java.util.Set;
 /**
  * The workers of a region at some moment.
  *
- * @param registered all that have a place, the basis of placement
- * @param live the ids of those that are up, the basis of fail-over
- * @param replicas how many workers hold each chunk, by manifest; 1 for those that are not in it
+ * @param registered all registered workers, the basis of placement
+ * @param live the ids of the live workers, the basis of fail-over
+ * @param replicas the number of workers that hold each chunk, by manifest; 1 for all other
+ *     manifests
  */
 public record WorkerSet(
         List<WorkerNode> registered, Set<String> live, Map<Digest, Integer> replicas) {
 
-    /** Of a region where one worker holds each chunk. */
+    /** Creates the set of a region where one worker holds each chunk. */
     public WorkerSet(List<WorkerNode> registered, Set<String> live) {
         this(registered, live, Map.of());
     }

@@ -1,10 +1,10 @@
 package dev.forebay.transfer;
 
 /**
- * What a worker says of itself.
+ * The status that a worker reports.
  *
- * @param usedBytes how much of {@code capacityBytes} its chunks take
- * @param chunks how many chunks it holds
+ * @param usedBytes the part of {@code capacityBytes} that its chunks take
+ * @param chunks the number of its chunks
  */
 public record WorkerStatus(
         String id, String region, long capacityBytes, long usedBytes, long chunks) {}

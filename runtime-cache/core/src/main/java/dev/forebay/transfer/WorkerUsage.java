@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a worker's chunk store holds, and for whom.
+ * The content of a worker's chunk store, by the mounted manifests that use it.
  *
- * @param usedBytes how much of {@code capacityBytes} its chunks take
- * @param complete whether the worker knows the packs of every mounted version; else what it takes
- *     for nobody's may be somebody's
+ * @param usedBytes the part of {@code capacityBytes} that its chunks take
+ * @param complete whether the worker knows the packs of every mounted version; if not, a share
+ *     without manifests may belong to a mounted version
  * @param shares all of {@code usedBytes}, by the mounted manifests that refer to it
- * @param readAgo how long ago each mounted manifest was last read from this worker by a node; one
- *     that never was is not there
+ * @param readAgo the time since a node last read each mounted manifest from this worker; absent for
+ *     a manifest that no node has read
  */
 public record WorkerUsage(
         long capacityBytes,
@@ -24,9 +24,9 @@ public record WorkerUsage(
         Map<Digest, Duration> readAgo) {
 
     /**
-     * Chunks of packs that all have the same owners.
+     * The chunks of packs that belong to the same manifests.
      *
-     * @param manifests the owners; none for what no mounted version refers to
+     * @param manifests the mounted manifests; none for chunks that no mounted version refers to
      */
     public record Share(Set<Digest> manifests, long bytes) {}
 }

@@ -1,4 +1,4 @@
-/** The workers' HTTP protocol and its client side: typed calls, verified bytes, fail-over. */
+/** The HTTP protocol of workers and its clients: typed calls, verified bytes and fail-over. */
 @NullMarked
 package dev.forebay.transfer;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ConnectionFailureTest {
 
-    /** As a socket says it, and as the JDK's client does. */
+    /** The failures of a socket and of the JDK's client. */
     static Stream<Throwable> unresolved() {
         return Stream.of(
                 new UnknownHostException("w1.example"),

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How ranges are received: each test writes its worker's answers byte for byte. */
+/** Tests how ranges are received. Each test writes its worker's answers byte for byte. */
 class ConnectionsTest {
 
     private static final PackId PACK = PackId.parse("a".repeat(64));
     private static final Digest MANIFEST = new Digest("b".repeat(64));
     private static final byte[] BYTES = new byte[200_000];
 
-    /** Answers a request of a connection; closes the connection if it says false. */
+    /** Answers a request of a connection. Returns false to close the connection. */
     private interface Script {
         boolean answer(int request, OutputStream out) throws IOException;
     }
@@ -99,7 +99,7 @@ class ConnectionsTest {
                 out.flush();
             }
         } catch (IOException theClientWentAway) {
-            // As some tests want it.
+            // Some tests end connections this way.
         }
     }
 
@@ -231,7 +231,7 @@ class ConnectionsTest {
         for (int i = 0; i < 50; i++) {
             isUnavailable(unreachable);
         }
-        // Of others in this process some may have come meanwhile.
+        // Other tests in this process may have opened some sockets meanwhile.
         assertThat(sockets()).isLessThan(before + 25);
     }
 
@@ -253,7 +253,7 @@ class ConnectionsTest {
                     sockets +=
                             Files.readSymbolicLink(each).toString().startsWith("socket:") ? 1 : 0;
                 } catch (NoSuchFileException closedMeanwhile) {
-                    // It does not count.
+                    // A closed socket does not count.
                 }
             }
         }
@@ -342,7 +342,7 @@ class ConnectionsTest {
                     out.write(ones);
                     out.flush();
                     while (true) {
-                        // The client closes the connection, which ends this.
+                        // The client closes the connection, which ends the loop.
                         out.write(1);
                         out.flush();
                         pause();

@@ -13,13 +13,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings("NullAway.Init") // made before each
+@SuppressWarnings("NullAway.Init") // set before each test
 class DamageReportsTest {
 
     private static final Digest MANIFEST = new Digest("a".repeat(64));
     private static final PackId PACK = new PackId(new Digest("b".repeat(64)));
 
-    /** More than may be under way at once. */
+    /** More reports than may be sent at once. */
     private static final int MANY = 20;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -51,7 +51,8 @@ class DamageReportsTest {
         for (int i = first; i < first + MANY; i++) {
             ChunkId chunk = new ChunkId(PACK, i);
             long deadline = System.nanoTime() + PATIENCE.toNanos();
-            // The place of a report is free a moment after its answer, and until then none is made.
+            // A report's permit is released shortly after its answer. Until then, no other report
+            // is sent.
             do {
                 assertThat(System.nanoTime()).as("report of %s", chunk).isLessThan(deadline);
                 reports.consider(worker.node(), MANIFEST, chunk, damage());

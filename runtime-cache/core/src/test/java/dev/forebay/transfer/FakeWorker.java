@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A worker that serves one array as every pack, and can be told to lie. */
+/** A worker that serves one array as every pack, and can be told to misbehave. */
 final class FakeWorker implements AutoCloseable {
 
-    /** What the fake does to a request. */
+    /** The fake's reaction to a request. */
     interface Behaviour {
         void answer(HttpExchange exchange) throws IOException;
     }
@@ -63,7 +63,7 @@ final class FakeWorker implements AutoCloseable {
                 id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1 << 30);
     }
 
-    /** Waits until so many requests have come; returns whether they have. */
+    /** Waits until so many requests have arrived. Returns whether they have. */
     boolean awaitRequests(Predicate<String> counted, int count, Duration atMost) {
         long end = System.nanoTime() + atMost.toNanos();
         synchronized (requests) {
@@ -89,7 +89,7 @@ final class FakeWorker implements AutoCloseable {
         }
     }
 
-    /** The requests that are reads of packs. */
+    /** Returns the requests that are reads of packs. */
     List<String> reads() {
         return requests().stream().filter(FakeWorker::isRead).toList();
     }
@@ -106,7 +106,7 @@ final class FakeWorker implements AutoCloseable {
         behaviour = this::serve;
     }
 
-    /** Never answers, until the fake is closed. */
+    /** Does not answer before the fake is closed. */
     void silent() {
         behaviour = exchange -> awaitClosing();
     }
@@ -120,7 +120,7 @@ final class FakeWorker implements AutoCloseable {
         behaviour = exchange -> send(exchange, status, problem);
     }
 
-    /** Refuses to work on more, but says that it is there. */
+    /** Refuses requests as an overloaded worker does. */
     void crowded() {
         byte[] problem = "{\"code\":\"UNAVAILABLE\"}".getBytes(StandardCharsets.UTF_8);
         behaviour =
@@ -134,7 +134,7 @@ final class FakeWorker implements AutoCloseable {
         behaviour = exchange -> send(exchange, 200, body.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Answers honestly but for one flipped bit. */
+    /** Answers correctly except for one flipped bit. */
     void flipBit() {
         behaviour =
                 exchange -> {
@@ -167,7 +167,7 @@ final class FakeWorker implements AutoCloseable {
                 };
     }
 
-    /** Says that it is there, but lets every other request wait until the fake is closed. */
+    /** Answers status requests only. All other requests wait until the fake is closed. */
     void busy() {
         behaviour =
                 exchange -> {
@@ -196,7 +196,7 @@ final class FakeWorker implements AutoCloseable {
                 };
     }
 
-    /** Has nothing: refuses what is not to be fetched, and serves the rest. */
+    /** Has no copies: answers a request for a copy with a miss, and serves all others. */
     void cold() {
         behaviour =
                 exchange -> {

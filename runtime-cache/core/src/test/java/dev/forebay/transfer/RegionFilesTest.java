@@ -37,7 +37,7 @@ class RegionFilesTest {
     private static final byte[] LARGE = new byte[8 << 20];
     private static final byte[] IMAGE = "an image".getBytes(StandardCharsets.UTF_8);
 
-    /** These are long enough for a good worker on a busy machine. */
+    /** These are long enough for a healthy worker on a busy machine. */
     private static final Duration ATTEMPT = Duration.ofSeconds(4);
 
     private static final Duration SILENCE = Duration.ofSeconds(3);
@@ -162,7 +162,7 @@ class RegionFilesTest {
                 .isLessThan(IMAGE_FIRST_BYTE);
     }
 
-    /** Longer than a manifest's worker may take to begin. */
+    /** The worker takes longer than it may take to begin with a manifest. */
     @Test
     void anOwnerThatIsThereHasTimeToWriteTheImage() {
         owner.behave(
@@ -217,7 +217,7 @@ class RegionFilesTest {
                                 }));
     }
 
-    /** Which one is asked first is left to chance: until it was the bad one. */
+    /** Chance decides which worker is asked first, so the test repeats until it was the bad one. */
     private void comesFromTheOtherThan(Consumer<FakeWorker> spoil) throws Exception {
         Digest manifest = digestOf(LARGE);
         spoil.accept(owner);
@@ -235,7 +235,7 @@ class RegionFilesTest {
         assertThat(directory.toFile().list()).containsExactly("image");
     }
 
-    /** Longer than it may be silent if there is another one, and than it may take to begin. */
+    /** The only worker takes longer than it could if there were another one. */
     @Test
     void theOnlyWorkerIsWaitedForWithAManifest() throws Exception {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));

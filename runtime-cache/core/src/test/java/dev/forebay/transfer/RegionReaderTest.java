@@ -37,7 +37,7 @@ class RegionReaderTest {
     private final byte[] pack = new byte[ChunkId.CHUNK_BYTES + 5 * BLOCK];
     private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
 
-    /** By their claim to the first chunk. */
+    /** The owner of the first chunk. The worker {@code second} is next in the ranking. */
     private FakeWorker owner;
 
     private FakeWorker second;
@@ -105,7 +105,7 @@ class RegionReaderTest {
                 hedges);
     }
 
-    /** Takes no owner for slow because the machine is. */
+    /** Has a long hedge delay, so that a slow machine does not make the owner look slow. */
     private void asksNobodyElseSoon() {
         reader = reader(Duration.ofSeconds(10), Duration.ofSeconds(4));
     }
@@ -190,7 +190,7 @@ class RegionReaderTest {
         assertThat(hedges.lost).hasValue(1);
     }
 
-    /** A worker that refuses is there: those whom it serves are served by it to the end. */
+    /** A worker that refuses is alive, so its other reads continue to the end. */
     @Test
     void aRefusalEndsNoOtherReadFromTheSameWorker() throws Exception {
         second.cold();
@@ -259,7 +259,7 @@ class RegionReaderTest {
         owner.silent();
         second.silent();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
-        // Once in case that it has it, and then as the last there is.
+        // The second worker is asked once for a copy, and then as the last worker.
         assertThat(second.awaitRequests(FakeWorker::isRead, 2, PATIENCE)).isTrue();
         owner.honest();
         assertThat(reading.get(4, TimeUnit.SECONDS))
@@ -340,8 +340,8 @@ class RegionReaderTest {
     }
 
     /**
-     * Reads until the owner has received this many verifications. One read may not be enough: while
-     * a verification of a chunk is under way, a reader sends no other one for it.
+     * Reads until the owner has received this many verifications. One read may not be enough. A
+     * reader sends no second verification of a chunk while one is running.
      */
     private void awaitVerifications(int count) {
         String verification = "POST /v1/packs/" + PACK + "/chunks/0/verify?manifest=" + MANIFEST;

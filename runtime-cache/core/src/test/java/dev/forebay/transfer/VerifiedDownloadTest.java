@@ -19,7 +19,7 @@ class VerifiedDownloadTest {
 
     @TempDir private Path directory;
 
-    /** Receives a file for which there is no room, and says why that fails. */
+    /** Receives a file on a full disk, and prints the failure. */
     static final class Receiving {
         public static void main(String[] arguments) {
             try {
@@ -65,7 +65,7 @@ class VerifiedDownloadTest {
         assertThat(directory).isEmptyDirectory();
     }
 
-    /** So that who cleans up after a process that was killed knows what it was to be. */
+    /** The name tells a later clean-up which file a killed process was receiving. */
     @Test
     void whatIsComingIsNamedAfterTheFile() {
         List<String> coming = new ArrayList<>();

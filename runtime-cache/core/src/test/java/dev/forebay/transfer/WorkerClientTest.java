@@ -155,7 +155,10 @@ class WorkerClientTest {
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
-    /** The rows of "What workers answer" in docs/operations.md; without a code it is no worker. */
+    /**
+     * The rows of "What workers answer" in docs/operations.md. An answer without a code does not
+     * come from a worker.
+     */
     @ParameterizedTest
     @CsvSource({
         "409, PINNED, PINNED, final",
@@ -231,7 +234,7 @@ class WorkerClientTest {
         assertThat(worker.requests()).isEmpty();
     }
 
-    /** It may have been upgraded before whoever asks it. */
+    /** A worker may have been upgraded before its client. */
     @Test
     void aWorkerOfALaterReleaseMaySayMore() {
         worker.json(
@@ -263,7 +266,7 @@ class WorkerClientTest {
                         "GET /v1/status");
     }
 
-    /** Neither for requests nor for reads, whatever Java's properties say. */
+    /** Neither requests nor reads use the proxy of Java's properties. */
     @Test
     void reachesAWorkerDirectlyThoughTheMachineHasAProxy() {
         Map<String, String> proxy =
@@ -284,7 +287,7 @@ class WorkerClientTest {
         }
     }
 
-    /** Fills take minutes, and more of them than there is room for wait. */
+    /** Fills take minutes, and the test makes more of them than may run at once. */
     @Test
     void whatIsThereIsSaidWhileEverythingIsFilled() throws Exception {
         int most = WorkerClientConfig.defaults().maxRequests();

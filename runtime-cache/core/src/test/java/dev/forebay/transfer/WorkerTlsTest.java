@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which certificates a client of workers accepts. */
+/** Tests which certificates a client of workers accepts. */
 class WorkerTlsTest {
 
     @TempDir Path directory;
@@ -36,7 +36,7 @@ class WorkerTlsTest {
     private HttpsServer server;
     private WorkerNode worker;
 
-    /** Each certificate costs a process. */
+    /** Issues certificates once, because each of them starts a process. */
     @BeforeAll
     static void issue() {
         authority = CertificateAuthority.in(issuing.resolve("authority"));
