@@ -1,14 +1,14 @@
 package dev.forebay.worker.fill;
 
 /**
- * How many requests a second are good at a moment: additive increase, multiplicative decrease (Chiu
- * and Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer
- * Networks", 1989), so that workers which know nothing of each other come to share what the lake
- * grants.
+ * Adapts a request rate to throttling by additive increase and multiplicative decrease. The
+ * algorithm is from Chiu and Jain, "Analysis of the Increase and Decrease Algorithms for Congestion
+ * Avoidance in Computer Networks", 1989. With it, workers that do not know of each other converge
+ * on fair shares of what the lake grants.
  *
- * <p>Each time the lake throttles the rate is halved, at most once in a reaction time, for what is
- * on its way then was sent at the old rate. Afterwards it grows by a sixtieth of the ceiling a
- * second. Times are those of {@link System#nanoTime}. For one thread at a time.
+ * <p>Each throttled response halves the rate, at most once per reaction time: requests already sent
+ * at the old rate must not halve it again. Afterwards the rate grows by a sixtieth of the ceiling
+ * per second. Times are those of {@link System#nanoTime}. Not thread-safe.
  */
 final class AdaptiveRate {
 
@@ -22,9 +22,9 @@ final class AdaptiveRate {
     private long halvedNanos;
 
     /**
-     * Begins at the ceiling.
+     * Starts at the ceiling.
      *
-     * @param ceiling the highest rate
+     * @param ceiling the highest rate, in requests per second
      */
     AdaptiveRate(double ceiling, long nowNanos) {
         this.ceiling = Math.max(LEAST, ceiling);
@@ -46,7 +46,7 @@ final class AdaptiveRate {
         }
     }
 
-    /** Changes the ceiling; what the lake taught stays. */
+    /** Changes the ceiling, and keeps the reduction that throttling caused. */
     void ceiling(double highest, long nowNanos) {
         double now = at(nowNanos);
         boolean unhindered = now == ceiling;

@@ -4,25 +4,28 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 
 /**
- * Brings the rest of a file on its way when its first bytes are asked for. Never blocks. Safe for
+ * Starts fills of the rest of a file when a reader asks for its first bytes. Never blocks. Safe for
  * use by many threads.
  */
 public interface Ahead {
 
     /**
-     * Somebody reads bytes of a chunk that had to be fetched for him, of a file that goes on behind
-     * it. Who only joins another's fetch is not told of: he comes to the next chunk.
+     * Fills the next chunks, after a read has started a fill of this one. The file continues behind
+     * this chunk. Not called for a read that only joins the fill of another read.
      *
      * @param fileEnd where the file ends in the pack
      */
     void missed(Digest manifest, ChunkId chunk, long fileEnd);
 
-    /** Likewise, of a chunk that was brought ahead and is read for the first time. */
+    /**
+     * Fills one more chunk, after the first read of a chunk that was filled ahead. The file
+     * continues behind this chunk.
+     */
     void reached(Digest manifest, ChunkId chunk, long fileEnd);
 
-    /** A chunk is brought ahead of its reader. */
+    /** Remembers a chunk that is being filled ahead of its reader. */
     void broughtAhead(ChunkId chunk);
 
-    /** Whether a chunk was brought ahead and not read since; from now on it was. */
+    /** Returns whether a chunk was filled ahead and not read since, and forgets it. */
     boolean firstRead(ChunkId chunk);
 }

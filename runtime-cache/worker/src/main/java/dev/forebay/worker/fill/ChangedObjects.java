@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects that were found changed in the lake a short while ago, so that readers who insist do
- * not make the worker ask the lake again and again. A prewarm asks anew: somebody who put the
- * object back is waiting for it. Bounded in time and number. Safe for use by many threads.
+ * Remembers objects that were recently found changed in the lake, so that readers that retry do not
+ * make the worker ask the lake each time. Prewarms ignore this memory, because they run after an
+ * operator has put the object back. Bounded in time and number. Safe for use by many threads.
  */
 final class ChangedObjects {
 

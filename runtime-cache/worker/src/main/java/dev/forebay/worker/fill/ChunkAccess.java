@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks for readers and for prewarms: from the disk, or filled first.
+ * Opens chunks for readers and prewarms, and fills them first if bytes are missing.
  *
  * <p>Methods block. Safe for use by many threads.
  */
@@ -29,7 +29,9 @@ public final class ChunkAccess {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChunkAccess.class);
 
-    /** A chunk filled and evicted again this often before it could be read is given up. */
+    /**
+     * Gives up on a chunk that is filled and evicted again this many times before it can be read.
+     */
     private static final int ATTEMPTS = 3;
 
     private final ChunkStore store;
@@ -40,9 +42,9 @@ public final class ChunkAccess {
     private final Ahead ahead;
 
     /**
-     * @param behind whether the region may have gone on without this process; then nothing is
-     *     fetched, for others may have it
-     * @param ahead told of reads that find nothing here
+     * @param behind whether the region may have changed while this process was stopped; if so,
+     *     nothing is fetched, because another worker may have fetched it
+     * @param ahead receives the reads that find bytes missing
      */
     public ChunkAccess(
             ChunkStore store,
@@ -59,7 +61,7 @@ public final class ChunkAccess {
         this.behind = behind;
         this.store = store;
         this.timeout = limits.timeout();
-        // Room for all that can ask at once: how much waits is bounded by the buffers.
+        // Enough for all fills that can ask at once: the number of buffers bounds the queue.
         Permits budget =
                 new Permits(
                         "a request to the lake",
@@ -83,22 +85,22 @@ public final class ChunkAccess {
     }
 
     /**
-     * A version that a chunk is asked for.
+     * The version that a chunk is read or filled for.
      *
-     * @param mayFill whether bytes that are missing may be fetched; asked when a fill begins, and
-     *     again when its turn comes
+     * @param mayFill whether missing bytes may be fetched; checked when a fill starts and again
+     *     when it leaves the queue
      */
     public record Version(Digest digest, Manifest manifest, BooleanSupplier mayFill) {}
 
-    /** A chunk that holds what was asked for; close it. */
+    /** A chunk that holds all requested bytes. The caller closes it. */
     public record Present(StoredChunk chunk, Source source) {}
 
     /**
-     * Opens a chunk if it holds all that the version has in bytes {@code [from, to)} of it, and has
-     * these in memory.
+     * Returns the chunk if it holds everything that the version has in bytes {@code [from, to)}.
+     * The chunk then has these bytes in memory.
      *
      * @param length the chunk's length in bytes
-     * @param from counted from the chunk's first byte, like {@code to}
+     * @param from first byte, relative to the start of the chunk, like {@code to}
      */
     public Optional<StoredChunk> cached(
             Version version, ChunkId chunk, int length, int from, int to) {
@@ -127,7 +129,10 @@ public final class ChunkAccess {
         }
     }
 
-    /** Only a hint: what is asked for is here. */
+    /**
+     * Starts the next fill ahead. A failure is only logged, because the bytes that this read needs
+     * are present.
+     */
     private void fillAhead(Version version, ChunkId chunk, int length, int from, int to) {
         try {
             need(version, chunk, length)
@@ -138,25 +143,28 @@ public final class ChunkAccess {
         }
     }
 
-    /** Whether anything of a chunk is here; does not count as use. */
+    /** Returns whether any byte of a chunk is present. Does not count as use. */
     public boolean hasSome(ChunkId chunk) {
         return store.has(chunk);
     }
 
-    /** Whether all that the version has in a chunk is here; does not count as use. */
+    /**
+     * Returns whether everything that the version has in a chunk is present. Does not count as use.
+     */
     public boolean complete(Version version, ChunkRef ref) {
-        // Of most chunks of a large version nothing is here, and a need is a look at each object.
+        // Checks the store first: most chunks of a large version are elsewhere, and Need reads each
+        // object.
         return store.has(ref.chunk())
                 && (store.holds(ref.chunk(), 0, ref.length())
                         || complete(need(version, ref.chunk(), ref.length())));
     }
 
     /**
-     * Opens a chunk that holds all that the version has in bytes {@code [from, to)} of it, filling
-     * it if need be.
+     * Opens a chunk that holds everything that the version has in bytes {@code [from, to)}. Fills
+     * it first if bytes are missing.
      *
-     * @throws ForebayException why these bytes cannot be had; other bytes of the chunk do not
-     *     matter
+     * @throws ForebayException if these bytes cannot be fetched; failures of other bytes of the
+     *     chunk do not matter
      */
     public Present open(Version version, ChunkId chunk, int length, int from, int to) {
         Source source = Source.CACHE;
@@ -169,7 +177,7 @@ public final class ChunkAccess {
             Flights.Landed<ChunkFill.Filled> landed =
                     join(version, need, from, to, Urgency.demand(), true);
             Optional<ChunkFill.Filled> filled = landed.result();
-            // Not before: it would compete with what somebody waits for.
+            // Only now: earlier it would compete with the bytes that this reader waits for.
             if (landed.begun()) {
                 need.fileGoingOn(from, to)
                         .ifPresent(end -> ahead.missed(version.digest(), chunk, end));
@@ -179,7 +187,8 @@ public final class ChunkAccess {
                 if (stored.isPresent()) {
                     return new Present(stored.get(), Source.LAKE);
                 }
-                // The part that is here is another one.
+                // Another reader's part was stored, not the bytes of this read: wait for the whole
+                // fill.
                 filled = join(version, need, from, to, Urgency.demand(), false).result();
             }
             throwIfFailed(filled.orElseThrow(), from, to);
@@ -189,17 +198,17 @@ public final class ChunkAccess {
     }
 
     /**
-     * Makes all that the version has in a chunk present, for nobody in particular.
+     * Fills everything that the version has in a chunk, at prefetch priority.
      *
-     * @throws ForebayException why something of it cannot be had; the rest is kept
+     * @throws ForebayException if an object cannot be fetched; the rest is stored
      */
     public FillAnswer fill(Version version, ChunkId chunk, int length) {
         return fill(version, need(version, chunk, length));
     }
 
     /**
-     * Likewise, ahead of a reader who is on his way to the chunk. If all of it is here already, his
-     * first read of it brings nothing further: who reads what is here needs nothing brought.
+     * Fills a chunk ahead of a reader. If the chunk is already complete, its first read starts no
+     * further fill ahead: reads of present bytes need none.
      */
     public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
         Need need = need(version, chunk, length);
@@ -229,10 +238,10 @@ public final class ChunkAccess {
     }
 
     /**
-     * Reads a chunk from disk and compares all its checksums. A damaged one is dropped, so that it
-     * is not served again, and filled anew.
+     * Reads a chunk from disk and compares all checksums. Drops a damaged chunk, so that no reader
+     * gets it, and fills it again.
      *
-     * @throws ForebayException why something of it cannot be had; what was damaged is gone
+     * @throws ForebayException if the fill fails; the damaged chunk is gone in any case
      */
     public Verdict verify(Version version, ChunkId chunk, int length) {
         return switch (dropIfDamaged(chunk)) {
@@ -245,7 +254,7 @@ public final class ChunkAccess {
         };
     }
 
-    /** Like {@link #verify}, but fills nothing. */
+    /** Works like {@link #verify}, but does not fill. */
     public ChunkStore.Verdict dropIfDamaged(ChunkId chunk) {
         ChunkStore.Verdict verdict = store.verify(chunk);
         if (verdict == ChunkStore.Verdict.DROPPED) {
@@ -254,12 +263,12 @@ public final class ChunkAccess {
         return verdict;
     }
 
-    /** Waits for the fills of these packs that are under way now. */
+    /** Waits for the fills of these packs that are running or queued now. */
     public void awaitFills(Predicate<PackId> packs) {
         flights.awaitLanded(chunk -> packs.test(chunk.pack()), timeout);
     }
 
-    /** How many fills are under way or wait for their turn. */
+    /** Returns the number of fills that are running or queued. */
     public int fillsUnderWay() {
         return flights.count();
     }
@@ -290,8 +299,8 @@ public final class ChunkAccess {
     }
 
     /**
-     * The question whether to fill comes when the flight can be seen by {@link #awaitFills}: who
-     * forbids fills and then waits for those under way finds none afterwards.
+     * Checks the permission to fill after the fill is visible to {@link #awaitFills}. A caller that
+     * forbids fills and then awaits them therefore finds none afterwards.
      */
     private ChunkFill.Filled begin(
             Version version, Need need, int from, int to, Urgency urgency, Runnable partStored) {

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * A bounded pool of buffers of one chunk each, outside the heap.
+ * A bounded pool of buffers outside the heap, each for one chunk.
  *
- * <p>Buffers are made when they are first needed and then kept, so a worker that never misses never
- * pays for them. Safe for use by many threads.
+ * <p>The pool allocates a buffer on first need and keeps it, so a worker without misses allocates
+ * none. Safe for use by many threads.
  */
 final class ChunkBuffers {
 
@@ -21,8 +21,8 @@ final class ChunkBuffers {
     }
 
     /**
-     * Borrows a buffer of {@code length} bytes, waiting for it. It has in it whatever its last
-     * borrower left.
+     * Borrows a buffer of {@code length} bytes, and waits until one is free. The buffer still
+     * contains the bytes of its previous use.
      */
     Lease borrow(int length, Urgency urgency, Duration timeout) {
         permits.acquire(urgency, timeout);
@@ -38,7 +38,7 @@ final class ChunkBuffers {
         }
     }
 
-    /** A borrowed buffer; closing gives it back. */
+    /** A borrowed buffer. Closing it returns the buffer to the pool. */
     final class Lease implements AutoCloseable {
 
         private final ByteBuffer whole;
@@ -49,7 +49,7 @@ final class ChunkBuffers {
             this.length = length;
         }
 
-        /** A view of the buffer from its first byte, with a position of its own. */
+        /** Returns a view of the buffer from its first byte, with its own position. */
         ByteBuffer bytes() {
             return whole.slice(0, length);
         }

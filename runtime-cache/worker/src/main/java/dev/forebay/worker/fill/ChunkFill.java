@@ -15,13 +15,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Brings what a version needs of one chunk onto the disk: from another worker if one has it all,
- * else from another region if the version is to be filled from there and it has it all, else from
- * the lake, object by object.
+ * Fills what a version needs of one chunk. The sources, in order: another worker that has all of
+ * it, a sibling region that has all of it, and the lake, object by object. A sibling region is
+ * asked only if the version may be filled from there.
  *
- * <p>Of the lake, what somebody waits for is asked for and stored first, the rest of the chunk
- * comes beside it. What the store has of the chunk already is kept and not fetched again. What can
- * be had is stored even if something else cannot.
+ * <p>From the lake, the bytes that a reader waits for are requested and stored first, and the rest
+ * of the chunk follows. Bytes that the store already has are kept and not fetched again. If some
+ * objects fail, the others are stored.
  */
 final class ChunkFill {
 
@@ -29,9 +29,9 @@ final class ChunkFill {
     private static final int ALIGNMENT = ChunkId.ALIGNMENT_BYTES;
 
     /**
-     * What a fill did.
+     * The result of a fill.
      *
-     * @param failures the objects that could not be had
+     * @param failures the objects that could not be fetched
      */
     record Filled(
             long lakeBytes, long peerBytes, long siblingBytes, List<LakeFetch.Failure> failures) {
@@ -54,9 +54,9 @@ final class ChunkFill {
     private final FillObserver observer;
 
     /**
-     * @param own for chunks that this worker owns
-     * @param others for those that another one owns, and may have to fetch first: two workers that
-     *     wait for each other so must both have room for what the other one waits for
+     * @param own buffers for chunks that this worker owns
+     * @param others buffers for chunks of other owners, which may have to fetch them first.
+     *     With one pool, two workers that wait for each other's chunks could deadlock.
      */
     ChunkFill(
             ChunkStore store,
@@ -80,12 +80,13 @@ final class ChunkFill {
     }
 
     /**
-     * Fills a chunk; blocks until it is stored.
+     * Fills a chunk. Blocks until it is stored.
      *
-     * @param from where the bytes begin that somebody waits for: they are fetched first
-     * @param to where they end
-     * @param requireWanted throws if nothing is to be fetched any more; asked when its turn comes
-     * @param partStored called when they are stored and other bytes are still to come
+     * @param from start of the bytes that a reader waits for, which are fetched first
+     * @param to end of these bytes, exclusive
+     * @param requireWanted throws if nothing may be fetched any more; called once a buffer is
+     *     free
+     * @param partStored called when these bytes are stored while others are still missing
      */
     Filled fill(
             Need need,
@@ -96,7 +97,7 @@ final class ChunkFill {
             Runnable partStored) {
         List<Need.Piece> missing = missing(need);
         if (missing.isEmpty()) {
-            // Another fill ended between the asker's look at the store and this one.
+            // Another fill ended after the caller had checked the store.
             return Filled.NOTHING;
         }
         if (urgency.demanded()) {
@@ -142,10 +143,10 @@ final class ChunkFill {
         return fromLake(need, Stages.of(missing, from, to), bytes, urgency, partStored);
     }
 
-    /** Fetches and stores pieces, those of the first stage as soon as they are here. */
+    /** Fetches and stores pieces. Those of the first stage are stored as soon as they arrive. */
     private Filled fromLake(
             Need need, Stages stages, ByteBuffer bytes, Urgency urgency, Runnable partStored) {
-        // Closed before the buffer is given back, whatever happens.
+        // Closed before the buffer returns to the pool, because readers of the lake write into it.
         try (LakeFetch.Fetch fetch =
                 lake.begin(
                         need.bucket(), stages, bytes, urgency, account.lakeReads(need.digest()))) {
@@ -167,7 +168,10 @@ final class ChunkFill {
         }
     }
 
-    /** Accounts for what the lake gave before it is stored, or a crash would make it free. */
+    /**
+     * Records lake bytes in the account before they are stored. A crash in between must not make
+     * them free.
+     */
     private int pay(Need need, List<Need.Piece> fetched, int paid) {
         int bytes = sum(fetched);
         if (bytes > paid) {
@@ -183,10 +187,7 @@ final class ChunkFill {
         return fetched;
     }
 
-    /**
-     * Tries the other workers, and then the other regions, for the stretch that holds all that is
-     * missing.
-     */
+    /** Tries other workers, then sibling regions, for one range that covers all missing pieces. */
     private Optional<Filled> fromElsewhere(
             Need need, List<Need.Piece> missing, ByteBuffer bytes, Urgency urgency) {
         int from = missing.getFirst().from() / CHECKSUM_BLOCK * CHECKSUM_BLOCK;
@@ -208,9 +209,9 @@ final class ChunkFill {
     }
 
     /**
-     * Makes zeros of what follows each object up to the next 4 KiB: it is stored with the object,
-     * nobody writes it, and the buffer has what it held before, or what came from a worker of whom
-     * nothing is taken.
+     * Clears the padding after each object, up to the next 4 KiB boundary. The padding is stored
+     * with the object and no source writes it. Without this it would contain old bytes of the
+     * buffer, or those of a worker whose answer was rejected.
      */
     private static void clearPadding(Need need, List<Need.Piece> pieces, ByteBuffer bytes) {
         MemorySegment chunk = MemorySegment.ofBuffer(bytes);
@@ -221,7 +222,7 @@ final class ChunkFill {
         }
     }
 
-    /** Stores what was fetched; the store keeps what it had besides. */
+    /** Stores the fetched pieces. The store keeps other bytes of the chunk that it has. */
     private void store(Need need, List<Need.Piece> fetched, ByteBuffer bytes) {
         if (!fetched.isEmpty()) {
             List<ByteRange> ranges = fetched.stream().map(Need.Piece::range).toList();

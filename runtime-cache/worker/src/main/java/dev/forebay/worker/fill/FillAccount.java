@@ -4,27 +4,27 @@ import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.Digest;
 import dev.forebay.model.Sibling;
 
-/** Keeps what fills cost. Implementations never throw. */
+/** Records the cost of fills. Implementations never throw. */
 public interface FillAccount {
 
-    /** Who counts the requests to the lake that a fill for this manifest sends. */
+    /** Returns the meter for the lake requests of one fill for this manifest. */
     ReadMeter lakeReads(Digest manifest);
 
     /**
-     * Bytes came from the lake for a version with this manifest and will be stored. Told before
-     * they are, so that no chunk is here whose cost is not known, whenever the process is killed.
+     * Records bytes that came from the lake for a version with this manifest. Called before they
+     * are stored: even if the process is killed, every stored chunk has a recorded cost.
      */
     void took(Digest manifest, long bytes);
 
-    /** Bytes came from another worker, with one request, for a version with this manifest. */
+    /** Records one answered request to another worker, for a version with this manifest. */
     void tookFromPeer(Digest manifest, long bytes);
 
     /**
-     * Bytes came from another region, with one request, for a version with this manifest, and will
-     * be stored.
+     * Records one answered request to a sibling region, for a version with this manifest. Called
+     * before the bytes are stored.
      *
-     * @param bytes all that came
-     * @param kept those of objects that were missing
+     * @param bytes all bytes received
+     * @param kept the bytes among them that belong to missing objects
      */
     void tookFromSibling(Digest manifest, Sibling sibling, long bytes, long kept);
 }

@@ -5,14 +5,14 @@ import java.time.Duration;
 /**
  * The bounds of fills.
  *
- * @param concurrency how many chunks are filled at once, each in a buffer of 8 MiB; and a quarter
- *     as many of which another worker is the owner
- * @param queue how many fills may wait
- * @param lakeRequests how many requests to the lake may be on their way
- * @param lakeRequestsPerChunk how many of them for one chunk
- * @param timeout how long anybody waits for a fill, or a fill for its turn
- * @param changedMemory how long an object that changed is not asked for again
- * @param changedMemoryObjects how many such objects are remembered
+ * @param concurrency the number of concurrent fills, each with a buffer of 8 MiB; a quarter as
+ *     many again for chunks that another worker owns
+ * @param queue the number of fills that may wait
+ * @param lakeRequests the number of concurrent lake requests
+ * @param lakeRequestsPerChunk the number of concurrent lake requests of one chunk
+ * @param timeout the longest wait for a fill, and of a fill for a buffer or a lake request
+ * @param changedMemory the time before a changed object is requested again
+ * @param changedMemoryObjects the number of changed objects to remember
  */
 public record FillLimits(
         int concurrency,
@@ -23,12 +23,12 @@ public record FillLimits(
         Duration changedMemory,
         int changedMemoryObjects) {
 
-    /** How many chunks of which another worker is the owner are filled at once. */
+    /** Returns the number of concurrent fills of chunks that another worker owns. */
     int othersConcurrency() {
         return Math.ceilDiv(concurrency, 4);
     }
 
-    /** How many chunks are filled at once in all. */
+    /** Returns the total number of concurrent fills. */
     int buffers() {
         return concurrency + othersConcurrency();
     }

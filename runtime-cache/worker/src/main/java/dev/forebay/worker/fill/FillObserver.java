@@ -1,17 +1,17 @@
 package dev.forebay.worker.fill;
 
-/** Told what fills do. Implementations are quick and never throw. */
+/** Receives fill events for metrics. Implementations are quick and never throw. */
 public interface FillObserver {
 
-    /** One request to the lake ended; {@code bytes} is 0 if it failed. */
+    /** Records the end of one lake request. {@code bytes} is 0 if it failed. */
     void lakeRequest(String outcome, long bytes);
 
-    /** One other worker was asked; {@code bytes} is 0 if it had nothing or failed. */
+    /** Records one request to another worker. {@code bytes} is 0 on a miss or failure. */
     void peerRequest(String outcome, long bytes);
 
-    /** One other region was asked; {@code bytes} is 0 if it had nothing or failed. */
+    /** Records one request to a sibling region. {@code bytes} is 0 on a miss or failure. */
     void siblingRequest(String outcome, long bytes);
 
-    /** A chunk was filled, or not. */
+    /** Records the end of a fill, successful or not. */
     void filled(String outcome, long nanos);
 }

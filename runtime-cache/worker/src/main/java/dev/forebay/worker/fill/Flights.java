@@ -17,21 +17,23 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 /**
- * The fills that are under way, at most one per chunk, however many wait for it.
+ * Deduplicates fills: at most one fill per chunk is running or queued, and all callers share its
+ * result.
  *
- * <p>A fill runs on a virtual thread of its own and goes on when those who wait have given up. Safe
+ * <p>Each fill runs on its own virtual thread and continues after its callers have timed out. Safe
  * for use by many threads.
  *
- * @param <T> what a fill results in
+ * @param <T> the result of a fill
  */
 final class Flights<T> {
 
     private final ConcurrentHashMap<ChunkId, Flight<T>> underWay = new ConcurrentHashMap<>();
 
     /**
-     * A fill under way.
+     * A fill that is running or queued.
      *
-     * @param manifest the version it is for; another one may need other objects of the same chunk
+     * @param manifest the version that it fills for; another version may need other objects of
+     *     the chunk
      */
     private record Flight<T>(
             Digest manifest,
@@ -39,31 +41,31 @@ final class Flights<T> {
             CompletableFuture<T> result,
             CompletableFuture<Void> part) {}
 
-    /** What a fill does. */
+    /** The work of a fill. */
     @FunctionalInterface
     interface Work<T> {
         /**
-         * Fills.
+         * Runs the fill.
          *
-         * @param partStored to be called when something of the chunk can be read already
+         * @param partStored to call when a part of the chunk can already be read
          */
         T run(Urgency urgency, Runnable partStored);
     }
 
     /**
-     * A fill that has ended, or of which a part is stored.
+     * A fill that has ended or has stored a part.
      *
-     * @param result empty if it has not ended
-     * @param begun whether this caller began it, so that of all who waited one counts what it did
+     * @param result empty if the fill has not ended
+     * @param begun whether this caller started the fill; only that caller counts its bytes
      */
     record Landed<T>(Optional<T> result, boolean begun) {}
 
     /**
-     * Waits for the fill of {@code chunk} that is under way, or starts one with {@code work}.
+     * Joins the current fill of {@code chunk}, or starts one with {@code work}, and waits for it.
      *
-     * @param partWillDo whether to come back already when a part of the chunk is stored
-     * @return empty if the fill was for another manifest and so says nothing about this one's
-     *     objects: look again
+     * @param partWillDo whether to return as soon as a part of the chunk is stored
+     * @return empty if the fill was for another manifest, whose result says nothing about the
+     *     objects of this one: the caller checks the store again
      * @throws ForebayException the fill's failure, or {@code UNAVAILABLE} after {@code timeout}
      */
     Optional<Landed<T>> join(
@@ -74,7 +76,7 @@ final class Flights<T> {
             Duration timeout,
             Work<T> work) {
         if (urgency.demanded() && !partWillDo) {
-            // Who begins it waits for its rest, too.
+            // This caller waits for the whole chunk, so the rest of it is urgent as well.
             urgency.raise();
         }
         Flight<T> mine =
@@ -85,7 +87,7 @@ final class Flights<T> {
             try {
                 Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
             } catch (OutOfMemoryError noThread) {
-                // Else it would stay, and everybody who wants the chunk would wait for it.
+                // Otherwise the entry would stay, and all later callers would wait for it.
                 land(
                         chunk,
                         mine,
@@ -105,8 +107,8 @@ final class Flights<T> {
     }
 
     /**
-     * Waits until none of the fills under way now that {@code concern} is left; they are not to
-     * wait for their turn behind all that readers want meanwhile.
+     * Waits until all current fills that match {@code concern} have ended. Makes them urgent, so
+     * that they do not queue behind reads.
      */
     void awaitLanded(Predicate<ChunkId> concern, Duration timeout) {
         Map<ChunkId, Flight<T>> awaited = new HashMap<>(underWay);
@@ -137,7 +139,7 @@ final class Flights<T> {
         flight.result.completeExceptionally(failure);
     }
 
-    /** Waits for a fill, whether or not it succeeds. */
+    /** Waits until a fill has ended, successfully or not. */
     private void awaitEnd(ChunkId chunk, Flight<T> flight, Duration timeout) {
         try {
             Optional<T> _ = await(chunk, flight, false, timeout);
@@ -170,7 +172,8 @@ final class Flights<T> {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "interrupted while waiting for a fill", e);
         } catch (ExecutionException e) {
-            // A failure is thrown to several: each gets an exception of its own thread.
+            // Several callers may throw this failure: each gets an exception with its own stack
+            // trace.
             if (e.getCause() instanceof ForebayException known) {
                 throw new ForebayException(known.code(), String.valueOf(known.getMessage()), known);
             }

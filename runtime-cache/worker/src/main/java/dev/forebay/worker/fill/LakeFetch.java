@@ -25,21 +25,24 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads pieces of a chunk from the lake, several at once, each with one conditional request.
  *
- * <p>An object that changed fails alone, and so does one that is refused, unless so many are, and
- * nothing else comes, that it is rather our credentials. That, and any other failure, means the
- * lake is in trouble: what is on its way is finished and kept, nothing more is asked.
+ * <p>A changed object fails alone, and so does an object to which the lake denies access. Many
+ * denials without one success point to the credentials of the worker. In that case, and after any
+ * other failure, the fetch stops: running requests finish and their bytes are kept, and no new ones
+ * start.
  */
 final class LakeFetch {
 
     private static final Logger LOG = LoggerFactory.getLogger(LakeFetch.class);
 
-    /** So many refusals, and nothing that came, are not the objects'. */
+    /**
+     * After this many denials and no success, the credentials are at fault and not single objects.
+     */
     private static final int MOST_REFUSED = 8;
 
-    /** A piece that could not be had, and why. */
+    /** A piece that could not be read, and the cause. */
     record Failure(Need.Piece piece, ForebayException cause) {
 
-        /** Whether it says something of the lake, not of this object alone. */
+        /** Returns whether the failure concerns the lake as a whole and not only this object. */
         boolean isTrouble() {
             return isTrouble(cause);
         }
@@ -59,8 +62,8 @@ final class LakeFetch {
     private final ThreadFactory threads;
 
     /**
-     * @param parallel how many readers each fetch has
-     * @param threads what they run on
+     * @param parallel the number of reader threads of each fetch
+     * @param threads creates them
      */
     LakeFetch(
             Lake lake,
@@ -82,12 +85,13 @@ final class LakeFetch {
     }
 
     /**
-     * Begins to read pieces to their places in {@code target}, those of the first stage before the
-     * others, for which nobody waits until somebody else comes to the chunk. Until what this gives
-     * back is closed, {@code target} may be written into; if this throws, it is not any more.
+     * Starts to read pieces into their places in {@code target}, those of the first stage before
+     * the rest. The rest has prefetch priority until another reader asks for this chunk. The fetch
+     * may write into {@code target} until the returned object is closed. If this method throws, the
+     * fetch has stopped writing.
      *
      * @param target the chunk, from its first byte
-     * @param meter hears of each request
+     * @param meter receives each request
      */
     Fetch begin(String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
         Fetch fetch = new Fetch(bucket, stages, target, urgency, meter);
@@ -100,7 +104,7 @@ final class LakeFetch {
         }
     }
 
-    /** Those of {@code pieces} whose objects were found changed a short while ago. */
+    /** Returns the pieces whose objects were recently found changed, with the cause. */
     List<Failure> knownChanged(String bucket, List<Need.Piece> pieces) {
         List<Failure> known = new ArrayList<>();
         for (Need.Piece piece : pieces) {
@@ -111,9 +115,9 @@ final class LakeFetch {
     }
 
     /**
-     * Pieces, each of which is taken once, by who then settles it: a reader, when nothing of it
-     * comes any more, or who stops the fetch. That is what is waited for, not readers: a thread
-     * that could not be started may yet run, and then finds nothing to take.
+     * Pieces of one stage. Each piece is taken once, by a reader thread or by a stop of the fetch,
+     * which then settles it. Callers wait for settled pieces and not for threads: a thread that
+     * failed to start may still run, and then finds no piece to take.
      */
     private static final class Part {
 
@@ -128,7 +132,7 @@ final class LakeFetch {
             this.left = new ConcurrentLinkedQueue<>(pieces);
         }
 
-        /** Whoever takes a piece must {@link #settle} it. */
+        /** Takes the next piece. The caller must {@link #settle} it. */
         Need.@Nullable Piece take() {
             return left.poll();
         }
@@ -137,7 +141,7 @@ final class LakeFetch {
             settled.release();
         }
 
-        /** Waits whether or not the thread is interrupted, for the target is written into. */
+        /** Waits even if the thread is interrupted, because readers still write into the target. */
         void awaitSettled() {
             settled.acquireUninterruptibly(pieces.size());
             settled.release(pieces.size());
@@ -145,11 +149,11 @@ final class LakeFetch {
     }
 
     /**
-     * Pieces that are on their way. What was not read to its end counts as missing, for whatever
-     * reason; anything may be in its place in the target.
+     * Pieces that are being read. A piece that was not read to its end counts as missing, and its
+     * place in the target may contain any bytes.
      *
-     * <p>Closing asks for nothing more, and waits for what is on its way. Nothing is written into
-     * the target afterwards.
+     * <p>Closing sends no new requests and waits for the running ones. Afterwards nothing writes
+     * into the target.
      */
     final class Fetch implements AutoCloseable {
 
@@ -183,7 +187,7 @@ final class LakeFetch {
                     threads.newThread(this::readAll).start();
                 }
             } catch (OutOfMemoryError noThread) {
-                // The others read its share; if there are none, nothing is read.
+                // The other threads read its share. Without any, the fetch ends with nothing read.
                 if (begun == 0) {
                     stop();
                 }
@@ -191,10 +195,11 @@ final class LakeFetch {
             }
         }
 
-        /** Asks for nothing more. What is on its way comes; what waits for its turn is let go. */
+        /** Stops new requests. Running requests finish, queued ones are cancelled. */
         private void stop() {
             stopped = true;
-            // Somebody waits for those who wait.
+            // close() waits for the queued readers: urgency moves them to the front, where they
+            // cancel.
             urgency.raise();
             leaveTheRest();
         }
@@ -218,9 +223,9 @@ final class LakeFetch {
         }
 
         /**
-         * Waits for the first stage, or until nothing more comes of it.
+         * Waits until the first stage has ended.
          *
-         * @return the pieces of it that could not be had
+         * @return the pieces of the first stage that could not be read
          */
         List<Failure> awaitFirst() {
             first.awaitSettled();
@@ -228,10 +233,10 @@ final class LakeFetch {
         }
 
         /**
-         * Waits for all of it.
+         * Waits until both stages have ended.
          *
-         * @return the pieces that could not be had; those that were not tried after a failure have
-         *     that failure's cause
+         * @return the pieces that could not be read; pieces that were skipped after a failure
+         *     carry its cause
          */
         List<Failure> await() {
             first.awaitSettled();
@@ -255,7 +260,7 @@ final class LakeFetch {
                 readAll(first);
                 readAll(rest);
             } finally {
-                // Nothing is left, or this reader has failed, and the others may have, too.
+                // Nothing is left, or this reader has failed and others may have failed too.
                 leaveTheRest();
             }
         }
@@ -301,10 +306,13 @@ final class LakeFetch {
                     cause);
         }
 
-        /** Whether it was read; if the fetch was stopped meanwhile it is not. */
+        /**
+         * Returns whether the piece was read. Returns false if the fetch stopped in the meantime.
+         */
         private boolean read(Need.Piece piece, Urgency turn) {
             var known = changed.find(bucket, piece.segment());
-            // Not the turn's: what a reader does not wait for is asked for anew no more often.
+            // The fill's urgency decides, not that of the stage: a reader's fill does not retry the
+            // rest either.
             if (known.isPresent() && urgency.demanded()) {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
@@ -342,7 +350,7 @@ final class LakeFetch {
                     changed.remember(bucket, piece.segment(), e);
                 }
                 if (Failure.isTrouble(e)) {
-                    // While the turn is still taken, which the next would ask with.
+                    // Stops before the permit is free, so that the next reader cannot use it.
                     stop(e);
                 }
                 throw e;

@@ -13,21 +13,20 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the next request may go to the lake: this worker's share of the region's requests a second,
- * and less while the lake throttles. Demand goes before prefetch, otherwise the first come is the
- * first served.
+ * Paces lake requests to this worker's share of the region's rate, and reduces the rate while the
+ * lake throttles. Demand goes before prefetch, and otherwise the queue is first in, first out.
  *
- * <p>Repeated attempts do not wait here, they have pauses of their own; but they use up turns, of a
- * second at most. Safe for use by many threads.
+ * <p>Retries do not wait here, because they have a backoff of their own. They still count against
+ * the rate, for at most one second ahead. Safe for use by many threads.
  */
 public final class LakePace implements LakeEvents {
 
-    /** Turns that were not taken in this time are not lost: timers are not exact. */
+    /** Requests missed within this time can be made up: timers wake up late. */
     private static final long SLACK_NANOS = 50_000_000L;
 
     /**
-     * Hundreds of attempts may fail at a rate of one a second. Who comes later does not wait for
-     * all of these turns: by then the rate may be another one.
+     * Hundreds of attempts may fail while the rate is one per second. New requests do not wait for
+     * all of them, because the rate may soon be higher.
      */
     private static final long MOST_AHEAD_NANOS = 1_000_000_000L;
 
@@ -41,9 +40,9 @@ public final class LakePace implements LakeEvents {
     private long nextNanos;
 
     /**
-     * Begins with the whole region's rate.
+     * Starts with the rate of the whole region.
      *
-     * @param regionPerSecond what all workers of the region together may send
+     * @param regionPerSecond the rate for all workers of the region together
      * @throws ForebayException {@code INVALID_ARGUMENT} if it is less than 1
      */
     public LakePace(int regionPerSecond) {
@@ -60,8 +59,8 @@ public final class LakePace implements LakeEvents {
     }
 
     /**
-     * From now on so many workers share the region's rate. If none is known, as when etcd has lost
-     * all registrations, the share stays: the others are likely there still.
+     * Divides the region's rate among this many workers. With 0 the share stays: etcd may have lost
+     * all registrations while the other workers still run.
      */
     public void shareAmong(int workers) {
         if (workers < 1) {
@@ -76,12 +75,12 @@ public final class LakePace implements LakeEvents {
     }
 
     /**
-     * Waits for a turn.
+     * Waits until a request may be sent.
      *
-     * @param unwanted looked at before a turn is taken, which is then left to others
-     * @return whether a turn was taken
-     * @throws ForebayException {@code UNAVAILABLE} if there was none in time or the thread was
-     *     interrupted
+     * @param unwanted checked before a request is counted; if true, the slot stays free for
+     *     others
+     * @return whether the caller may send a request
+     * @throws ForebayException {@code UNAVAILABLE} after the timeout or an interrupt
      */
     boolean acquire(Urgency urgency, Duration timeout, BooleanSupplier unwanted) {
         lock.lock();
@@ -117,7 +116,7 @@ public final class LakePace implements LakeEvents {
             if (next) {
                 me.turn.awaitNanos(Math.min(deadlineNanos - now, nextNanos - now));
             } else {
-                // Somebody else has become urgent meanwhile, and may not know that it is his turn.
+                // Another waiter may have become urgent without a signal.
                 signalNext();
                 me.turn.awaitNanos(deadlineNanos - now);
             }
@@ -163,7 +162,7 @@ public final class LakePace implements LakeEvents {
         }
     }
 
-    /** How many requests a second this worker allows itself now. */
+    /** Returns the current rate of this worker, in requests per second. */
     public double perSecond() {
         lock.lock();
         try {
@@ -173,12 +172,12 @@ public final class LakePace implements LakeEvents {
         }
     }
 
-    /** How often the lake has throttled. */
+    /** Returns how many requests the lake has throttled. */
     public long throttled() {
         return throttled.sum();
     }
 
-    /** How many wait at this moment. */
+    /** Returns the current length of the queue. */
     int waiting() {
         lock.lock();
         try {

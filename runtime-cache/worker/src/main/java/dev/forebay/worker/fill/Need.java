@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What a version needs of a chunk.
+ * The objects of a version in one chunk, which a fill must bring.
  *
  * @param length the chunk's length in bytes
- * @param pieces the version's objects in it, by offset
+ * @param pieces the version's objects in the chunk, ordered by offset
  */
 record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece> pieces) {
 
-    /** Says which bytes of the chunk are here. */
+    /** Answers whether a range of the chunk is present. */
     @FunctionalInterface
     interface Held {
         boolean holds(int from, int to);
@@ -25,9 +25,9 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
     /**
      * The part of an object that lies in the chunk.
      *
-     * @param from its first byte, counted from the chunk's first
-     * @param to one after its last
-     * @param objectOffset where that part begins in the object
+     * @param from its first byte, relative to the start of the chunk
+     * @param to its end, exclusive
+     * @param objectOffset where this part starts in the object
      */
     record Piece(Segment segment, int from, int to, long objectOffset) {
 
@@ -39,13 +39,18 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
             return new ByteRange(from, to);
         }
 
-        /** The part of a piece within {@code [otherFrom, otherTo)}, which it touches. */
+        /**
+         * Returns the part of this piece within {@code [otherFrom, otherTo)}. The two must overlap.
+         */
         Piece within(int otherFrom, int otherTo) {
             int begin = Math.max(from, otherFrom);
             return new Piece(segment, begin, Math.min(to, otherTo), objectOffset + begin - from);
         }
 
-        /** Whether this is all of an object, so that the lake's checksum of it can be compared. */
+        /**
+         * Returns whether the piece is a whole object, so that its checksum from the lake can be
+         * compared.
+         */
         boolean whole() {
             return bytes() == segment.size();
         }
@@ -72,7 +77,8 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
     }
 
     /**
-     * Where the object ends in the pack that is in {@code [from, to)} and goes on behind the chunk.
+     * Returns the end, in the pack, of the object that touches {@code [from, to)} and continues
+     * behind the chunk.
      */
     OptionalLong fileGoingOn(int from, int to) {
         return pieces.stream()
@@ -82,17 +88,17 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
                 .findFirst();
     }
 
-    /** How many bytes of the version's objects lie in the chunk. */
+    /** Returns the number of bytes in the chunk that belong to objects of the version. */
     int liveBytes() {
         return pieces.stream().mapToInt(Piece::bytes).sum();
     }
 
-    /** The pieces that are not held completely. */
+    /** Returns the pieces that are not completely present. */
     List<Piece> missing(Held held) {
         return pieces.stream().filter(piece -> !held.holds(piece.from, piece.to)).toList();
     }
 
-    /** Whether all that the version has in bytes {@code [from, to)} is held. */
+    /** Returns whether everything that the version has in bytes {@code [from, to)} is present. */
     boolean satisfied(Held held, int from, int to) {
         return pieces.stream()
                 .filter(piece -> piece.touches(from, to))

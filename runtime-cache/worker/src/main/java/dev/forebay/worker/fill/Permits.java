@@ -11,12 +11,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded number of permits with a bounded queue, in which demand goes before prefetch and
- * otherwise the first come is the first served.
+ * A bounded number of permits with a bounded queue. Demand goes before prefetch, and otherwise the
+ * queue is first in, first out.
  *
- * <p>Urgency is looked at when a permit becomes free, so that a waiting prefetch that somebody
- * began to wait for moves forward. Finding the next one walks the queue, which is short compared
- * with what a permit is for. Safe for use by many threads.
+ * <p>The urgency is read when a permit becomes free: a queued prefetch moves forward once a reader
+ * waits for it. A release scans the queue, which takes a short time compared with the work that
+ * needs a permit. Safe for use by many threads.
  */
 public final class Permits {
 
@@ -27,10 +27,10 @@ public final class Permits {
     private int free;
 
     /**
-     * Makes {@code count} permits.
+     * Creates {@code count} permits.
      *
-     * @param what the thing that is rationed, for the message of a refusal
-     * @param queueLimit how many may wait
+     * @param what the limited resource, for error messages
+     * @param queueLimit the number of callers that may wait
      */
     public Permits(String what, int count, int queueLimit) {
         this.what = what;
@@ -39,10 +39,10 @@ public final class Permits {
     }
 
     /**
-     * Takes a permit, waiting for it.
+     * Takes a permit, and waits until one is free.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if too many wait already, none became free in
-     *     time, or the thread was interrupted
+     * @throws ForebayException {@code UNAVAILABLE} if the queue is full, after the timeout, or
+     *     after an interrupt
      */
     void acquire(Urgency urgency, Duration timeout) {
         lock.lock();
@@ -75,7 +75,7 @@ public final class Permits {
         }
     }
 
-    /** How many wait at this moment. */
+    /** Returns the current length of the queue. */
     int waiting() {
         lock.lock();
         try {

@@ -23,19 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Other regions through the gateways of their agents, which speak the worker protocol's read of
- * what is there.
+ * Reads chunks from sibling regions through the gateways of their agents. A gateway implements the
+ * worker protocol's read of cached bytes.
  *
- * <p>Which ones says the mount table. None of them is needed: one that is away, slow, or sends what
- * is not what it says is left alone for a while, one that does not have the version is left alone
- * for this version, and the caller goes to the lake. However many there are, no other one is asked
- * after the time that one may take.
+ * <p>The mount table lists the siblings of a version. All of them are optional. A region that is
+ * down, slow, or sends wrong bytes is skipped during the backoff. A region that does not have the
+ * version is skipped for this version only. The caller then reads the lake. The timeout bounds the
+ * whole search: no further region is asked after it.
  */
 public final class SiblingRegions implements Siblings {
 
     private static final Logger LOG = LoggerFactory.getLogger(SiblingRegions.class);
 
-    /** Bounds what is remembered, far above the regions and versions that there are. */
+    /** Bounds the memory, far above the number of regions and versions. */
     private static final int MOST_LEFT_ALONE = 10_000;
 
     private final Supplier<RegionView> view;
@@ -46,16 +46,15 @@ public final class SiblingRegions implements Siblings {
     private final FillObserver observer;
     private final Cache<LeftAlone, Boolean> leftAlone;
 
-    /**
-     * @param manifest which version; any if absent
-     */
+    /** @param manifest the version; null for all versions */
     private record LeftAlone(URI gateway, @Nullable Digest manifest) {}
 
     /**
-     * @param client gives an answer no longer than {@code timeout}
-     * @param permits how many chunks may be on their way from other regions at once
-     * @param timeout how long anybody waits for a permit; and after which no other region is asked
-     * @param backOff how long one that failed is left alone
+     * @param client must time out no later than {@code timeout}
+     * @param permits bounds the number of chunks in transfer from sibling regions
+     * @param timeout the longest wait for a permit; also the time after which no other region
+     *     is asked
+     * @param backOff the time for which a failed region is skipped
      */
     public SiblingRegions(
             Supplier<RegionView> view,
@@ -91,7 +90,7 @@ public final class SiblingRegions implements Siblings {
         }
         try {
             for (Sibling sibling : siblings) {
-                // Another one may have failed while this fill waited for its turn.
+                // The region may have failed for another fill while this one was queued.
                 if (System.nanoTime() < deadline
                         && !isLeftAlone(sibling, manifest)
                         && asks(sibling, manifest, chunk, from, target.slice())) {
@@ -143,7 +142,7 @@ public final class SiblingRegions implements Siblings {
                 || leftAlone.getIfPresent(new LeftAlone(sibling.gateway(), manifest)) != null;
     }
 
-    /** A gateway as the client of workers knows one; it is no worker, and has no weight. */
+    /** Wraps a gateway for the worker client. It is no worker of the region, so its weight is 0. */
     private static WorkerNode node(Sibling sibling) {
         return new WorkerNode(sibling.gateway().toString(), sibling.gateway(), 0);
     }

@@ -6,21 +6,21 @@ import dev.forebay.model.Sibling;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** Other regions, as a source of chunks. Safe for use by many threads. */
+/** Sibling regions as a source of chunks. Safe for use by many threads. */
 public interface Siblings {
 
     /**
-     * Fills {@code target} completely with bytes {@code [from, from + target.remaining())} of the
-     * chunk, verified, from the first region that holds all that the manifest has there, of those
-     * that the version is to be filled from.
+     * Fills {@code target} completely with verified bytes {@code [from, from + target.remaining())}
+     * of the chunk. Asks the regions that the version may be filled from, and uses the first one
+     * that holds everything that the manifest has there.
      *
-     * @param from counted from the chunk's first byte; a multiple of 64 KiB
-     * @return who gave them; if nobody did, the target's bytes are undefined
+     * @param from relative to the start of the chunk; a multiple of 64 KiB
+     * @return the region that sent the bytes; if empty, the target's bytes are undefined
      */
     Optional<Sibling> fetch(
             Digest manifest, ChunkId chunk, int from, ByteBuffer target, Urgency urgency);
 
-    /** Knows nobody. */
+    /** Returns a source without any region. */
     static Siblings none() {
         return (manifest, chunk, from, target, urgency) -> Optional.empty();
     }

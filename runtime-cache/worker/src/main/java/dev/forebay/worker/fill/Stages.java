@@ -6,22 +6,24 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The order in which a chunk's pieces are asked for: what somebody waits for, and then the rest.
+ * The order in which the pieces of a chunk are fetched: first the bytes that a reader waits for,
+ * then the rest.
  *
- * @param first what is stored as soon as it is here; all pieces if it is not worth to divide them
- * @param rest what is not waited for
+ * @param first the pieces to store as soon as they arrive; all pieces if a division does not
+ *     pay
+ * @param rest the pieces that no reader waits for
  */
 record Stages(List<Need.Piece> first, List<Need.Piece> rest) {
 
-    /** A little more than was asked for costs no time, and the next question finds it here. */
+    /** Fetching a little more than requested costs no time, and the next read finds it present. */
     private static final int LEAST = 1 << 20;
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
 
     /**
-     * Divides pieces. A whole object stays whole, so that its checksum can be compared.
+     * Divides pieces. A whole object is not divided, so that its checksum can be compared.
      *
-     * @param from where the bytes begin that somebody waits for, in the chunk
+     * @param from start, within the chunk, of the bytes that a reader waits for
      */
     static Stages of(List<Need.Piece> missing, int from, int to) {
         int begin = from / BLOCK * BLOCK;
@@ -52,7 +54,7 @@ record Stages(List<Need.Piece> first, List<Need.Piece> rest) {
                 : new Stages(first, rest);
     }
 
-    /** All pieces, in this order. */
+    /** Returns all pieces in the order in which they are fetched. */
     List<Need.Piece> all() {
         return Stream.concat(first.stream(), rest.stream()).toList();
     }

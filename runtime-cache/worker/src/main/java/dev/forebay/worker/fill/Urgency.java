@@ -3,10 +3,10 @@ package dev.forebay.worker.fill;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Whether somebody waits for a piece of work at this moment.
+ * The priority of a piece of work: demand if a reader waits for it now, otherwise prefetch.
  *
- * <p>Begins as what the first asker says and can only rise: a reader who comes to a chunk that is
- * being prefetched makes it urgent. Safe for use by many threads.
+ * <p>The first caller sets it, and it can only rise: a reader that joins a prefetch makes it
+ * demand. Safe for use by many threads.
  */
 public final class Urgency {
 
@@ -18,19 +18,19 @@ public final class Urgency {
         this.raised = raised;
     }
 
-    /** A reader waits. */
+    /** Returns an urgency for work that a reader waits for. */
     public static Urgency demand() {
         return new Urgency(true, new AtomicBoolean());
     }
 
-    /** Nobody waits yet. */
+    /** Returns an urgency for work that no reader waits for yet. */
     public static Urgency prefetch() {
         return new Urgency(false, new AtomicBoolean());
     }
 
     /**
-     * That of what is done besides, for which the first asker does not wait: who comes later may,
-     * so it rises with this one.
+     * Returns the urgency of the rest of the work, which the first caller does not wait for. It
+     * rises together with this one, because later callers may wait for the rest.
      */
     Urgency ofRest() {
         return new Urgency(false, raised);

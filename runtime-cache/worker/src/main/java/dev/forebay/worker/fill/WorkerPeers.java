@@ -21,17 +21,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The region's workers through the worker protocol.
+ * Reads chunks from the other workers of the region through the worker protocol.
  *
- * <p>Who wants a chunk that another worker owns has the owner fetch it first: copies cost the lake
- * nothing, nor do readers that the owner let wait and who now ask this worker. One that does not
- * answer is left alone for a while: a prewarm of a thousand chunks must not wait a thousand times
- * for a worker that hangs. One that sends a damaged chunk is told instead: its other chunks are as
- * good as before.
+ * <p>If no worker has the bytes, the owner of the chunk fetches them first. The region therefore
+ * reads the lake once per chunk, even when a slow owner makes readers turn to this worker. A worker
+ * that does not answer is skipped during the backoff, so that a prewarm of many chunks does not
+ * wait for it each time. A worker that sends a damaged chunk gets a report and is not skipped: its
+ * other chunks are probably intact.
  */
 public final class WorkerPeers implements Peers {
 
-    /** As long as readers wait for one worker: the owner may have to ask the lake. */
+    /** The time that readers wait for one worker: the owner may have to read the lake. */
     private static final Duration OWNERS_FILL = Duration.ofSeconds(10);
 
     private final String self;
@@ -46,8 +46,8 @@ public final class WorkerPeers implements Peers {
     /**
      * Asks at most {@code attempts} workers for a chunk.
      *
-     * @param self this worker's id, never asked
-     * @param backOff how long a worker that failed is left alone
+     * @param self this worker's id, which is never asked
+     * @param backOff the time for which a failed worker is skipped
      */
     public WorkerPeers(
             String self,
@@ -72,8 +72,7 @@ public final class WorkerPeers implements Peers {
         List<WorkerNode> candidates =
                 ranked.stream()
                         .filter(worker -> reachable(worker, now))
-                        // One that is on its way out is the last in the ranking, and the first to
-                        // have what it held.
+                        // A draining worker ranks last, and is the most likely to have the chunk.
                         .sorted(Comparator.comparing(worker -> !worker.draining()))
                         .limit(attempts)
                         .toList();
@@ -103,8 +102,8 @@ public final class WorkerPeers implements Peers {
     }
 
     /**
-     * Whether this worker is on its way out. Two that each take the other one for the owner, as is
-     * possible when one begins to drain, would wait for one another.
+     * Returns whether this worker is draining. When a drain begins, two workers may each take the
+     * other for the owner, and would wait for each other.
      */
     private boolean drains(RegionView now) {
         return now.workers().stream()

@@ -16,22 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the chunks behind the one that is read filled by their owners, at most so many, and all at
- * once: the farther away the lake is, the more answers must be on their way for the reader not to
- * wait. The window moves on with the reader: each owner knows which of its chunks were brought
- * ahead, and the first read of one has one more brought at the window's end.
+ * Makes the owners of the next chunks of a file fill them, all at once, up to a fixed number. A
+ * distant lake needs many requests in flight to keep a reader from waiting. The window moves with
+ * the reader: each owner knows which of its chunks were filled ahead. The first read of such a
+ * chunk starts one more fill at the end of the window.
  *
- * <p>What finds no free turn is left out, for its reader asks himself, and then again for what is
- * behind it.
+ * <p>A fill that finds no free permit is skipped. The reader then misses that chunk, and its miss
+ * starts new fills ahead.
  */
 public final class WorkersAhead implements Ahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkersAhead.class);
 
-    /** Half of what workers let in of fills, so that others find a place, too. */
+    /** Half of the fills that a worker admits, so that other fills find a place. */
     private static final int AT_ONCE = 32;
 
-    /** What is forgotten is one chunk for which a reader waits. */
+    /** The cost of forgetting a chunk is one read that waits. */
     private static final int MOST_REMEMBERED = 10_000;
 
     private final Supplier<RegionView> view;
@@ -41,9 +41,7 @@ public final class WorkersAhead implements Ahead {
     private final Set<ChunkId> underWay = ConcurrentHashMap.newKeySet();
     private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
 
-    /**
-     * @param chunks how many are brought behind the one that is read; 0 brings none
-     */
+    /** @param chunks the number of chunks to fill behind the one that is read; 0 disables it */
     public WorkersAhead(Supplier<RegionView> view, WorkerClient client, int chunks) {
         this.view = view;
         this.client = client;
@@ -107,7 +105,7 @@ public final class WorkersAhead implements Ahead {
                             .orElseThrow(WorkersAhead::nobody);
             client.fillAhead(owner, manifest, chunk);
         } catch (ForebayException e) {
-            // Whoever needs these bytes asks for them, and hears why they cannot be had.
+            // A reader that needs these bytes requests them itself and gets the error.
             LOG.debug("Brings nothing of chunk {} ahead: {}", chunk, e.getMessage());
         } finally {
             end(chunk);

@@ -1,6 +1,6 @@
 /**
- * How a chunk that is not here gets here: once, however many ask, from other workers or else from
- * the lake. Blocks; knows neither HTTP nor Quarkus.
+ * Fills missing chunks: once per chunk for all callers, from other workers, sibling regions or the
+ * lake. Blocks; independent of HTTP and Quarkus.
  */
 @NullMarked
 package dev.forebay.worker.fill;
