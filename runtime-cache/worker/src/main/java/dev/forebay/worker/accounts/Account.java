@@ -7,7 +7,7 @@ import dev.forebay.transfer.AccountStatement;
 import java.util.UUID;
 
 /**
- * What one copy of a version has cost on this worker, from its first fill until it leaves the mount
+ * The cost of one copy of a version on this worker, from its first fill until it leaves the mount
  * table. Guarded by {@link VersionAccounts}.
  */
 final class Account {
@@ -20,30 +20,30 @@ final class Account {
     final Digest manifest;
     final long openedMillis;
 
-    /** Grows with every change, so that who has noted a figure knows an older one. */
+    /** Grows with every change, so that a receiver can recognize an older statement. */
     long revision;
 
     boolean closed;
 
-    /** Forgotten here, because somebody else keeps it. */
+    /** Removed from the book: the control plane has recorded it, or the book was full. */
     boolean settled;
 
     /** Bytes from the lake that were stored. */
     long kept;
 
-    /** Requests to the lake, whatever became of them. */
+    /** Requests to the lake, successful or not. */
     long requests;
 
-    /** Bytes that came from the lake, also those that were of no use. */
+    /** Bytes received from the lake, including those that were not stored. */
     long bytes;
 
-    /** Bytes that requests ask for that have not ended. */
+    /** Bytes requested by requests that have not ended. */
     long underWay;
 
     long peerRequests;
     long peerBytes;
 
-    /** Bytes from other regions that were stored. */
+    /** Bytes from sibling regions that were stored. */
     long siblingKept;
 
     long siblingRequests;
@@ -53,10 +53,10 @@ final class Account {
     long servedRequests;
     long servedBytes;
 
-    /** Bytes of the disks times seconds, until {@link #heldSinceMillis}. */
+    /** Bytes on the disks multiplied by seconds, up to {@link #heldSinceMillis}. */
     double heldByteSeconds;
 
-    /** Bytes of the disks, since {@link #heldSinceMillis}. */
+    /** Bytes on the disks since {@link #heldSinceMillis}. */
     long heldBytes;
 
     long heldSinceMillis;
@@ -70,19 +70,19 @@ final class Account {
         this.heldSinceMillis = openedMillis;
     }
 
-    /** A request for so many bytes is sent to the lake. */
+    /** Records that a request for this many bytes is sent to the lake. */
     void asking(long asked) {
         requests++;
         underWay += asked;
     }
 
-    /** A request for {@code asked} bytes has ended; so many came. */
+    /** Records the end of a request for {@code asked} bytes, which received {@code came} bytes. */
     void answered(long asked, long came) {
         underWay -= asked;
         bytes += came;
     }
 
-    /** A request for so many bytes was not sent after all. */
+    /** Takes back a request that was not sent after all. */
     void notAsked(long asked) {
         underWay -= asked;
         requests--;
@@ -113,7 +113,7 @@ final class Account {
         servedBytes += sent;
     }
 
-    /** A clock that was set back counts nothing. */
+    /** Adds the time since the last call. A clock that was set back adds nothing. */
     void holds(long bytesNow, long nowMillis) {
         heldByteSeconds += heldBytes * (Math.max(0, nowMillis - heldSinceMillis) / MILLIS);
         heldBytes = bytesNow;
@@ -125,7 +125,7 @@ final class Account {
         closed = true;
     }
 
-    /** A request that was under way when the process was killed counts in whole. */
+    /** Counts a request that was running when the process was killed with all its bytes. */
     void takeUp() {
         if (underWay > 0) {
             bytes += underWay;

@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The accounts, at most one open for each version, each in its slot of a file: what was changed is
- * on file when the call returns. When there are too many the oldest is forgotten, one that is
- * closed before one that is open. Guarded by {@link VersionAccounts}.
+ * The accounts of all versions, at most one open for each. Each has a slot in a file, and each
+ * change is written before the call returns. A full book forgets the oldest account, closed ones
+ * before open ones. Guarded by {@link VersionAccounts}.
  */
 final class AccountBook {
 
@@ -51,9 +51,9 @@ final class AccountBook {
     }
 
     /**
-     * Opens the accounts that are in a file, which is made if it is not there.
+     * Opens the accounts in a file, and creates the file if it is absent.
      *
-     * @param most how many accounts there may be
+     * @param most the number of accounts to keep
      * @throws ForebayException {@code UNAVAILABLE} if it cannot be read
      */
     static AccountBook open(Path path, InstantSource clock, int most) {
@@ -65,22 +65,22 @@ final class AccountBook {
         }
     }
 
-    /** The versions that have an open account. */
+    /** Returns the versions that have an open account. */
     Set<DatasetVersion> openVersions() {
         return Collections.unmodifiableSet(open.keySet());
     }
 
-    /** The open accounts. */
+    /** Returns the open accounts. */
     Collection<Account> openAccounts() {
         return Collections.unmodifiableCollection(open.values());
     }
 
-    /** A version's open account, if it has one. */
+    /** Returns a version's open account, if it has one. */
     Optional<Account> openAccount(DatasetVersion version) {
         return Optional.ofNullable(open.get(version));
     }
 
-    /** A version's open account; begins one if it has none. */
+    /** Returns a version's open account, and opens one if it has none. */
     Account openOrBegin(DatasetVersion version, Digest manifest) {
         Account present = open.get(version);
         if (present != null) {
@@ -122,14 +122,17 @@ final class AccountBook {
         forget(oldest);
     }
 
-    /** Of the accounts for a manifest, open or closed, the one that was begun last. */
+    /** Returns the newest account for a manifest, open or closed. */
     Optional<Account> latest(Digest manifest) {
         return bySlot.values().stream()
                 .filter(account -> account.manifest.equals(manifest))
                 .max(Comparator.comparing(account -> account.openedMillis));
     }
 
-    /** Changes an account; one that was settled meanwhile is not on file any more. */
+    /**
+     * Changes an account. A settled account is not written, because its slot may belong to another
+     * one.
+     */
     void change(Account account, Consumer<Account> change) {
         change.accept(account);
         if (!account.settled) {
@@ -138,7 +141,7 @@ final class AccountBook {
         }
     }
 
-    /** Closes a version's account; does nothing if it has none. */
+    /** Closes a version's account. Does nothing if it has none. */
     void close(DatasetVersion version) {
         Account account = open.remove(version);
         if (account != null) {
@@ -147,14 +150,14 @@ final class AccountBook {
         }
     }
 
-    /** Up to {@code limit} accounts, open or closed, in slots above {@code after}. */
+    /** Returns up to {@code limit} accounts, open or closed, in slots above {@code after}. */
     List<Account> page(int after, int limit) {
         return bySlot.tailMap(after + 1).values().stream().limit(limit).toList();
     }
 
     /**
-     * Forgets a closed account that somebody has noted; does nothing if it has changed since, or is
-     * not there.
+     * Removes a closed account that the control plane has recorded. Does nothing if the account has
+     * changed since or does not exist.
      */
     void settle(UUID id, long revision) {
         bySlot.values().stream()

@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accounts in a file of slots of 512 bytes, numbers big-endian, the last four bytes of a slot the
- * CRC-32C of the others. The figures of other regions lie before these, where earlier releases
+ * Stores accounts in slots of 512 bytes. Numbers are big-endian. The last four bytes of a slot are
+ * the CRC-32C of the others. The figures of sibling regions lie before them, where earlier releases
  * wrote zeros.
  *
- * <p>A slot never crosses a page, and is written by one call: a process that is killed leaves the
- * old figures or the new ones. It is not flushed to the device, so that a machine that loses its
- * power loses the last half minute. For one thread.
+ * <p>A slot never crosses a page and is written by one call: a killed process leaves either the old
+ * figures or the new ones. Writes are not flushed to the device: a power failure loses about the
+ * last half minute. Not thread-safe.
  */
 final class AccountFile {
 
@@ -57,9 +57,7 @@ final class AccountFile {
                         StandardOpenOption.WRITE));
     }
 
-    /**
-     * The accounts that are there, by slot; what is none is overwritten when its slot is needed.
-     */
+    /** Returns the valid accounts by slot. Invalid slots are reused. */
     SortedMap<Integer, Account> load() throws IOException {
         SortedMap<Integer, Account> found = new TreeMap<>();
         ByteBuffer slot = ByteBuffer.allocate(SLOT_BYTES);

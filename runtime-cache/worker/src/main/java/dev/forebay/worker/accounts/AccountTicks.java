@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at regular intervals at what the disks hold for which version. */
+/** Adds up at regular intervals what the disks hold for each version. */
 public final class AccountTicks implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AccountTicks.class);
@@ -29,7 +29,7 @@ public final class AccountTicks implements AutoCloseable {
         this.interval = interval;
     }
 
-    /** Looks now and then once in each interval, until closed. */
+    /** Measures now and then once per interval, until closed. */
     public static AccountTicks start(
             VersionAccounts accounts,
             ChunkStore store,
@@ -60,7 +60,8 @@ public final class AccountTicks implements AutoCloseable {
     @Override
     public void close() {
         closing.begin();
-        // What is on the disks stays there, and counts on; to look might have to fetch a manifest.
+        // Held bytes are not measured again: they stay on disk and keep counting, and a measurement
+        // might have to fetch a manifest.
         if (versions.ready()) {
             accounts.noteServed();
         }

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much of the disks is there for each mounted version. What several share is divided among
- * them, so that the sum is what is on the disks; a version on its way out has no part in what
- * another needs too. Blocks if a manifest is not here. For one thread.
+ * Measures the bytes on disk for each mounted version. Versions that share a pack share its bytes,
+ * so the sum equals the bytes on disk. A version that is being evicted gets no share of a pack that
+ * another version needs. Blocks if a manifest is not on this disk. Not thread-safe.
  */
 final class HeldBytes {
 

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which of the mounted versions with the same manifest pays: one that is being filled before one
- * that is served, and that before one that goes. Guarded by {@link VersionAccounts}.
+ * Selects the version to charge among the mounted versions with the same manifest. Prefers one that
+ * is being filled, then a cached one. One that is being evicted comes last. Guarded by {@link
+ * VersionAccounts}.
  */
 final class Payers {
 
@@ -43,15 +44,15 @@ final class Payers {
                 .forEach(mount -> payers.putIfAbsent(mount.manifest().digest(), mount.version()));
     }
 
-    /** The manifests that were mounted at the last update. */
+    /** Returns the manifests that were mounted at the last update. */
     Set<Digest> manifests() {
         return Collections.unmodifiableSet(payers.keySet());
     }
 
-    /** Who pays for a manifest; empty if no version with it is mounted. */
+    /** Returns the version to charge for a manifest, or empty if no version with it is mounted. */
     Optional<DatasetVersion> of(Digest manifest) {
         return Optional.ofNullable(payers.get(manifest))
-                // Reads may know of a mount before the accounts are told of it.
+                // A read may know of a mount before update() does.
                 .or(
                         () ->
                                 versions.view().mounts().stream()

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What readers were sent, by manifest, and nobody has taken note of yet: a read waits for no file
- * and no lock. Safe for use by many threads.
+ * Sums of the bytes sent to readers, by manifest, until they are moved to the accounts. A read
+ * therefore waits for no file and no lock. Safe for use by many threads.
  */
 final class ServedReads {
 
@@ -16,21 +16,21 @@ final class ServedReads {
 
     private record Sum(LongAdder requests, LongAdder bytes) {}
 
-    /** Takes note of requests and their bytes. */
+    /** Receives the sums of one manifest. */
     interface Taker {
 
         void take(Digest manifest, long requests, long bytes);
     }
 
-    /** One more request was answered. */
+    /** Adds one answered request. */
     void add(Digest manifest, long bytes) {
         Sum sum = sums.computeIfAbsent(manifest, _ -> new Sum(new LongAdder(), new LongAdder()));
         sum.bytes().add(bytes);
-        // Last: who takes a request has its bytes.
+        // Last, so that a collected request always has its bytes.
         sum.requests().increment();
     }
 
-    /** Hands over all there is; afterwards only {@code mounted} manifests have a sum. */
+    /** Hands over all sums. Afterwards only {@code mounted} manifests have one. */
     void take(Set<Digest> mounted, Taker taker) {
         sums.forEach(
                 (manifest, sum) -> {

@@ -25,19 +25,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the region's copies of versions have cost on this worker: requests to the lake and bytes
- * from it, from other workers and other regions, what readers were sent, and how long what was on
- * disk.
+ * Records the cost of the region's copies of versions on this worker. This covers lake requests,
+ * bytes from the lake, other workers and sibling regions, bytes sent to readers, and bytes on disk
+ * over time.
  *
- * <p>A version's account begins with its first fill here and is closed when it is dropped or leaves
- * the mount table. Of several mounted versions with the same manifest one pays for a fill, so that
- * the sum over all is what the lake gave. A closed account stays until somebody says that he has
- * noted it. What the lake gives is on file before it is asked for; what readers are sent follows
- * with each {@link #tick}. Safe for use by many threads.
+ * <p>The account of a version opens with its first fill here, and closes when the version is
+ * dropped or leaves the mount table. If several mounted versions have the same manifest, only one
+ * is charged for a fill. The sum over all versions therefore equals the bytes from the lake. A
+ * closed account stays until the control plane confirms that it has recorded it. A lake request is
+ * on file before it is sent. Bytes sent to readers follow with each {@link #tick}. Safe for use by
+ * many threads.
  */
 public final class VersionAccounts implements FillAccount {
 
-    /** 32 MiB of file. */
+    /** Limits the file to 32 MiB. */
     private static final int MOST_ACCOUNTS = 65_536;
 
     private final MountedVersions versions;
@@ -56,7 +57,7 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /**
-     * Opens the accounts that are in a file, which is made if it is not there.
+     * Opens the accounts in a file, and creates the file if it is absent.
      *
      * @throws ForebayException {@code UNAVAILABLE} if it cannot be read
      */
@@ -77,19 +78,19 @@ public final class VersionAccounts implements FillAccount {
         gone.forEach(book::close);
     }
 
-    /** Closes a version's account; does nothing if it has none. */
+    /** Closes a version's account. Does nothing if it has none. */
     public synchronized void close(DatasetVersion version) {
         book.close(version);
     }
 
-    // What fills cost.
+    // Cost of fills.
 
     @Override
     public ReadMeter lakeReads(Digest manifest) {
         return new LakeReads(manifest);
     }
 
-    /** The requests of one fill, on one account unless that is settled meanwhile. */
+    /** Meters the requests of one fill. All go to one account, unless it is settled meanwhile. */
     private final class LakeReads implements ReadMeter {
 
         private final Digest manifest;
@@ -149,7 +150,8 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /**
-     * Who pays for a version with this manifest: of those that were unmounted meanwhile the last.
+     * Returns the account to charge for this manifest. If no version with it is mounted any more,
+     * this is its newest account.
      */
     private Optional<Account> payer(Digest manifest) {
         return payers.of(manifest)
@@ -157,19 +159,19 @@ public final class VersionAccounts implements FillAccount {
                 .or(() -> book.latest(manifest));
     }
 
-    // What else they cost.
+    // Other costs.
 
-    /** Bytes of a version with this manifest were sent to a reader, who is no worker. */
+    /** Records bytes of this manifest that were sent to a reader other than a worker. */
     public void served(Digest manifest, long bytes) {
         served.add(manifest, bytes);
     }
 
     /**
-     * Takes note of what readers were sent, and of what is on the disks. No account begins for a
-     * version that was unmounted, or is being evicted, since somebody looked: its own may be
-     * closed.
+     * Records the bytes sent to readers and the bytes on disk. Opens no account for a version that
+     * was unmounted, or whose eviction began, after {@code held} was measured: its account may be
+     * closed already.
      *
-     * @param held bytes for each mounted version; the others hold nothing
+     * @param held bytes for each mounted version; other versions hold nothing
      */
     public synchronized void tick(Map<Mount, Long> held) {
         noteServed();
@@ -198,7 +200,7 @@ public final class VersionAccounts implements FillAccount {
                 .collect(Collectors.toSet());
     }
 
-    /** Takes note of what readers were sent. */
+    /** Moves the bytes sent to readers into the accounts. */
     synchronized void noteServed() {
         served.take(
                 payers.manifests(),
@@ -206,14 +208,16 @@ public final class VersionAccounts implements FillAccount {
                         charge(manifest, payer -> payer.served(requests, bytes)));
     }
 
-    // What is told of it.
+    // Reports.
 
-    /** Bytes that were read from the lake and stored, for each mounted version with a manifest. */
+    /** Returns the stored bytes from the lake for each mounted version with this manifest. */
     public Map<DatasetVersion, Long> of(Digest manifest) {
         return kept(manifest, account -> account.kept);
     }
 
-    /** Bytes of other regions that were stored, for each mounted version with a manifest. */
+    /**
+     * Returns the stored bytes from sibling regions for each mounted version with this manifest.
+     */
     public Map<DatasetVersion, Long> ofSiblings(Digest manifest) {
         return kept(manifest, account -> account.siblingKept);
     }
@@ -233,9 +237,9 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /**
-     * Up to {@code limit} accounts.
+     * Returns up to {@code limit} accounts.
      *
-     * @param after the next of the page before; -1 for the first
+     * @param after {@code next} of the previous page; -1 for the first page
      */
     public synchronized AccountPage page(int after, int limit) {
         long now = clock.millis();
@@ -246,8 +250,8 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /**
-     * Forgets a closed account that somebody has noted; does nothing if it has changed since, or is
-     * not there.
+     * Removes a closed account that the control plane has recorded. Does nothing if the account has
+     * changed since or does not exist.
      */
     public synchronized void settle(UUID id, long revision) {
         book.settle(id, revision);

@@ -1,6 +1,6 @@
 /**
- * What the copies of versions on this worker have cost, over restarts. {@link VersionAccounts} is
- * what others see of it, and its lock guards the rest.
+ * The cost of the copies of versions on this worker, across restarts. {@link VersionAccounts} is
+ * the entry point, and its lock guards the rest.
  */
 @NullMarked
 package dev.forebay.worker.accounts;

@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands what this worker holds of mounted versions to those who own it when this worker does not,
- * and takes the worker out of the region.
+ * Drains this worker: hands its chunks of mounted versions to their next owners, and removes it
+ * from the region.
  *
- * <p>First it gives up its claim to chunks: readers and prewarms turn to the new owners, who take
- * what they lack from this worker before anybody else. Then it has each new owner fetch what nobody
- * asked for yet. Bounded in time and bandwidth; what is not handed over in time has to be fetched
- * from the lake again. Safe for use by many threads.
+ * <p>First the worker gives up the ownership of its chunks. Readers and prewarms then ask the new
+ * owners, which prefer this worker as a source. After that it makes each new owner fetch the
+ * remaining chunks. Time and bandwidth are bounded: chunks that are left have to be fetched from
+ * the lake again. Safe for use by many threads.
  */
 public final class Drain implements AutoCloseable {
 
@@ -38,23 +38,23 @@ public final class Drain implements AutoCloseable {
     private static final int AT_ONCE = 4;
     private static final Duration VIEW_PATIENCE = Duration.ofSeconds(10);
 
-    /** Where it stands. */
+    /** The state of a drain. */
     public enum State {
-        /** Nobody has asked for it. */
+        /** No drain was requested. */
         SERVING,
-        /** Chunks are being handed over; reads are served. */
+        /** Chunks are being handed over, and reads are still served. */
         DRAINING,
-        /** Everything that could be was handed over, and the worker is out of the region. */
+        /** The handover has ended, and the worker is out of the region. */
         DRAINED
     }
 
     /**
-     * What was done.
+     * The progress of a drain.
      *
      * @param handedOver chunks that their new owners hold
-     * @param bytes of them
-     * @param left chunks that were not handed over: their owner failed, or the time was up; or that
-     *     may not have been, for their manifest could not be read
+     * @param bytes total size of these chunks
+     * @param left chunks not handed over, because their owner failed or the time was up; also
+     *     the unchecked chunks of a manifest that could not be read
      */
     public record Progress(State state, long handedOver, long bytes, long left) {}
 
@@ -72,8 +72,8 @@ public final class Drain implements AutoCloseable {
 
     /**
      * @param self this worker's id
-     * @param held whether all that a version has in a chunk is here
-     * @param bytesPerSecond the most that is handed over in a second
+     * @param held whether everything that a version has in a chunk is here
+     * @param bytesPerSecond the highest rate of the handover
      */
     public Drain(
             String self,
@@ -93,10 +93,10 @@ public final class Drain implements AutoCloseable {
     }
 
     /**
-     * Begins, if that was not done before, or failed.
+     * Starts the drain, unless it is running or has ended. A failed drain starts again.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if this worker or no other one is live, or etcd
-     *     does not answer
+     * @throws ForebayException {@code UNAVAILABLE} if this worker is not live, if no other
+     *     worker is, or if etcd does not answer
      */
     public synchronized Progress start() {
         if (closed) {
@@ -118,12 +118,12 @@ public final class Drain implements AutoCloseable {
         return progress;
     }
 
-    /** How far it is. */
+    /** Returns the current progress. */
     public synchronized Progress progress() {
         return progress;
     }
 
-    /** Waits for the end of what was started. */
+    /** Waits until a started drain has ended, or the time is up. */
     public void await(Duration patience) throws InterruptedException {
         @Nullable Thread started;
         synchronized (this) {
@@ -157,7 +157,10 @@ public final class Drain implements AutoCloseable {
         }
     }
 
-    /** Keeps the worker: no other worker was asked to take what such a row may protect. */
+    /**
+     * Keeps the worker in the region: no other worker was asked to take the chunks that such a row
+     * may protect.
+     */
     private void requireAllUnderstood() {
         List<String> hidden = versions.view().hiddenClaims();
         if (!hidden.isEmpty()) {
@@ -168,7 +171,10 @@ public final class Drain implements AutoCloseable {
         }
     }
 
-    /** Whoever takes chunks from here looks at the same table. */
+    /**
+     * Waits until this worker sees its own draining row. Workers that copy chunks from here follow
+     * the same rows.
+     */
     private void awaitOwnClaimGone() throws InterruptedException {
         long deadline = System.nanoTime() + VIEW_PATIENCE.toNanos();
         while (!closed && deadline - System.nanoTime() > 0) {
@@ -181,8 +187,8 @@ public final class Drain implements AutoCloseable {
     }
 
     /**
-     * What one version cannot give does not keep the others here. If nobody can say which chunks it
-     * has here, all those count as left that were not looked at.
+     * Hands over one version. A failure does not stop the other versions. If the manifest cannot be
+     * read, all its chunks that were not checked count as left.
      */
     private void handOver(Mount mount, long deadline) throws InterruptedException {
         Digest digest = mount.manifest().digest();
@@ -223,7 +229,7 @@ public final class Drain implements AutoCloseable {
         }
     }
 
-    /** Counts it, whatever fails. */
+    /** Counts the chunk in any case. */
     private void tryToGive(Digest digest, ChunkRef ref, long deadline) {
         boolean given = false;
         try {
@@ -233,7 +239,7 @@ public final class Drain implements AutoCloseable {
         }
     }
 
-    /** Has the first of the new owners take a chunk that can. */
+    /** Makes the first available new owner fetch a chunk. */
     private boolean give(Digest digest, ChunkRef ref, long deadline) {
         for (WorkerNode worker :
                 Placement.rank(ref.chunk(), others(versions.view())).stream().limit(2).toList()) {
@@ -286,7 +292,7 @@ public final class Drain implements AutoCloseable {
         progress = new Progress(State.DRAINED, progress.handedOver, progress.bytes, progress.left);
     }
 
-    /** Stops; what was not handed over stays here. */
+    /** Stops the handover. Remaining chunks stay here. */
     @Override
     public void close() {
         closed = true;

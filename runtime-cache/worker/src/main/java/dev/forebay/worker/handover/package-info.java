@@ -1,4 +1,4 @@
-/** How the chunks of a worker that leaves for good get to those that own them then. */
+/** Hands the chunks of a worker that leaves for good to their next owners. */
 @NullMarked
 package dev.forebay.worker.handover;
 

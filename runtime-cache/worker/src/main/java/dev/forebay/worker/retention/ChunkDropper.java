@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Drops the chunks of a version that is being evicted. Blocks; safe for use by many threads. */
+/** Drops the chunks of a version that is being evicted. Blocks. Safe for use by many threads. */
 public final class ChunkDropper {
 
     private final ChunkStore store;
@@ -28,18 +28,18 @@ public final class ChunkDropper {
     private final BooleanSupplier current;
 
     /**
-     * What goes, by what the table said at a moment.
+     * The packs to drop from, according to one state of the mount table.
      *
-     * @param packs that the version refers to
-     * @param needed what versions need of them that stay
+     * @param packs the packs of the version
+     * @param needed the chunks of these packs that remaining versions need
      */
     private record Doomed(RegionView view, Set<PackId> packs, NeededChunks needed) {}
 
     /**
-     * @param awaitFills returns when the fills of such packs have ended that are under way now
-     * @param gone told of each version whose chunks were dropped
-     * @param current whether this process is certainly still this worker and knows the region's
-     *     state; otherwise nothing is dropped
+     * @param awaitFills returns when the current fills of such packs have ended
+     * @param gone receives each version whose chunks were dropped
+     * @param current whether this process is still this worker and knows the region's state; if
+     *     not, nothing is dropped
      */
     public ChunkDropper(
             ChunkStore store,
@@ -55,18 +55,18 @@ public final class ChunkDropper {
     }
 
     /**
-     * Drops the chunks of the packs that this manifest refers to and no version that stays needs: a
-     * version that is mounted, or pinned, meanwhile stays, too.
+     * Drops the chunks of this manifest, except those that a remaining version needs. A version
+     * that is mounted or pinned while this runs also remains.
      *
-     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin lives on it, or {@code
-     *     UNAVAILABLE} if the version is not known here to be on its way out
+     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin protects the version,
+     *     or {@code UNAVAILABLE} if this worker does not know yet that the version is being evicted
      */
     public DropAnswer drop(Digest digest) {
         requireCurrent();
         Doomed doomed = doomed(digest);
         Set<PackId> packs = doomed.packs();
-        // No fill of this version begins any more, but one that began before could store a chunk
-        // behind our back.
+        // No new fill of this version can begin, but one that is running could still store a chunk
+        // after this loop has passed it.
         awaitFills.accept(packs::contains);
         Dropped dropped = Dropped.NONE;
         for (PackId pack : packs) {
@@ -105,7 +105,10 @@ public final class ChunkDropper {
         return new Doomed(now, packs, versions.needed(keep, packs));
     }
 
-    /** A process that was stopped meanwhile may wake up after the version was mounted anew. */
+    /**
+     * Checked for each chunk: the process may have been stopped, and the version mounted again
+     * meanwhile.
+     */
     private void requireCurrent() {
         if (!current.getAsBoolean()) {
             throw new ForebayException(

@@ -13,23 +13,23 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether a manifest's chunks may be dropped, and for whose sake some are kept: a pure function of
- * the region's state.
+ * Decides whether a manifest's chunks may be dropped, and which versions keep some of them. A pure
+ * function of the region's state.
  *
- * <p>The worker decides this from its own view and not on the caller's word, so that a pinned
- * version stays even when whoever evicts is wrong.
+ * <p>The worker decides by its own view of etcd and not by the request. A pinned version therefore
+ * stays even if the caller is wrong.
  */
 final class DropRule {
 
     private DropRule() {}
 
     /**
-     * The manifests whose packs must be kept: those of every version that stays.
+     * Returns the manifests of all versions that remain. Their chunks must be kept.
      *
-     * @throws ForebayException {@code PINNED} if a pin lives on a version with this manifest and no
-     *     other version with it is being evicted, {@code UNAVAILABLE} if this worker has not seen
-     *     yet that one is, or a row that it does not understand may claim the chunks, {@code
-     *     NOT_FOUND} if none is mounted
+     * @throws ForebayException {@code NOT_FOUND} if no version with this manifest is mounted.
+     *     {@code PINNED} if a pin protects one and no other version with it is being evicted.
+     *     {@code UNAVAILABLE} if this worker has not seen the eviction yet, or if a row of a later
+     *     release may claim the chunks.
      */
     static List<ManifestRef> keep(RegionView view, Digest digest) {
         List<Mount> concerned =
@@ -58,7 +58,7 @@ final class DropRule {
                 .toList();
     }
 
-    /** The versions with this manifest that are being evicted and that no pin lives on. */
+    /** Returns the versions with this manifest that are being evicted and have no pin. */
     static List<DatasetVersion> leaving(RegionView view, Digest digest) {
         Set<DatasetVersion> pinned = pinned(view);
         return view.mounts().stream()
@@ -73,7 +73,7 @@ final class DropRule {
         return view.pins().stream().map(Pin::version).collect(Collectors.toSet());
     }
 
-    /** The manifest's reference in the mount table. */
+    /** Returns the manifest's reference in the mount table. */
     static ManifestRef reference(RegionView view, Digest digest) {
         return view.mounts().stream()
                 .map(Mount::manifest)

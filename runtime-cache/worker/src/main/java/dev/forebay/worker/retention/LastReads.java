@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When each mounted manifest was last read from this worker by a node, over restarts.
+ * Remembers when a node last read each mounted manifest from this worker, across restarts.
  *
- * <p>Kept as the times of empty files, which are touched once a minute at most: a worker that is
- * killed forgets the last minute. By this machine's own clock, and told to others as how long ago
- * it was. Safe for use by many threads.
+ * <p>Each time is the modification time of an empty file, written at most once per minute: a killed
+ * worker forgets the last minute. Times come from the local clock and are reported as ages, so that
+ * clocks need not agree. Safe for use by many threads.
  */
 public final class LastReads {
 
@@ -41,7 +41,8 @@ public final class LastReads {
     private final Map<Digest, Times> times = new ConcurrentHashMap<>();
 
     /**
-     * Of two threads that note a read at once either may win: they differ by nothing that counts.
+     * Unsynchronized on purpose: of two concurrent reads either may win, because their times hardly
+     * differ.
      */
     private static final class Times {
         volatile long readMillis;
@@ -54,7 +55,7 @@ public final class LastReads {
     }
 
     /**
-     * Opens what is in a directory, which is made if it is not there.
+     * Opens the times in a directory, and creates the directory if it is absent.
      *
      * @throws ForebayException {@code UNAVAILABLE} if it cannot be read
      */
@@ -87,7 +88,7 @@ public final class LastReads {
         }
     }
 
-    /** A node reads this manifest now. Quick, but for a touched file once a minute. */
+    /** Records that a node reads this manifest now. Touches a file at most once per minute. */
     public void note(Digest manifest) {
         long now = clock.millis();
         Times of = times.computeIfAbsent(manifest, _ -> new Times());
@@ -98,13 +99,13 @@ public final class LastReads {
         }
     }
 
-    /** How long ago a node last read this manifest here; empty if none ever did. */
+    /** Returns the time since a node last read this manifest here, or empty if none has. */
     public Optional<Duration> ago(Digest manifest) {
         return Optional.ofNullable(times.get(manifest))
                 .map(of -> Duration.ofMillis(Math.max(0, clock.millis() - of.readMillis)));
     }
 
-    /** Forgets what is certainly not mounted any more. */
+    /** Forgets manifests that are certainly not mounted any more. */
     public void update(RegionView view) {
         if (view.hidesClaims()) {
             return;
@@ -128,7 +129,7 @@ public final class LastReads {
             try {
                 Files.createFile(file);
             } catch (FileAlreadyExistsException there) {
-                // Only its time changes.
+                // The file exists: only its time changes.
             }
             Files.setLastModifiedTime(file, FileTime.fromMillis(millis));
         } catch (IOException e) {

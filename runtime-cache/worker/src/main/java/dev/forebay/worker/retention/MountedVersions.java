@@ -23,11 +23,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The manifests of the versions that the region's mount table lists, by digest.
+ * Opens the manifests of the versions in the region's mount table, by digest.
  *
- * <p>The last known table stays in use while etcd is away. A bounded number of manifests is kept
- * open between requests, because opening one costs more than asking it. Safe for use by many
- * threads.
+ * <p>The last known table stays in use while etcd is down. A bounded number of manifests stays open
+ * between requests, because opening one costs more than a query. Safe for use by many threads.
  */
 public final class MountedVersions implements AutoCloseable {
 
@@ -41,17 +40,17 @@ public final class MountedVersions implements AutoCloseable {
     private record Table(RegionView view, Map<Digest, Entry> entries) {}
 
     /**
-     * What the table says of one manifest.
+     * The row of one manifest.
      *
      * @param evicting whether every version with this manifest is being evicted
      */
     private record Entry(ManifestRef ref, boolean evicting) {}
 
-    /** A manifest in use; close it when done. */
+    /** An open manifest. The caller closes it. */
     public record Use(Digest digest, CachedManifest manifest) implements AutoCloseable {
 
         /**
-         * The length of a pack in bytes.
+         * Returns the length of a pack in bytes.
          *
          * @throws ForebayException {@code NOT_FOUND} if the version does not refer to it
          */
@@ -75,11 +74,11 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Knows no version until {@link #update} was called.
+     * Contains no version until the first {@link #update}.
      *
-     * @param open how many manifests are kept open between requests
-     * @param catchUp returns when {@link #update} was called with all that the region's etcd knew
-     *     when it was run, or throws
+     * @param open the number of manifests to keep open between requests
+     * @param catchUp returns after {@link #update} has received everything that etcd knew at
+     *     the time of the call, or throws
      */
     public MountedVersions(ManifestCache manifests, int open, Runnable catchUp) {
         this.manifests = manifests;
@@ -93,7 +92,7 @@ public final class MountedVersions implements AutoCloseable {
                         .build();
     }
 
-    /** Takes over what the region's etcd says now. */
+    /** Replaces the table with the given state of the region. */
     public void update(RegionView view) {
         Map<Digest, Entry> next =
                 view.mounts().stream()
@@ -117,10 +116,10 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Opens the manifest of a mounted version, fetching it if it is not on this disk. Blocks.
+     * Opens the manifest of a mounted version, and fetches it if it is not on this disk. Blocks.
      *
-     * @throws ForebayException {@code NOT_FOUND} if no mounted version has it, which etcd was asked
-     *     for, or as asking and fetching fail
+     * @throws ForebayException {@code NOT_FOUND} if no version with it is mounted, according to
+     *     a fresh read of etcd; also the failures of etcd and of the fetch
      */
     public Use use(Digest digest) {
         Entry entry =
@@ -139,9 +138,10 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Opens the manifest of a version as {@link #use(Digest)} does.
+     * Opens the manifest of a version like {@link #use(Digest)}.
      *
-     * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with it
+     * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with this
+     *     manifest
      */
     public Use use(DatasetVersion version, Digest digest) {
         if (caughtUp(() -> mount(version, digest)).isEmpty()) {
@@ -161,7 +161,7 @@ public final class MountedVersions implements AutoCloseable {
                 .findFirst();
     }
 
-    /** Who asks may know more of the region than this worker does yet. */
+    /** Looks again after catching up with etcd: the caller may know a later state of the region. */
     private <T> Optional<T> caughtUp(Supplier<Optional<T>> look) {
         Optional<T> found = look.get();
         if (found.isPresent()) {
@@ -172,50 +172,56 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Returns when {@link #view} has all that the region's etcd knew when this was called.
+     * Returns after {@link #view} contains everything that etcd knew at the time of the call.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if etcd does not say so in time
+     * @throws ForebayException {@code UNAVAILABLE} if etcd does not answer in time
      */
     void catchUp() {
         catchUp.run();
     }
 
-    /** Whether {@link #use} would answer at once. */
+    /** Returns whether {@link #use} would answer without blocking. */
     public boolean atHand(Digest digest) {
         return keptOpen.getIfPresent(digest) != null;
     }
 
-    /** Whether a version with this manifest is mounted and not on its way out, at this moment. */
+    /** Returns whether a version with this manifest is mounted now and not being evicted. */
     public boolean fillable(Digest digest) {
         Entry entry = table().entries.get(digest);
         return entry != null && !entry.evicting();
     }
 
     /**
-     * What the table was made from.
+     * Returns the state of the region that the table was made from.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if nothing was seen yet
+     * @throws ForebayException {@code UNAVAILABLE} before the first update
      */
     public RegionView view() {
         return table().view;
     }
 
-    /** Whether the region's state was seen at least once. */
+    /** Returns whether the region's state was received at least once. */
     public boolean ready() {
         return table != null;
     }
 
-    /** The packs that a mounted version refers to. Blocks if its manifest is not here. */
+    /**
+     * Returns the packs that a mounted version refers to. Blocks if its manifest is not on this
+     * disk.
+     */
     public Set<PackId> packs(ManifestRef ref) {
         return needed(ref).packs();
     }
 
-    /** Whether {@link #packs} would answer without blocking. */
+    /** Returns whether {@link #packs} would answer without blocking. */
     boolean knowsPacks(Digest digest) {
         return needed.containsKey(digest);
     }
 
-    /** What one of these or another needs of some packs. Blocks if a manifest is not here. */
+    /**
+     * Returns the chunks of these packs that at least one of the versions needs. Blocks if a
+     * manifest is not on this disk.
+     */
     NeededChunks needed(List<ManifestRef> refs, Set<PackId> packs) {
         return NeededChunks.union(refs.stream().map(this::needed).toList(), packs);
     }
@@ -235,12 +241,12 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Runs an action if no version is mounted with another manifest than these, nor may be by a row
-     * that is not understood. None appears while it runs: whoever asks this worker about one asks
-     * afterwards.
+     * Runs an action if only these manifests are mounted and no row of a later release may claim
+     * others. The table does not change while the action runs, so requests for a newly mounted
+     * version come after it.
      *
-     * @param action quick
-     * @return whether it was run
+     * @param action must be quick
+     * @return whether the action ran
      */
     boolean unlessOthers(Set<Digest> known, Runnable action) {
         synchronized (tableChange) {
@@ -254,10 +260,11 @@ public final class MountedVersions implements AutoCloseable {
     }
 
     /**
-     * Does something if the table is still this one. It does not change meanwhile.
+     * Runs an action if the table is still made from this view. The table does not change while it
+     * runs.
      *
-     * @param action quick
-     * @return what it returned; empty if the table is another one
+     * @param action must be quick
+     * @return the action's result, or empty if the table has changed
      */
     <T> Optional<T> ifStill(RegionView view, Supplier<T> action) {
         synchronized (tableChange) {
@@ -270,7 +277,8 @@ public final class MountedVersions implements AutoCloseable {
         if (keptOpen.asMap().putIfAbsent(ref.digest(), another) != null) {
             another.close();
         } else if (!table().entries.containsKey(ref.digest())) {
-            // It was unmounted meanwhile, and the update that said so may have come too early.
+            // The version was unmounted meanwhile, and update() may have run before the manifest
+            // was put.
             close(keptOpen.asMap().remove(ref.digest()));
         }
     }

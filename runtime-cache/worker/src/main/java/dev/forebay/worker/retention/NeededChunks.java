@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which chunks are needed, by pack: a version may need only some of a pack that it shares with
- * others. Takes a bit for each chunk. Immutable.
+ * The chunks that versions need, by pack. A version may need only some chunks of a pack that it
+ * shares with others. Takes one bit per chunk. Immutable.
  */
 final class NeededChunks {
 
@@ -25,7 +25,7 @@ final class NeededChunks {
         this.places = places;
     }
 
-    /** What a version needs. Blocks on the disk. */
+    /** Returns the chunks that a version needs. Blocks on the disk. */
     static NeededChunks of(Manifest manifest) {
         Map<PackId, BitSet> places = new HashMap<>();
         for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
@@ -37,7 +37,7 @@ final class NeededChunks {
         return new NeededChunks(places);
     }
 
-    /** What one of these or another needs of some packs. */
+    /** Returns the chunks of these packs that at least one of the versions needs. */
     static NeededChunks union(Collection<NeededChunks> versions, Set<PackId> packs) {
         Map<PackId, BitSet> places = new HashMap<>();
         for (NeededChunks version : versions) {
@@ -51,7 +51,7 @@ final class NeededChunks {
         return new NeededChunks(places);
     }
 
-    /** The packs that these chunks are of. */
+    /** Returns the packs that contain these chunks. */
     Set<PackId> packs() {
         return Collections.unmodifiableSet(places.keySet());
     }

@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the chunks that no mounted version needs: those that a worker brings back which was away
- * while their version was evicted.
+ * Garbage collector for chunks that no mounted version needs. They appear when a worker returns
+ * that was down while their version was evicted.
  *
- * <p>In doubt it leaves everything: when etcd is away, while no version is mounted at all, which is
- * how a region looks that has lost its etcd, while the manifest of some mounted version cannot be
- * read, and while a row of a later release may claim anything. A chunk goes only if nothing needed
- * it at the look before either. Remembers a bit for each chunk.
+ * <p>In doubt it removes nothing. It waits while etcd is down, while a mounted manifest cannot be
+ * read, and while a row of a later release may claim chunks. It also waits while no version is
+ * mounted at all, because a region that has lost its etcd looks like this. It removes a chunk only
+ * if the previous scan found it unneeded as well. Keeps one bit per chunk between scans.
  */
 public final class OrphanSweep implements AutoCloseable {
 
@@ -45,8 +45,8 @@ public final class OrphanSweep implements AutoCloseable {
 
     /**
      * @param inTouch whether the mount table is known to be current
-     * @param interval between two looks
-     * @param bytesPerSecond how fast chunks are removed, more than 0
+     * @param interval the time between two scans
+     * @param bytesPerSecond the rate of removal, more than 0
      */
     public OrphanSweep(
             ChunkStore store,
@@ -61,7 +61,7 @@ public final class OrphanSweep implements AutoCloseable {
         this.perChunk = Duration.ofNanos((long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond));
     }
 
-    /** Looks now and then once in each interval, until closed. */
+    /** Scans now and then once per interval, until closed. */
     public void start() {
         thread.start();
     }
@@ -77,9 +77,9 @@ public final class OrphanSweep implements AutoCloseable {
     }
 
     /**
-     * Removes what is needed neither now nor was at the look before. For one thread.
+     * Removes the chunks that neither this scan nor the previous one found needed. Single-threaded.
      *
-     * @throws ForebayException if the manifest of a mounted version cannot be had
+     * @throws ForebayException if the manifest of a mounted version cannot be read
      */
     void look() {
         if (!versions.ready() || !inTouch.getAsBoolean()) {
@@ -116,9 +116,9 @@ public final class OrphanSweep implements AutoCloseable {
     }
 
     /**
-     * Removes what is among both.
+     * Removes the chunks that both scans found unneeded.
      *
-     * @param known the manifests of those that do not need them
+     * @param known the mounted manifests of this scan, none of which needs them
      */
     private void drop(Map<PackId, BitSet> now, Map<PackId, BitSet> earlier, Set<Digest> known) {
         Dropped before = total;
@@ -136,11 +136,11 @@ public final class OrphanSweep implements AutoCloseable {
         }
     }
 
-    /** Returns whether it may go on. */
+    /** Returns whether the removal may continue. */
     private boolean drop(PackId pack, BitSet doomed, Set<Digest> known) {
         for (int index = doomed.nextSetBit(0); index >= 0; index = doomed.nextSetBit(index + 1)) {
             ChunkId chunk = new ChunkId(pack, index);
-            // The table may have changed since, so each chunk is asked for anew.
+            // The mount table may have changed since the scan, so each chunk is checked again.
             boolean mayGo =
                     inTouch.getAsBoolean()
                             && versions.unlessOthers(
@@ -152,7 +152,7 @@ public final class OrphanSweep implements AutoCloseable {
         return true;
     }
 
-    /** What was removed since the start. */
+    /** Returns what was removed since the start. */
     public Dropped total() {
         return total;
     }

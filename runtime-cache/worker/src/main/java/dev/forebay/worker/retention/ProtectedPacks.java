@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packs whose chunks must not be evicted, because a living pin is on a version that refers to
- * them, or its mount is in a state that only a later release knows.
+ * The packs whose chunks must not be evicted. These are the packs of pinned versions, and of mounts
+ * in a state that only a later release knows.
  *
- * <p>In doubt everything is protected: before the region's state was seen for the first time, while
- * the manifest of a pinned version cannot be read, and while a row of a later release may claim
- * anything. While etcd is away the last known pins count. Asking never blocks. Safe for use by many
+ * <p>In doubt all packs are protected: before the first state of the region, and while a manifest
+ * of a pinned version cannot be read. The same holds while a row of a later release may claim
+ * chunks. While etcd is down the last known pins count. A test never blocks. Safe for use by many
  * threads.
  */
 public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
@@ -40,16 +40,16 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
 
     // Written under the lock of this object.
     private volatile List<ManifestRef> pinned = List.of();
-    // Null means everything.
+    // Null: all packs are protected.
     private volatile @Nullable Set<PackId> packs;
     private volatile boolean hidden;
     private volatile boolean closed;
 
     /**
-     * Protects everything until {@link #update} was called.
+     * Protects all packs until the first {@link #update}.
      *
-     * @param behind whether the region may have gone on without this process; then everything is
-     *     protected, too
+     * @param behind whether the region may have changed while this process was stopped; if so,
+     *     all packs are protected
      */
     public ProtectedPacks(MountedVersions versions, BooleanSupplier behind) {
         this.versions = versions;
@@ -63,7 +63,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
         return known == null || hidden || known.contains(pack) || behind.getAsBoolean();
     }
 
-    /** Takes over what the region's etcd says now; call it after {@link MountedVersions#update}. */
+    /** Takes the pins from the given state. Call it after {@link MountedVersions#update}. */
     public synchronized void update(RegionView view) {
         hidden = view.hidesClaims();
         Set<DatasetVersion> versionsWithPins =
@@ -85,7 +85,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
         }
     }
 
-    /** Reads manifests, which may take long, on a thread of its own. */
+    /** Reads manifests on its own thread, because that may take long. */
     private void resolve() {
         try {
             while (!closed) {

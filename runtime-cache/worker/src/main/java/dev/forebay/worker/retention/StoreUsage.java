@@ -18,7 +18,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How much of the store is whose. Blocks; safe for use by many threads. */
+/** Measures the space in the store that each version uses. Blocks. Safe for use by many threads. */
 public final class StoreUsage {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreUsage.class);
@@ -34,9 +34,11 @@ public final class StoreUsage {
     }
 
     /**
-     * Adds it up, at this moment and not as of one instant: chunks come and go meanwhile.
+     * Returns the current usage. The figures are not of one instant, because chunks come and go
+     * during the measurement.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if the region's mount table was not seen yet
+     * @throws ForebayException {@code UNAVAILABLE} before the first state of the region's mount
+     *     table
      */
     public WorkerUsage measure() {
         RegionView view = versions.view();
@@ -63,7 +65,7 @@ public final class StoreUsage {
                 readAgo);
     }
 
-    /** Returns false if it is not known which packs the version has. */
+    /** Returns false if the packs of the version are unknown. */
     private boolean addTo(Map<PackId, Set<Digest>> owners, ManifestRef ref) {
         try {
             versions.packs(ref)

@@ -1,6 +1,6 @@
 /**
- * What the region wants kept: the versions that are mounted, the packs that pins protect, and the
- * dropping of what nobody refers to any more.
+ * Decides which chunks this worker keeps and drops. Tracks mounted versions and packs under pins,
+ * and removes chunks that no version needs any more.
  */
 @NullMarked
 package dev.forebay.worker.retention;
