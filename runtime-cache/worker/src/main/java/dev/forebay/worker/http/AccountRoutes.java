@@ -9,7 +9,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
-/** What copies of versions have cost here. */
+/** Serves the accounts of versions on this worker. */
 final class AccountRoutes {
 
     private static final int PAGE = 500;
@@ -20,7 +20,7 @@ final class AccountRoutes {
         this.accounts = accounts;
     }
 
-    /** {@code GET /v1/accounts?after=}. */
+    /** Handles {@code GET /v1/accounts?after=}. */
     Callable<Answer> page(RoutingContext context) {
         int after =
                 (int)
@@ -29,7 +29,7 @@ final class AccountRoutes {
         return () -> answer(accounts.page(after, PAGE));
     }
 
-    /** {@code DELETE /v1/accounts/{a}?revision=}. */
+    /** Handles {@code DELETE /v1/accounts/{a}?revision=}. */
     Callable<Answer> settle(RoutingContext context) {
         UUID id = Parameters.account(context);
         long revision =

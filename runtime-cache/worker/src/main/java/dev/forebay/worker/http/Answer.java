@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What a handler, done on its virtual thread, wants written. */
+/** The response that a handler returns from its virtual thread. */
 sealed interface Answer {
 
     /**
-     * Nothing yet: the work may take long and goes on in another lane, so that those whose work is
-     * short need not stand behind it.
+     * No response yet: the work may take long and continues in another lane, so that short work
+     * does not queue behind it.
      */
     record Later(Lane lane, Callable<Answer> work) implements Answer {}
 
@@ -19,10 +19,10 @@ sealed interface Answer {
     record Json(JsonObject body) implements Answer {}
 
     /**
-     * Bytes {@code [offset, offset + length)} of an open file, by way of the kernel.
+     * Bytes {@code [offset, offset + length)} of an open file, sent by the kernel where possible.
      *
      * @param status 200 or 206
-     * @param owner closed when the bytes are sent or cannot be
+     * @param owner closed when the bytes are sent or cannot be sent
      */
     record FileBytes(
             int status,
@@ -34,9 +34,9 @@ sealed interface Answer {
             implements Answer {}
 
     /**
-     * 206 with several ranges, each with a head of its own.
+     * 206 with several ranges, each with its own headers.
      *
-     * @param parts in the order in which they are sent, at least one
+     * @param parts at least one, in the order in which they are sent
      */
     record Parts(Map<String, String> headers, List<FileBytes> parts) implements Answer {}
 }

@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a request from the event loop to a virtual thread and its answer back.
+ * Moves a request from the event loop to a virtual thread, and its answer back.
  *
- * <p>Requests are read and answers written on the event loop, which never waits for anything;
- * whatever may wait runs in a {@link Lane}.
+ * <p>The event loop reads requests and writes answers, and never blocks. Work that may block runs
+ * in a {@link Lane}.
  */
 final class Dispatcher {
 
@@ -33,7 +33,7 @@ final class Dispatcher {
     /**
      * Answers a request.
      *
-     * @param parse reads and checks the request, at once, and gives back the work to do
+     * @param parse reads and checks the request on the event loop, and returns the work to do
      */
     void dispatch(
             RoutingContext routing,

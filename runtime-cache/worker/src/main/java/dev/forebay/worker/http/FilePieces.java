@@ -8,13 +8,12 @@ import java.io.EOFException;
 import java.io.IOException;
 
 /**
- * Bytes of an open file, read a piece at a time when the connection takes one: a reader that takes
- * its time costs one piece of memory. Gives its file back once, when it is closed. Of one event
- * loop.
+ * Streams bytes of an open file in pieces. Each piece is read when the connection accepts it, so a
+ * slow reader costs one piece of memory. Closes its file once. Used by one event loop only.
  */
 final class FilePieces implements ChunkedInput<ByteBuf> {
 
-    /** Four records of TLS, which go out with one system call. */
+    /** Four TLS records, which one system call sends. */
     private static final int PIECE_BYTES = 64 << 10;
 
     private final Answer.FileBytes bytes;
@@ -51,7 +50,7 @@ final class FilePieces implements ChunkedInput<ByteBuf> {
     }
 
     @Deprecated
-    @SuppressWarnings("InlineMeSuggester") // Deprecated by Netty, where it must stay.
+    @SuppressWarnings("InlineMeSuggester") // Netty deprecates this method but still requires it.
     @Override
     public ByteBuf readChunk(ChannelHandlerContext context) throws IOException {
         return readChunk(context.alloc());

@@ -18,16 +18,16 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Sends bytes of an open file: from the page cache to the socket without copying them through the
- * process, or, where they have to be encrypted on the way, in small pieces through it.
+ * Sends bytes of an open file. On a plain connection the kernel copies them from the page cache to
+ * the socket. On a TLS connection the process reads and encrypts them in small pieces.
  *
- * <p>Vert.x 4 sends files by name only. A name is the wrong thing here: between looking at a chunk
- * and sending it the chunk may be evicted or replaced. An open descriptor keeps the file that was
- * looked at, whatever becomes of its name, so the descriptor is handed to Netty as a file region,
- * or as pieces, between the response's head and its end. That is what Vert.x itself does with a
- * name; for a connection that is encrypted its pipeline has the handler of pieces.
+ * <p>Vert.x 4 sends files by name only. A name is not safe here, because the chunk may be evicted
+ * or replaced after the worker has found it. An open descriptor keeps the file in any case. The
+ * descriptor therefore goes to Netty between the response's head and its end: as a file region, or
+ * as pieces for TLS. Vert.x does the same with a name, and its TLS pipeline has the handler for
+ * pieces.
  *
- * <p>Call on the connection's event loop, which does not wait for a disk if the bytes are in the
+ * <p>Call it on the connection's event loop. It does not wait for a disk if the bytes are in the
  * page cache.
  */
 final class FileSender {
@@ -35,8 +35,8 @@ final class FileSender {
     private FileSender() {}
 
     /**
-     * Sends the head that {@code request}'s response was given, and the bytes. Owns the file from
-     * the call on. The future fails if the client went away.
+     * Sends the response head of {@code request} and the bytes. Owns the file from the call on. The
+     * future fails if the client disconnects.
      */
     static Future<Void> send(HttpServerRequest request, Answer.FileBytes bytes) {
         HttpServerResponse response = request.response();
@@ -45,7 +45,7 @@ final class FileSender {
             return Future.failedFuture("the client went away");
         }
         response.putHeader("Content-Length", Long.toString(bytes.length()));
-        // An empty write sends the head, on its own.
+        // An empty write sends the head on its own.
         response.write(Buffer.buffer());
         Promise<Void> sent = Promise.promise();
         write(
@@ -64,7 +64,7 @@ final class FileSender {
 
     /**
      * Sends several ranges as {@code multipart/byteranges} (RFC 9110, section 14.6). Owns the files
-     * from the call on. The future fails if the client went away.
+     * from the call on. The future fails if the client disconnects.
      */
     static Future<Void> send(HttpServerRequest request, Answer.Parts answer) {
         HttpServerResponse response = request.response();
@@ -84,7 +84,7 @@ final class FileSender {
         response.putHeader("Content-Type", "multipart/byteranges; boundary=" + boundary);
         response.putHeader("Content-Length", Long.toString(length));
         response.write(Buffer.buffer());
-        // One that fails closes the connection, and so makes those behind it fail.
+        // A failed part closes the connection, which makes the following parts fail.
         FutureListener<Void> closing =
                 written -> {
                     if (!written.isSuccess()) {
@@ -120,13 +120,14 @@ final class FileSender {
         connection.writeToChannel(
                 pieces,
                 result -> {
-                    // A connection that is closed already has no handler that would do it.
+                    // A connection that is already closed has no handler left that would close the
+                    // file.
                     release(pieces::close);
                     written.operationComplete(result);
                 });
     }
 
-    /** Not at once: Netty is about to release what could not be written. */
+    /** Closes the connection in a later task: Netty first releases what could not be written. */
     private static void closeSoon(HttpServerRequest request) {
         ConnectionBase connection = (ConnectionBase) request.connection();
         connection.channel().eventLoop().execute(connection::close);
@@ -138,7 +139,7 @@ final class FileSender {
         return head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Closes what shall not be sent. */
+    /** Closes the files of parts that will not be sent. */
     static void release(List<Answer.FileBytes> parts) {
         parts.forEach(part -> release(part.owner()));
     }
@@ -151,7 +152,7 @@ final class FileSender {
         }
     }
 
-    /** A region that gives its file back when Netty is done with it. */
+    /** A file region that closes its file when Netty has finished with it. */
     private static final class Region extends DefaultFileRegion {
 
         private final AutoCloseable owner;

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Images of mounted versions, written when they are asked for. */
+/** Serves images of mounted versions, and writes them on first request. */
 final class ImageRoutes {
 
     private final MountedVersions versions;
@@ -22,7 +22,7 @@ final class ImageRoutes {
         this.images = images;
     }
 
-    /** {@code GET /v1/manifests/{m}/image?version=…}. */
+    /** Handles {@code GET /v1/manifests/{m}/image?version=…}. */
     Callable<Answer> file(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         DatasetVersion version = Parameters.version(context);

@@ -5,11 +5,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs requests on virtual threads, so many at once, so many more waiting, the rest refused.
+ * Runs requests on virtual threads, with a bounded number running and queued. Refuses further ones.
  *
- * <p>Reads of what is here, reads that have to fetch, and prewarms have a lane each: who waits for
- * the lake must not keep a reader from bytes that are here. Safe for use by many threads; never
- * blocks the caller.
+ * <p>Each kind of work has its own lane: reads of present bytes, reads that fetch, prewarms and
+ * others. Otherwise readers of present bytes would queue behind requests that wait for the lake.
+ * Safe for use by many threads. Never blocks the caller.
  */
 final class Lane {
 
@@ -29,9 +29,9 @@ final class Lane {
     }
 
     /**
-     * Runs {@code task} soon, on a thread of its own.
+     * Runs {@code task} on its own thread when its turn comes.
      *
-     * @throws Refusal 503 if too many wait already
+     * @throws Refusal 503 if the queue is full
      */
     void run(Runnable task) {
         int now = admitted.incrementAndGet();

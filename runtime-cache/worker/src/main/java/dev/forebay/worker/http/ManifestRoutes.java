@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Manifests: their bytes, how much of them is here, and the dropping of their chunks. */
+/**
+ * Serves manifests: their bytes, their coverage on this worker, and the removal of their chunks.
+ */
 final class ManifestRoutes {
 
     private static final int PAGE = 1_000;
@@ -40,19 +42,19 @@ final class ManifestRoutes {
         this.accounts = accounts;
     }
 
-    /** {@code GET /v1/manifests/{m}}. */
+    /** Handles {@code GET /v1/manifests/{m}}. */
     Callable<Answer> file(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> file(manifest);
     }
 
-    /** {@code GET /v1/manifests/{m}/coverage}. */
+    /** Handles {@code GET /v1/manifests/{m}/coverage}. */
     Callable<Answer> coverage(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> coverage(manifest);
     }
 
-    /** {@code DELETE /v1/manifests/{m}/chunks}. */
+    /** Handles {@code DELETE /v1/manifests/{m}/chunks}. */
     Callable<Answer> drop(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> {

@@ -2,7 +2,7 @@ package dev.forebay.worker.http;
 
 import java.util.Locale;
 
-/** What a request asks for; the {@code operation} tag of the request metrics. */
+/** The kind of a request, for its lane and for the {@code operation} tag of the request metrics. */
 public enum Operation {
     READ,
     FILL,
@@ -16,7 +16,7 @@ public enum Operation {
     ACCOUNTS,
     USAGE;
 
-    /** The value of the metric's tag. */
+    /** Returns the value of the metric tag. */
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

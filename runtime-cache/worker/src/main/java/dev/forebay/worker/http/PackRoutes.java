@@ -23,10 +23,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.function.ObjLongConsumer;
 
-/** Reads of packs, and fills and verifications of their chunks. */
+/** Serves reads of packs, and fills and verifications of their chunks. */
 final class PackRoutes {
 
-    /** Each takes a file descriptor while it is sent. */
+    /** Bounds open files: each part holds a file descriptor while it is sent. */
     private static final int MOST_OPEN_PARTS = 4_096;
 
     private final MountedVersions versions;
@@ -38,7 +38,8 @@ final class PackRoutes {
     private final ObjLongConsumer<Digest> served;
 
     /**
-     * @param served told of the bytes that readers of a manifest are sent, other workers aside
+     * @param served receives the bytes sent to readers of a manifest, without those sent to
+     *     workers
      */
     PackRoutes(
             MountedVersions versions,
@@ -55,9 +56,7 @@ final class PackRoutes {
         this.served = served;
     }
 
-    /**
-     * @param copied whether another worker asks, to have a copy of its own
-     */
+    /** @param copied whether another worker reads, to store its own copy */
     private record Read(
             PackId pack,
             Digest manifest,
@@ -66,7 +65,7 @@ final class PackRoutes {
             boolean copied) {}
 
     /**
-     * A range inside its chunk, {@code from} and {@code to} counted from the chunk's first byte.
+     * A range inside its chunk. {@code from} and {@code to} are relative to the start of the chunk.
      */
     private record Place(
             Digest manifest,
@@ -77,7 +76,7 @@ final class PackRoutes {
             long packBytes,
             boolean copied) {}
 
-    /** {@code GET /v1/packs/{p}?manifest={m}}. */
+    /** Handles {@code GET /v1/packs/{p}?manifest={m}}. */
     Callable<Answer> read(RoutingContext context) {
         PackId pack = Parameters.pack(context);
         Digest manifest = Parameters.manifestInQuery(context);
@@ -95,8 +94,8 @@ final class PackRoutes {
                 return noted.call();
             }
             if (onlyIfCached && reads.stream().noneMatch(this::hasSome)) {
-                // The manifest would be fetched only to say the same: other workers ask, of what
-                // nobody has read yet, while a reader waits for them.
+                // Nothing of the chunk is here: a miss needs no manifest, which might have to be
+                // fetched. Other workers send such requests while a reader waits for them.
                 throw Refusal.miss();
             }
             return new Answer.Later(misses, noted);
@@ -107,7 +106,7 @@ final class PackRoutes {
         return chunks.hasSome(ChunkId.at(read.pack(), read.range().from()));
     }
 
-    /** A read that is refused at once is none. */
+    /** Records a read. One that is refused at once does not count. */
     private Callable<Answer> noting(Digest manifest, Callable<Answer> read) {
         return () -> {
             Answer answer = read.call();
@@ -116,7 +115,9 @@ final class PackRoutes {
         };
     }
 
-    /** What is here of several ranges; whoever wants the rest asks for it range by range. */
+    /**
+     * Returns the present bytes of several ranges. A client requests each missing range separately.
+     */
     private Answer readMany(List<Read> reads) {
         List<Answer.FileBytes> parts = new ArrayList<>();
         List<String> absent = new ArrayList<>();
@@ -168,7 +169,7 @@ final class PackRoutes {
                             bytes.length(),
                             owner));
         } catch (ForebayException e) {
-            // What is wrong with it finds who asks for it alone.
+            // Reported as absent: the client gets the error when it requests this range alone.
             return Optional.empty();
         } finally {
             if (!given) {
@@ -177,7 +178,10 @@ final class PackRoutes {
         }
     }
 
-    /** {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}, with {@code &ahead=true} or without. */
+    /**
+     * Handles {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}, optionally with {@code
+     * &ahead=true}.
+     */
     Callable<Answer> fill(RoutingContext context) {
         ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
         Digest manifest = Parameters.manifestInQuery(context);
@@ -185,7 +189,7 @@ final class PackRoutes {
         return () -> fill(chunk, manifest, ahead);
     }
 
-    /** {@code POST /v1/packs/{p}/chunks/{i}/verify?manifest={m}}. */
+    /** Handles {@code POST /v1/packs/{p}/chunks/{i}/verify?manifest={m}}. */
     Callable<Answer> verify(RoutingContext context) {
         ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
         Digest manifest = Parameters.manifestInQuery(context);
@@ -221,7 +225,10 @@ final class PackRoutes {
         }
     }
 
-    /** Damage that shows before a byte is sent need not concern the reader. */
+    /**
+     * Repairs damage that was found before the first byte was sent, so that the reader gets no
+     * error.
+     */
     private Answer readMended(Read read) {
         chunks.dropIfDamaged(ChunkId.at(read.pack(), read.range().from()));
         if (read.onlyIfCached) {

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the parts of a request, each checked where it comes in. */
+/** Reads and checks the parameters of a request. */
 final class Parameters {
 
     private static final String DIGEST_RULE = "must be 64 lower-case hexadecimal characters";
@@ -45,7 +45,7 @@ final class Parameters {
         return digest("manifest", values.isEmpty() ? null : values.getFirst());
     }
 
-    /** Whether a fill is ahead of a reader. */
+    /** Returns whether a fill is ahead of a reader. */
     static boolean isAhead(RoutingContext context) {
         List<String> values = context.queryParam(WorkerProtocol.AHEAD_PARAMETER);
         String text = values.isEmpty() ? "false" : String.join(", ", values);
@@ -68,7 +68,7 @@ final class Parameters {
         return (int) index;
     }
 
-    /** A whole number of a range, the least if it is not given. */
+    /** Returns an integer parameter in a range, or the minimum if it is absent. */
     static long number(RoutingContext context, String name, long least, long most) {
         List<String> values = context.queryParam(name);
         String text = values.isEmpty() ? Long.toString(least) : values.getFirst();
@@ -103,7 +103,7 @@ final class Parameters {
                 && header.toLowerCase(Locale.ROOT).contains(WorkerProtocol.ONLY_IF_CACHED);
     }
 
-    /** Whether another worker asks, to have a copy of its own. */
+    /** Returns whether another worker reads, to store its own copy. */
     static boolean isOfWorker(RoutingContext context) {
         return WorkerProtocol.WORKER_READS.equals(
                 context.request().getHeader(WorkerProtocol.READER_HEADER));

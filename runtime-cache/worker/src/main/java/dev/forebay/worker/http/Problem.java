@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker's one mapper from failures to HTTP: an RFC 9457 problem.
+ * The worker's only mapper from failures to HTTP, as RFC 9457 problems.
  *
- * @param field what of the request is to blame, if one thing is
+ * @param field the part of the request that is wrong, if it is a single one
  */
 record Problem(
         int status,
@@ -40,7 +40,7 @@ record Problem(
         };
     }
 
-    /** Whether the worker itself is at fault, so that its log should tell. */
+    /** Returns whether the worker itself is at fault, in which case the failure is logged. */
     boolean defect() {
         return code == ErrorCode.INTERNAL;
     }
@@ -67,7 +67,7 @@ record Problem(
             case MISSING -> 404;
             case CONFLICT -> 409;
             case DENIED -> 403;
-            // The bytes that were asked for are not to be had as they should be.
+            // The requested bytes exist but are damaged or changed.
             case LOST -> 409;
             case FULL -> 507;
             case UNAVAILABLE -> 503;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.zip.CRC32C;
 
-/** The checksums of a range, in the form of the {@code Forebay-Crc32c} header. */
+/** Computes the checksums of a range for the {@code Forebay-Crc32c} header. */
 final class RangeChecksums {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
@@ -15,8 +15,8 @@ final class RangeChecksums {
     private RangeChecksums() {}
 
     /**
-     * The stored checksums if the range consists of whole blocks, else computed ones over bytes
-     * that were compared with the stored ones first.
+     * Returns the stored checksums if the range consists of whole blocks. Otherwise computes
+     * checksums over bytes that were first verified against the stored ones.
      */
     static String header(StoredChunk chunk, int from, int to) {
         if (from % BLOCK == 0 && (to % BLOCK == 0 || to == chunk.length())) {

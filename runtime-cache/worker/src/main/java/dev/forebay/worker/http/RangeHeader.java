@@ -6,10 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of a {@code Range} header: {@code bytes=a-b}, {@code bytes=a-}, or {@code bytes=a-b,c-d}.
+ * One range of a {@code Range} header: {@code bytes=a-b}, {@code bytes=a-}, or {@code
+ * bytes=a-b,c-d}.
  *
  * @param from the first byte
- * @param last the last byte, {@link Long#MAX_VALUE} if open
+ * @param last the last byte, inclusive; {@link Long#MAX_VALUE} if open
  */
 record RangeHeader(long from, long last) {
 
@@ -17,7 +18,7 @@ record RangeHeader(long from, long last) {
     private static final String RULE = "must have the form bytes=a-b with a <= b, or bytes=a-";
     private static final int MOST_DIGITS = 18;
 
-    /** Reads one range or many, which are bounded in number and in bytes. */
+    /** Parses one range or several. Their number and total bytes are bounded. */
     static List<RangeHeader> parseAll(@Nullable String header) {
         if (header == null || !header.contains(",")) {
             return List.of(parse(header));
@@ -64,7 +65,7 @@ record RangeHeader(long from, long last) {
         return Long.parseLong(text);
     }
 
-    /** Without the unit. */
+    /** Returns the range without the unit. */
     String interval() {
         return from + "-" + (last == Long.MAX_VALUE ? "" : last);
     }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A problem that the HTTP edge itself finds, with the status and headers that HTTP has for it. */
+/** A failure found by the HTTP layer itself, with its status and headers. */
 final class Refusal extends RuntimeException {
 
     final int status;
@@ -38,7 +38,7 @@ final class Refusal extends RuntimeException {
                 Map.of());
     }
 
-    /** 401: no token, or not ours. */
+    /** 401: no token, or a wrong one. */
     static Refusal unauthorized() {
         return new Refusal(
                 401,
@@ -48,7 +48,7 @@ final class Refusal extends RuntimeException {
                 Map.of("WWW-Authenticate", "Bearer"));
     }
 
-    /** 404: no such path. */
+    /** 404: the path does not exist. */
     static Refusal noSuchPath(String path) {
         return new Refusal(
                 404, ErrorCode.NOT_FOUND, null, "no such path: " + abbreviate(path), Map.of());
@@ -64,7 +64,7 @@ final class Refusal extends RuntimeException {
                 Map.of());
     }
 
-    /** 416: the range begins behind the pack's end. */
+    /** 416: the range starts behind the end of the pack. */
     static Refusal outside(String range, long packBytes) {
         return new Refusal(
                 416,
@@ -84,7 +84,7 @@ final class Refusal extends RuntimeException {
                 Map.of());
     }
 
-    /** 503: too much to do already. */
+    /** 503: the queue is full. */
     static Refusal busy(int waiting, Duration retryAfter) {
         return new Refusal(
                 503,

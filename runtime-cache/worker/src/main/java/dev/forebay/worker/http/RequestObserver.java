@@ -2,16 +2,19 @@ package dev.forebay.worker.http;
 
 import dev.forebay.transfer.Source;
 
-/** Told of every request that was answered. Implementations are quick and never throw. */
+/**
+ * Receives an event for every answered request, for metrics. Implementations are quick and never
+ * throw.
+ */
 public interface RequestObserver {
 
     /**
-     * A request is done.
+     * Records the end of a request.
      *
-     * @param outcome {@code ok}, {@code aborted} or a bounded name of what went wrong
+     * @param outcome {@code ok}, {@code aborted} or the name of an error, from a bounded set
      */
     void answered(Operation operation, String outcome, long nanos);
 
-    /** Bytes of a pack went out. */
+    /** Records bytes of a pack that are sent. */
     void served(Source source, long bytes);
 }

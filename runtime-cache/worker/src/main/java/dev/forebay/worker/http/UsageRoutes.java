@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.Callable;
 
-/** What the store holds, and for whom. */
+/** Serves the usage of the store by version. */
 final class UsageRoutes {
 
     private final StoreUsage usage;
@@ -16,7 +16,7 @@ final class UsageRoutes {
         this.usage = usage;
     }
 
-    /** {@code GET /v1/usage}. */
+    /** Handles {@code GET /v1/usage}. */
     Callable<Answer> usage(RoutingContext context) {
         return () -> answer(usage.measure());
     }

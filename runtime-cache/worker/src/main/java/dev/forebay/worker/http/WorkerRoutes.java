@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The worker protocol on a router; {@code docs/interfaces.md} explains it. */
+/** Registers the worker protocol on a router. {@code docs/interfaces.md} describes the protocol. */
 public final class WorkerRoutes {
 
     private final Dispatcher dispatcher;
@@ -39,18 +39,20 @@ public final class WorkerRoutes {
     private final Lane liveness;
 
     /**
-     * How much is worked on at once.
+     * The bounds of concurrent requests.
      *
-     * @param reads reads of what is here, and accounts; as many again reads that have to fetch, as
-     *     many manifests and images, which may have to be brought or written first, and as many
-     *     questions what is held, of a version or for all
-     * @param fills fills for nobody in particular, verifications and drops; as many again questions
-     *     whether the worker is there, and how far a drain is
-     * @param queue how many more of each kind may wait
+     * @param reads reads of present bytes, and accounts. The same number again applies to each
+     *     of: reads that fetch, manifests and images, coverage and usage.
+     * @param fills prewarming fills, verifications and drops. The same number again applies to
+     *     status and drain.
+     * @param queue how many more requests of each kind may wait
      */
     public record Limits(int reads, int fills, int queue, Duration retryAfter) {
 
-        /** Each kind has its own: work that waits for the lake must not hold up what is here. */
+        /**
+         * Creates a lane for each kind of work: requests that wait for the lake must not delay
+         * reads of present bytes.
+         */
         private Lane lane(String name, int concurrency) {
             return new Lane(name, concurrency, queue, retryAfter);
         }
@@ -147,7 +149,10 @@ public final class WorkerRoutes {
                                         context, Refusal.noSuchPath(context.request().path())));
     }
 
-    /** An image holds its place for minutes, so nothing that is soon answered waits behind it. */
+    /**
+     * Returns the lane of an operation. An image may hold its place for minutes, so quick requests
+     * must not share its lane.
+     */
     private Lane lane(Operation operation) {
         return switch (operation) {
             case READ, ACCOUNTS -> reads;

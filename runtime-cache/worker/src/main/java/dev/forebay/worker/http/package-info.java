@@ -1,6 +1,6 @@
 /**
- * The worker protocol's server side: checks what comes in, hands it to virtual threads, and writes
- * answers and problems. The only package that knows Vert.x.
+ * The server side of the worker protocol: checks requests, passes them to virtual threads, and
+ * writes answers and problems. The only package that uses Vert.x.
  */
 @NullMarked
 package dev.forebay.worker.http;
