@@ -14,33 +14,34 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
-/** Refuses settings that cannot work, at start, naming the property. */
+/** Refuses invalid settings at start, with a message that names the property. */
 final class ConfigCheck {
 
     private static final String PREFIX = "forebay.worker.";
     private static final int LEAST_CHUNKS = 4;
 
-    /** Of what takes a thread, a connection or a buffer each. */
+    /** The limit of settings whose unit takes a thread, a connection or a buffer. */
     private static final int MOST_AT_ONCE = 10_000;
 
-    /** Of what is only counted or remembered. */
+    /** The limit of settings whose unit is only counted or remembered. */
     private static final int MOST = 1_000_000_000;
 
-    /** Sums of some of these are still numbers. */
+    /** Sums of several such sizes still fit into a long. */
     private static final BigInteger MOST_BYTES = BigInteger.ONE.shiftLeft(60);
 
-    /** Whoever means never; in nanoseconds it is still a number. */
+    /** Long enough for "never", and still a long in nanoseconds. */
     private static final Duration LONGEST = Duration.ofDays(10_000);
 
-    /** A socket counts milliseconds in an int. */
+    /** Sockets take their timeout in milliseconds as an int. */
     private static final Duration LONGEST_READ = Duration.ofDays(1);
 
     private ConfigCheck() {}
 
     /**
-     * Checks every bound.
+     * Checks all settings.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the
+     *     rule
      */
     static void check(WorkerConfig config) {
         int disks = config.directories().size();
@@ -109,8 +110,8 @@ final class ConfigCheck {
     }
 
     /**
-     * Makes sure of the directory without which there is no worker; of the others those that cannot
-     * be used are left alone.
+     * Checks the first directory, which the worker cannot do without. Other directories that are
+     * unusable do not prevent the start.
      */
     static void checkHome(Path home) {
         try {
@@ -136,7 +137,9 @@ final class ConfigCheck {
                 "must have the form http://host:port");
     }
 
-    /** Whether the files can be used is for whoever reads them to say. */
+    /**
+     * Checks only which settings are present. The code that reads the files checks their contents.
+     */
     private static void checkTls(WorkerConfig config) {
         config.tls().certificate().ifPresent(_ -> requireSet("tls.key", config.tls().key()));
         config.tls()
@@ -174,10 +177,11 @@ final class ConfigCheck {
     }
 
     /**
-     * What a size is in bytes.
+     * Returns a size in bytes.
      *
-     * @param setting its whole name
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less, or more than 1 EiB
+     * @param setting the full name of the property
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less than {@code least} or
+     *     more than 1 EiB
      */
     static long bytes(long least, String setting, MemorySize value) {
         BigInteger bytes = value.asBigInteger();

@@ -8,53 +8,58 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the lake is, below {@code forebay.lake}; credentials come from the AWS default chain. */
+/**
+ * Settings of the lake, below {@code forebay.lake}. Credentials come from the AWS default chain.
+ */
 @ConfigMapping(prefix = "forebay.lake")
 public interface LakeConfig {
 
-    /** The S3 endpoint; AWS's own of the region if not set. */
+    /** The S3 endpoint. Default: the AWS endpoint of the region. */
     Optional<URI> endpoint();
 
     /** The region that requests are signed for. */
     @WithDefault("us-east-1")
     String region();
 
-    /** Whether the bucket is the first part of the path and not of the host name. */
+    /** True if the bucket is part of the path and not of the host name. */
     @WithDefault("true")
     boolean pathStyle();
 
-    /** What gives a key of the lake for a web identity; AWS's own of the region if not set. */
+    /**
+     * The endpoint that exchanges a web identity for credentials. Default: the AWS endpoint of the
+     * region.
+     */
     Optional<URI> stsEndpoint();
 
-    /** Buckets that everybody may read: they are asked without credentials. */
+    /** Public buckets, which are read without credentials. */
     Optional<List<String>> anonymousBuckets();
 
-    /** Buckets whose owner has each requester pay. */
+    /** Buckets whose owner makes each requester pay. */
     Optional<List<String>> requesterPaysBuckets();
 
-    /** How long opening a connection may take. */
+    /** The timeout for opening a connection. */
     @WithDefault("5s")
     Duration connectTimeout();
 
-    /** How long an answer may pause. */
+    /** The longest pause within a response. */
     @WithDefault("10s")
     Duration idleTimeout();
 
-    /** How long one attempt may take, besides the transfer at the slowest rate. */
+    /** The timeout of one attempt, in addition to the transfer time at the slowest rate. */
     @WithDefault("20s")
     Duration attemptTimeout();
 
-    /** The slowest transfer that is not given up, in bytes per second. */
+    /** The slowest accepted transfer, in bytes per second. */
     @WithDefault("256K")
     MemorySize slowestRate();
 
-    /** How often a request is tried in all. */
+    /** The number of attempts per request, including the first. */
     @WithDefault("5")
     int attempts();
 
     /**
-     * How many requests the workers of the region together may send to the lake in a second; each
-     * live one takes an equal share, and less while the lake throttles.
+     * The requests per second of all workers of the region together. Each live worker takes an
+     * equal share, and less while the lake throttles.
      */
     @WithDefault("5000")
     int requestsPerSecond();

@@ -7,7 +7,7 @@ import dev.forebay.model.ManifestRef;
 import java.net.URI;
 import java.nio.file.Path;
 
-/** Brings manifests from Forebay's own bucket in the lake. */
+/** Downloads manifests from Forebay's own bucket in the lake. */
 final class ManifestSource {
 
     private final Lake lake;
@@ -16,7 +16,7 @@ final class ManifestSource {
         this.lake = lake;
     }
 
-    /** Downloads what {@code ref} refers to; whether it is that is for the caller to check. */
+    /** Downloads the manifest to a file. The caller verifies its digest. */
     void fetch(ManifestRef ref, Path target) {
         URI uri = URI.create(ref.uri());
         if (!"s3".equals(uri.getScheme()) || uri.getHost() == null || uri.getPath().length() < 2) {

@@ -7,17 +7,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that this process was stopped (by SIGSTOP or a frozen cgroup) for so long that the region
- * may have gone on without it, and has not looked at the region's state since.
+ * Detects that this process was stopped, by SIGSTOP or a frozen cgroup, for so long that the region
+ * may have changed without it. The process is behind until it has read the region's state again.
  *
- * <p>An etcd that is away is something else: then the last known state goes on being used, and if
- * etcd does not answer for a while after a pause, so it is then. Safe for use by many threads.
+ * <p>This does not apply when only etcd is down: the last known state then stays in use. The same
+ * holds if etcd does not answer within ten seconds after a pause. Safe for use by many threads.
  */
 final class PauseGuard implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PauseGuard.class);
 
-    /** A half of the liveness lease: before, nobody takes this worker for dead. */
+    /** Half of the liveness lease: before that, no other process considers this worker dead. */
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final Duration TICK = Duration.ofMillis(500);
@@ -35,16 +35,18 @@ final class PauseGuard implements AutoCloseable {
 
     static PauseGuard start(RegionState state) {
         PauseGuard guard = new PauseGuard(state);
-        // A platform thread: it must not wait for others to yield.
+        // A platform thread, because a virtual one would have to wait for a free carrier thread.
         Thread.ofPlatform().daemon().name("pause-guard").start(guard::tick);
         return guard;
     }
 
-    /** Whether this process may be behind the region for having been stopped. Never blocks. */
+    /**
+     * Returns whether this process may be behind the region because it was stopped. Never blocks.
+     */
     boolean behind() {
         long now = System.nanoTime();
         if (now - lastTickNanos > LIMIT.toNanos()) {
-            // Awake again, sooner than the thread below.
+            // This caller woke up before the thread below.
             return true;
         }
         return woke && !state.confirmedSince(wokeNanos) && now - wokeNanos < PATIENCE.toNanos();

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/** The settings that all of Forebay's processes share. */
+/** The settings that all Forebay processes share. */
 @Dependent
 class ProcessConfig {
 
@@ -66,29 +66,37 @@ class ProcessConfig {
         return Startup.get(() -> file.map(given -> WorkerAuthorities.read(setting, given)));
     }
 
-    /** {@code forebay.region}. */
+    /** Returns {@code forebay.region}. */
     RegionName region() {
         return region;
     }
 
-    /** What {@code forebay.token-file} holds; there is one if the listener is not on loopback. */
+    /**
+     * Returns the token in {@code forebay.token-file}. Present if the listener is not on loopback.
+     */
     Optional<BearerToken> token() {
         return token;
     }
 
-    /** Those of {@code forebay.worker-ca}, who sign the certificates of other workers. */
+    /**
+     * Returns the authorities of {@code forebay.worker-ca}, which sign the certificates of other
+     * workers.
+     */
     Optional<WorkerAuthorities> authorities() {
         return authorities;
     }
 
-    /** Those of {@code forebay.service-ca}, who sign the certificates of other regions' agents. */
+    /**
+     * Returns the authorities of {@code forebay.service-ca}, which sign the certificates of agents
+     * in other regions.
+     */
     Optional<WorkerAuthorities> serviceAuthorities() {
         return serviceAuthorities;
     }
 
     /**
-     * Where others reach this process if nothing else is said. Its port is the configured one, for
-     * Quarkus may announce its server before it can tell the server's port.
+     * Returns the address of this process if none is configured. Uses the configured port, because
+     * Quarkus may announce its server before it can tell the actual port.
      *
      * @param scheme {@code http} or {@code https}
      */

@@ -6,26 +6,28 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the region's etcd is, below {@code forebay.etcd}. */
+/** Settings of the region's etcd, below {@code forebay.etcd}. */
 @ConfigMapping(prefix = "forebay.etcd")
 public interface RegionEtcdConfig {
 
-    /** The members' client URIs, separated by commas. */
+    /** The client URIs of the members, separated by commas. */
     List<URI> endpoints();
 
-    /** Files for TLS, where the endpoints say {@code https}. */
+    /** Files for TLS, if the endpoints use {@code https}. */
     Tls tls();
 
     /** Files for TLS. */
     interface Tls {
 
-        /** The authorities, in PEM, that sign the members' certificates; else those of the JVM. */
+        /**
+         * The authorities, in PEM, that sign the members' certificates. Default: those of the JVM.
+         */
         Optional<Path> ca();
 
-        /** A certificate to show, in PEM. */
+        /** The client certificate, in PEM. */
         Optional<Path> certificate();
 
-        /** Its key, in PEM. */
+        /** The private key of the client certificate, in PEM. */
         Optional<Path> key();
     }
 }

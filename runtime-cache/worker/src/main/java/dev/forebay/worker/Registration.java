@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This worker's place among the workers of its region, from {@link #join} to {@link #leave}. Safe
- * for use by many threads.
+ * This worker's registration in its region, from {@link #join} to {@link #leave}. Safe for use by
+ * many threads.
  */
 final class Registration {
 
@@ -35,8 +35,8 @@ final class Registration {
 
     /**
      * @param id this worker's id
-     * @param capacityBytes what chunks may take here; 0 if no disk is left
-     * @param drains makes what takes a worker with such a place out of the region
+     * @param capacityBytes the space for chunks on working disks; 0 if no disk works
+     * @param drains creates the drain for a membership
      */
     Registration(
             String id,
@@ -49,7 +49,7 @@ final class Registration {
         this.drains = drains;
     }
 
-    /** Says in the region's etcd that this worker is here, for as long as it is. */
+    /** Registers this worker in the region's etcd and keeps it live until {@link #leave}. */
     synchronized void join(URI reachableAt) {
         address = reachableAt;
         weight = capacityBytes.getAsLong();
@@ -59,8 +59,9 @@ final class Registration {
     }
 
     /**
-     * Joins anew with the disks that there are now, or leaves if there are none; not if they are as
-     * many as before, if it leaves anyway, or another process has become this worker.
+     * Registers again with the current capacity, or leaves if no disk works. Does nothing if the
+     * capacity is unchanged, if the worker drains or has left, or if another process has taken over
+     * its id.
      */
     synchronized void weighAnew() {
         URI known = address;
@@ -77,22 +78,25 @@ final class Registration {
         }
     }
 
-    /** Whether another process has become this worker. */
+    /** Returns whether another process has taken over this worker's id. */
     boolean superseded() {
         Membership mine = membership;
         return mine != null && mine.superseded();
     }
 
-    /** Whether nobody can have taken this worker for dead, or become it. */
+    /**
+     * Returns whether it is certain that no process considers this worker dead or has taken over
+     * its id.
+     */
     boolean valid() {
         Membership mine = membership;
         return mine != null && mine.valid();
     }
 
     /**
-     * How this worker leaves for good.
+     * Returns the drain of this worker.
      *
-     * @throws ForebayException with {@code UNAVAILABLE} before it has joined
+     * @throws ForebayException {@code UNAVAILABLE} before it has joined
      */
     synchronized Drain drain() {
         if (drain == null) {
@@ -102,7 +106,7 @@ final class Registration {
         return drain;
     }
 
-    /** Hands chunks over before the process ends, for as long as is allowed; 0 for not at all. */
+    /** Drains the worker before the process ends, for at most {@code patience}. 0 disables it. */
     void drainBeforeStop(Duration patience) throws InterruptedException {
         if (patience.isPositive()) {
             try {
@@ -114,7 +118,7 @@ final class Registration {
         }
     }
 
-    /** Leaves the region's live workers; the registered ones it stays among, with its chunks. */
+    /** Removes this worker from the live workers. It stays registered and keeps its chunks. */
     synchronized void leave() {
         address = null;
         end();

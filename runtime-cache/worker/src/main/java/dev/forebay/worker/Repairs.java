@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings chunks again that the disk lost: from other workers, else from the lake. Methods block;
- * safe for use by many threads.
+ * Fills chunks again that a disk lost, from other workers, sibling regions or the lake. Methods
+ * block. Safe for use by many threads.
  */
 final class Repairs {
 
@@ -42,9 +42,11 @@ final class Repairs {
     }
 
     /**
-     * Brings what mounted versions have of a chunk; one that none has is not missed.
+     * Fills everything that mounted versions have in a chunk. Does nothing if no version has any of
+     * it.
      *
-     * @throws ForebayException why one of them lacks something; what the others have is brought
+     * @throws ForebayException if the fill for one of the versions failed; the others are
+     *     filled
      */
     void repair(ChunkId chunk) {
         boolean any = false;
@@ -73,8 +75,8 @@ final class Repairs {
     }
 
     /**
-     * Brings what was on a disk to the others, as long as it is away and there are others: what
-     * pins protect, and the rest if it has room.
+     * Fills the chunks of a lost disk onto the remaining ones: all pinned chunks, and others while
+     * there is space. Stops when the disk returns or no disk is left.
      */
     void refill(LostDisk disk) {
         LOG.info("Fetching again what was on {}", disk.directory());
@@ -94,7 +96,7 @@ final class Repairs {
 
     private boolean hasRoom() {
         ChunkStoreStats stats = store.stats();
-        // Disks fill unevenly; the last twentieth would evict.
+        // Disks fill unevenly, so filling the last 5 % would evict chunks.
         return stats.usedBytes() < stats.capacityBytes() / 20 * 19;
     }
 
@@ -106,7 +108,7 @@ final class Repairs {
         }
     }
 
-    /** Chunks that were brought again. */
+    /** Returns the number of chunks that were filled again. */
     long repaired() {
         return repaired.sum();
     }

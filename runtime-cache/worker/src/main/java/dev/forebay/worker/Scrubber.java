@@ -19,20 +19,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads all chunks again and again, slowly, drops those whose checksums are wrong, and has them
- * brought again. The store counts them.
+ * Verifies the checksums of all chunks, slowly and in endless rounds. Drops damaged chunks and has
+ * them filled again. The store counts them.
  *
- * <p>Goes by pack and index, and keeps in a file how far it has come: who is restarted often also
- * comes to the end.
+ * <p>Goes by pack and index, and saves its position in a file. A worker that restarts often
+ * therefore still finishes its rounds.
  */
 final class Scrubber implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-    /** After how many chunks to write down where it is. */
+    /** Saves the position after this many chunks. */
     private static final int NOTE_EVERY = 64;
 
-    /** A repair that is under way may take longer; nobody waits for it. */
+    /** A running repair may take longer, and close() does not wait for it. */
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private static final Comparator<PackId> ORDER = Comparator.comparing(PackId::toString);
@@ -48,10 +48,10 @@ final class Scrubber implements AutoCloseable {
     private final Thread thread = Thread.ofVirtual().name("scrub").unstarted(this::run);
 
     /**
-     * @param repair brings a chunk again that was dropped
-     * @param note the file that says how far it has come
-     * @param bytesPerSecond how fast, more than 0
-     * @param pause how long to rest before each round, also the first
+     * @param repair fills a dropped chunk again
+     * @param note the file with the saved position
+     * @param bytesPerSecond the scrub rate, more than 0
+     * @param pause the pause before each round, including the first
      */
     Scrubber(
             ChunkStore store,
@@ -66,7 +66,7 @@ final class Scrubber implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** Goes on where an earlier process was interrupted, until closed. */
+    /** Continues from the saved position, until closed. */
     void start() {
         thread.start();
     }
@@ -78,7 +78,7 @@ final class Scrubber implements AutoCloseable {
         }
     }
 
-    /** What ends a round is not the end of all. */
+    /** Runs one round. A failure ends this round only. */
     private boolean tryRound(@Nullable ChunkId behind) {
         try {
             return round(behind);
@@ -89,9 +89,9 @@ final class Scrubber implements AutoCloseable {
     }
 
     /**
-     * Looks at all chunks behind one, or at all.
+     * Verifies all chunks behind a position, or all chunks.
      *
-     * @return false if it was closed before it came to the end
+     * @return false if it was closed before the end
      */
     boolean round(@Nullable ChunkId behind) {
         int sinceNote = 0;
@@ -125,7 +125,7 @@ final class Scrubber implements AutoCloseable {
         return packs.stream().sorted(ORDER).toList();
     }
 
-    /** Each disk's are in order, but not those of all. */
+    /** Sorts by index. Each disk lists its chunks in order, but the combined list has no order. */
     private static List<ChunkId> byIndex(List<ChunkId> ofOnePack) {
         return ofOnePack.stream().sorted(Comparator.comparingInt(ChunkId::index)).toList();
     }
@@ -165,12 +165,12 @@ final class Scrubber implements AutoCloseable {
         }
     }
 
-    /** Bytes of chunks that were looked at. */
+    /** Returns the number of bytes verified. */
     long bytes() {
         return bytes.sum();
     }
 
-    /** Rounds through the whole store that came to their end. */
+    /** Returns the number of completed rounds. */
     long rounds() {
         return rounds.sum();
     }

@@ -4,17 +4,17 @@ import dev.forebay.model.ForebayException;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import java.util.function.Supplier;
 
-/** Ends a start that cannot succeed with one line that says what to change. */
+/** Ends a failed start with a one-line message that says what to change. */
 final class Startup {
 
     private Startup() {}
 
-    /** Runs a step of the start. */
+    /** Runs one step of the start. */
     static <T> T get(Supplier<T> step) {
         try {
             return step.get();
         } catch (ForebayException e) {
-            // Quarkus prints the message of this one without a stack trace, if it has no cause.
+            // Quarkus prints this exception's message without a stack trace, if it has no cause.
             throw new ConfigurationException("Forebay does not start: " + reason(e));
         }
     }

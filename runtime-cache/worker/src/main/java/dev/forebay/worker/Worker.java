@@ -44,7 +44,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A worker's parts, put together. Safe for use by many threads. */
+/** Creates and connects the parts of a worker. Safe for use by many threads. */
 final class Worker {
 
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -221,7 +221,7 @@ final class Worker {
                                 bytesPerSecond));
     }
 
-    /** The routes of the worker protocol. */
+    /** Returns the routes of the worker protocol. */
     WorkerRoutes routes(Optional<BearerToken> token) {
         WorkerConfig.Requests requests = config.requests();
         return new WorkerRoutes(
@@ -244,7 +244,7 @@ final class Worker {
                 metrics);
     }
 
-    /** Its place in the region: joined, weighed, and left. */
+    /** Returns this worker's registration in the region. */
     Registration registration() {
         return registration;
     }
@@ -260,12 +260,15 @@ final class Worker {
                 config.drain().bytesPerSecond().asLongValue());
     }
 
-    /** Whether the region may have gone on without this process. */
+    /** Returns whether the region may have changed without this process. */
     private boolean behind() {
         return pauses.behind() || registration.superseded();
     }
 
-    /** Whether this process is this worker, knows the region's state, and may drop chunks. */
+    /**
+     * Returns whether this process still has this worker's id and knows the region's state, so that
+     * it may drop chunks.
+     */
     private boolean current() {
         return registration.valid() && !pauses.behind();
     }
@@ -278,7 +281,7 @@ final class Worker {
         return versions.ready() && !registration.superseded() && stats().disks() > 0;
     }
 
-    /** How many disks are in use, for people. */
+    /** Returns the number of disks in use, as text for the health check. */
     String disks() {
         ChunkStoreStats stats = stats();
         return "%d of %d".formatted(stats.disks(), stats.disks() + stats.failedDisks());
@@ -297,7 +300,7 @@ final class Worker {
         pace.shareAmong(sharers(view));
     }
 
-    /** Counts this worker before it has joined, too: it answers already, and may read the lake. */
+    /** Counts this worker even before it has joined: it already answers, and may read the lake. */
     private int sharers(RegionView view) {
         int live = view.live().size();
         return live == 0 || view.live().contains(id) ? live : live + 1;
@@ -332,7 +335,7 @@ final class Worker {
                 fill.changedMemoryObjects());
     }
 
-    /** Lets go of everything. */
+    /** Stops all parts and releases their resources. */
     synchronized void stop() throws Exception {
         registration.leave();
         ahead.close();

@@ -20,11 +20,11 @@ import jakarta.inject.Singleton;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Starts the worker inside Quarkus and stops it with it. */
+/** Starts and stops the worker with Quarkus. */
 @ApplicationScoped
 class WorkerApplication {
 
-    /** Manifests are fetched beside the objects that the budget is for. */
+    /** Connections for manifests, which are fetched in addition to the limited object reads. */
     private static final int MANIFEST_CONNECTIONS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerApplication.class);
@@ -46,7 +46,8 @@ class WorkerApplication {
             EtcdConfig etcd,
             ProcessConfig process,
             MeterRegistry registry) {
-        // All of it before the first connection, which says other things when it does not succeed.
+        // Checks all settings before the first connection, whose failure would hide an invalid
+        // setting.
         ConfigCheck.check(config);
         ConfigCheck.checkHome(config.home());
         LakePace pace = new LakePace(lakeConfig.requestsPerSecond());
@@ -83,12 +84,15 @@ class WorkerApplication {
                 lake.attempts());
     }
 
-    /** Quarkus calls this before it listens, so that nobody finds a worker without its routes. */
+    /**
+     * Registers the routes. Quarkus calls this before it listens, so that no request finds a worker
+     * without routes.
+     */
     void routes(@Observes Router router, Worker worker, ProcessConfig process) {
         worker.routes(process.token()).register(router);
     }
 
-    /** Registers the worker once it can be reached. */
+    /** Registers the worker in the region once it accepts connections. */
     void joinRegion(
             @ObservesAsync HttpServerStart started,
             Worker worker,
@@ -100,7 +104,10 @@ class WorkerApplication {
         LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
     }
 
-    /** Readers go to other workers while this one finishes what it has begun. */
+    /**
+     * Leaves the region first, so that readers use other workers while this one finishes its
+     * requests.
+     */
     void leaveRegion(
             @Observes ShutdownDelayInitiatedEvent event, Worker worker, WorkerConfig config)
             throws Exception {
@@ -108,7 +115,7 @@ class WorkerApplication {
         worker.registration().leave();
     }
 
-    /** Answers under way are done by now: Quarkus waits for them first. */
+    /** Stops the worker. Quarkus has already waited for running requests. */
     void stop(@Observes ShutdownEvent event, Worker worker) throws Exception {
         worker.stop();
     }

@@ -11,272 +11,280 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What can be set on a worker, below {@code forebay.worker}. */
+/** Settings of a worker, below {@code forebay.worker}. */
 @ConfigMapping(prefix = "forebay.worker")
 public interface WorkerConfig {
 
     /**
-     * Where chunks are kept, one directory for each disk; made if they are not there. The first
-     * also has the worker's id, manifests and images. One worker per directory.
+     * Directories for chunks, one per disk. Created if absent. The first one also holds the
+     * worker's id, manifests and images. Each directory belongs to one worker.
      */
     @WithName("directory")
     List<Path> directories();
 
-    /** The first directory. */
+    /** Returns the first directory. */
     default Path home() {
         return directories().getFirst();
     }
 
     /**
-     * How many bytes the chunks may take on all disks together, as a number or with a unit ({@code
-     * 10G}); at least four chunks, 32M, for each. Also the worker's weight in placement.
+     * The space for chunks on all disks together, as a number of bytes or with a unit ({@code
+     * 10G}). At least four chunks, 32M, per directory. It is also the worker's weight in placement.
      */
     @WithDefault("10G")
     MemorySize capacity();
 
-    /** How many files the chunks may be on all disks together: bounds inodes and memory. */
+    /** The number of chunk files on all disks together. Bounds inodes and memory. */
     @WithDefault("5000000")
     long files();
 
     /**
-     * The base URI under which others reach this worker; {@code http://<quarkus.http.host>:<port>}
-     * if not set, or {@code https}.
+     * The base URI at which clients reach this worker. Default: {@code
+     * http://<quarkus.http.host>:<port>}, or {@code https} with a certificate.
      */
     Optional<URI> advertisedAddress();
 
-    /** How each disk is used. */
+    /** The use of each disk. */
     Disk disk();
 
-    /** How missing chunks are fetched. */
+    /** Fills of missing chunks. */
     Fill fill();
 
-    /** How other workers are asked before the lake is. */
+    /** Reads from other workers, before the lake. */
     Peers peers();
 
-    /** How other regions are asked before the lake is. */
+    /** Reads from sibling regions, before the lake. */
     Siblings siblings();
 
-    /** How many requests are worked on at once. */
+    /** Bounds of concurrent requests. */
     Requests requests();
 
-    /** How the bytes at rest are checked. */
+    /** Verification of stored bytes. */
     Scrub scrub();
 
-    /** How chunks go that no mounted version refers to. */
+    /** Removal of chunks that no mounted version needs. */
     Orphans orphans();
 
-    /** What copies of versions cost. */
+    /** Accounting of the cost of versions. */
     Accounts accounts();
 
-    /** How chunks are handed over by a worker that leaves for good. */
+    /** Handover of chunks by a worker that leaves for good. */
     Drain drain();
 
-    /** Manifests at hand. */
+    /** The cache of manifests. */
     Manifests manifests();
 
     /** Images of mounted versions. */
     Images images();
 
-    /** The encryption of what this worker sends and is sent. */
+    /** TLS of this worker's listener. */
     Tls tls();
 
-    /** How each disk is used. */
+    /** The use of each disk. */
     interface Disk {
-        /** How many reads and writes may be in it at once; each has a thread. */
+        /** The number of concurrent reads and writes. Each has a thread. */
         @WithDefault("32")
         int calls();
 
-        /** How long it may take over one, a chunk at most, before it is left alone. */
+        /**
+         * The timeout of one read or write, of at most a chunk. A disk that exceeds it is not used
+         * until it has answered all its calls.
+         */
         @WithDefault("15s")
         Duration patience();
     }
 
-    /** How missing chunks are fetched. */
+    /** Fills of missing chunks. */
     interface Fill {
         /**
-         * How many chunks are filled at once, and a quarter as many of which another worker is the
-         * owner; each takes a buffer of 8 MiB outside the heap.
+         * The number of concurrent fills, and a quarter as many again for chunks that another
+         * worker owns. Each takes a buffer of 8 MiB outside the heap.
          */
         @WithDefault("8")
         int concurrency();
 
-        /** How many fills may wait for their turn; more are refused with UNAVAILABLE. */
+        /** The number of fills that may wait. Further fills fail with UNAVAILABLE. */
         @WithDefault("2048")
         int queue();
 
-        /** How many requests to the lake may be on their way at once. */
+        /** The number of concurrent requests to the lake. */
         @WithDefault("64")
         int lakeRequests();
 
-        /** How many of them one chunk may have on their way. */
+        /** The number of concurrent lake requests for one chunk. */
         @WithDefault("16")
         int lakeRequestsPerChunk();
 
-        /**
-         * How many chunks of a file are brought behind the one of which somebody reads what is not
-         * here; 0 brings none.
-         */
+        /** The number of chunks to fill ahead in a file after a read that missed. 0 disables it. */
         @WithDefault("16")
         int ahead();
 
-        /** How long a request waits for a fill before it is refused with UNAVAILABLE. */
+        /** The longest wait of a request for a fill. Then it fails with UNAVAILABLE. */
         @WithDefault("5m")
         Duration timeout();
 
-        /** How long an object that changed in the lake is not asked for again. */
+        /** The time before readers can request an object again that changed in the lake. */
         @WithDefault("30s")
         Duration changedMemory();
 
-        /** How many changed objects are remembered. */
+        /** The number of changed objects to remember. */
         @WithDefault("10000")
         int changedMemoryObjects();
     }
 
-    /** How other workers are asked before the lake is. */
+    /** Reads from other workers, before the lake. */
     interface Peers {
         /**
-         * How many other workers are asked for a chunk, those first that would own it if those
-         * before were not there; 0 asks none. As many can join at once without a chunk being
-         * fetched again.
+         * The number of other workers to ask for a chunk, in the order of its ranking. 0 disables
+         * it. This many workers can join at once without a chunk being fetched from the lake again.
          */
         @WithDefault("16")
         int attempts();
 
         /**
-         * How long one may take to answer. Less than a reader's patience: who comes here because
-         * the owner hangs must not wait for the owner once more.
+         * The timeout of one answer. Must be less than a reader's timeout: a reader that comes here
+         * because the owner hangs must not wait for the owner again.
          */
         @WithDefault("2s")
         Duration timeout();
 
-        /** How long one may take to begin its answer, which needs nothing but its disk. */
+        /** The timeout for the first byte, which needs only the disk of the other worker. */
         @WithDefault("500ms")
         Duration firstByte();
 
-        /** How long one that did not answer is left alone. */
+        /** The time for which a worker that did not answer is skipped. */
         @WithDefault("10s")
         Duration backOff();
     }
 
-    /** How other regions are asked before the lake is, for versions that are filled from there. */
+    /** Reads from sibling regions, before the lake, for versions that are filled from there. */
     interface Siblings {
-        /** How many chunks may be on their way from other regions at once. */
+        /** The number of chunks in transfer from sibling regions at once. */
         @WithDefault("4")
         int concurrency();
 
-        /** How long one may take to give a chunk before the lake is asked. */
+        /** The timeout for one chunk. Then the lake is asked. */
         @WithDefault("6s")
         Duration timeout();
 
         /**
-         * How long one may take to begin its answer; more than its {@code
-         * forebay.gateway.patience}, for it may have others to answer first.
+         * The timeout for the first byte. Must be more than {@code forebay.gateway.patience} of the
+         * sibling, which may queue the request.
          */
         @WithDefault("3s")
         Duration firstByte();
 
-        /** How long one that did not answer, or sent something wrong, is left alone. */
+        /** The time for which a region that did not answer, or sent wrong bytes, is skipped. */
         @WithDefault("30s")
         Duration backOff();
     }
 
-    /** How many requests are worked on at once. */
+    /** Bounds of concurrent requests. */
     interface Requests {
-        /** How many reads of what is here, and queries; and as many again reads that fetch. */
+        /**
+         * The number of concurrent reads of present bytes, and accounts. The same number again
+         * applies to each of: reads that fetch, manifests and images, coverage and usage.
+         */
         @WithDefault("256")
         int concurrency();
 
-        /** How many prewarming fills, verifications and drops. */
+        /**
+         * The number of concurrent prewarming fills, verifications and drops. The same number again
+         * applies to status and drain.
+         */
         @WithDefault("64")
         int fillConcurrency();
 
-        /** How many more of each kind may wait; further ones are refused with 503. */
+        /** The number of further requests of each kind that may wait. Others get 503. */
         @WithDefault("1024")
         int queue();
 
-        /** What {@code Retry-After} says then. */
+        /** The {@code Retry-After} of such a 503, in whole seconds. */
         @WithDefault("1s")
         Duration retryAfter();
     }
 
-    /** How the bytes at rest are checked. */
+    /** Verification of stored bytes. */
     interface Scrub {
-        /** How many bytes are read in a second; 0 switches scrubbing off. */
+        /** The scrub rate in bytes per second. 0 disables it. */
         @WithDefault("4M")
         MemorySize bytesPerSecond();
 
-        /** How long to wait between two rounds through the store. */
+        /** The pause between two rounds through the store. */
         @WithDefault("1h")
         Duration pause();
     }
 
-    /** How chunks go that no mounted version refers to. */
+    /** Removal of chunks that no mounted version needs. */
     interface Orphans {
-        /** How often to look for them; they go at the second look that finds them. */
+        /** The time between two scans. A chunk is removed by the second scan that finds it. */
         @WithDefault("6h")
         Duration interval();
 
-        /** How many bytes of them are removed in a second; 0 leaves them until room is needed. */
+        /**
+         * The rate of removal in bytes per second. With 0, such chunks stay until their space is
+         * needed.
+         */
         @WithDefault("1G")
         MemorySize bytesPerSecond();
     }
 
-    /** What copies of versions cost. */
+    /** Accounting of the cost of versions. */
     interface Accounts {
-        /** How often what the disks hold, and what readers were sent, is added up. */
+        /** The interval at which held and sent bytes are added up. */
         @WithDefault("10s")
         Duration interval();
     }
 
-    /** How chunks are handed over by a worker that leaves for good. */
+    /** Handover of chunks by a worker that leaves for good. */
     interface Drain {
-        /** How long it may take; what is left then is fetched from the lake again. */
+        /** The timeout of a drain. Remaining chunks are fetched from the lake again. */
         @WithDefault("30m")
         Duration timeout();
 
-        /** How many bytes are handed over in a second. */
+        /** The rate of the handover in bytes per second. */
         @WithDefault("200M")
         MemorySize bytesPerSecond();
 
         /**
-         * How long a worker that is told to stop hands over first; with 0 it does not, and comes
-         * back to its chunks.
+         * The time for which a stopping worker hands over chunks first. With 0 it does not, and
+         * keeps its chunks for its return.
          */
         @WithDefault("0s")
         Duration onStop();
     }
 
-    /** Manifests at hand. */
+    /** The cache of manifests. */
     interface Manifests {
-        /** How many are kept open between requests. */
+        /** The number of manifests to keep open between requests. */
         @WithDefault("64")
         int open();
 
-        /** How many bytes their local copies may take on disk, besides the chunks. */
+        /** The disk space for copies of manifests, in addition to the chunks. */
         @WithDefault("2G")
         MemorySize capacity();
     }
 
     /** Images of mounted versions. */
     interface Images {
-        /** How many bytes they may take on disk, besides the chunks. */
+        /** The disk space for images, in addition to the chunks. */
         @WithDefault("4G")
         MemorySize capacity();
     }
 
-    /** The encryption of what this worker sends and is sent. */
+    /** TLS of this worker's listener. */
     interface Tls {
         /**
-         * A file with this worker's certificate in PEM, for the name or address under which others
-         * reach it, and those between it and the authority. With it the worker speaks TLS 1.3 only;
-         * without it plain HTTP.
+         * A PEM file with this worker's certificate and the intermediate ones. The certificate must
+         * be valid for the name or address at which clients reach the worker. With it the worker
+         * accepts only TLS 1.3, without it plain HTTP.
          */
         Optional<Path> certificate();
 
-        /** A file with the certificate's private key in PEM. */
+        /** A PEM file with the certificate's private key. */
         Optional<Path> key();
 
-        /** Both, if they are set. */
+        /** Returns both files, if they are set. */
         default Optional<KeyFiles> files() {
             return certificate()
                     .flatMap(

@@ -10,7 +10,7 @@ import dev.forebay.worker.retention.OrphanSweep;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The figures that a worker's parts keep themselves, and are asked for when somebody looks. */
+/** Registers the metrics that a worker's parts keep themselves and that are read on each scrape. */
 final class WorkerFigures {
 
     private final WorkerMetrics metrics;

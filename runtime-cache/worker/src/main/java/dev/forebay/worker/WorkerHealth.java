@@ -7,8 +7,9 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * Ready when the store is open and the region's state was seen once: from then on reads are served,
- * whatever becomes of etcd, as long as one of its disks is left.
+ * Readiness of the worker. It is ready once the store is open and the region's state was received,
+ * whether or not etcd is reachable later. It needs at least one working disk, and no other process
+ * may have taken over its id.
  */
 @Readiness
 @ApplicationScoped

@@ -16,8 +16,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A worker's id, kept in the file {@code worker-id} beside its chunks: who has the chunks is the
- * worker that placement means, whatever host or port it runs on today.
+ * A worker's id, kept in the file {@code worker-id} beside its chunks. Placement follows this id,
+ * so a worker keeps the ownership of its chunks on any host and port.
  */
 final class WorkerIdentity {
 
@@ -26,7 +26,7 @@ final class WorkerIdentity {
     private WorkerIdentity() {}
 
     /**
-     * The id of the worker that owns {@code directory}, made up on the first start.
+     * Returns the id of the worker in {@code directory}, and creates one on the first start.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} if the file holds something else
      */
@@ -34,7 +34,8 @@ final class WorkerIdentity {
         Path file = directory.resolve("worker-id");
         try {
             String id = Files.readString(file).strip();
-            // A power failure just after the first start of earlier releases left an empty file.
+            // In earlier releases a power failure right after the first start could leave an empty
+            // file.
             return id.isEmpty() ? create(directory, file) : check(file, id);
         } catch (NoSuchFileException firstStart) {
             return create(directory, file);
@@ -57,7 +58,8 @@ final class WorkerIdentity {
                 written.force(true);
             }
             Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
-            // Else a power failure may take the name back, and the next start makes another id.
+            // Without this, a power failure may undo the rename, and the next start would create
+            // another id.
             try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
                 names.force(true);
             }

@@ -5,7 +5,7 @@ import dev.forebay.transfer.HostAddresses;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
-/** The program. */
+/** The main class of the cache worker. */
 @QuarkusMain
 public final class WorkerMain {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The worker's figures, {@code forebay_worker_*}. Every tag has few values; none is a key, a digest
- * or an address.
+ * The worker's metrics, {@code forebay_worker_*}. Every tag has few values, and none is a key, a
+ * digest or an address.
  */
 final class WorkerMetrics implements RequestObserver, FillObserver {
 
@@ -81,7 +81,7 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** A figure that is asked for when somebody looks. */
+    /** Registers a gauge that is read on each scrape. */
     void gauge(String name, String description, Supplier<Number> value) {
         Gauge.builder(PREFIX + name, value)
                 .description(description)
@@ -89,9 +89,9 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
                 .register(registry);
     }
 
-    /** A figure that only grows and is kept elsewhere. */
+    /** Registers a counter whose value is kept elsewhere. */
     void count(String name, String description, Supplier<Number> value) {
-        // Micrometer refers weakly to the object it asks, strongly to the function.
+        // Micrometer holds the object weakly and the function strongly, hence {@code this}.
         FunctionCounter.builder(PREFIX + name, this, _ -> value.get().doubleValue())
                 .description(description)
                 .register(registry);

@@ -9,11 +9,14 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 import java.util.Set;
 
-/** Has the worker's one listener speak TLS, and nothing else, if it is given a certificate. */
+/** Makes the worker's listener accept only TLS, if a certificate is configured. */
 @Singleton
 class WorkerTls implements HttpServerOptionsCustomizer {
 
-    /** A thousand clients may come at once, before the code is compiled. Their patience ends it. */
+    /**
+     * A thousand clients may connect at once, before the code is compiled. Clients time out
+     * earlier.
+     */
     private static final int HANDSHAKE_SECONDS = 60;
 
     private final Optional<RenewedKey> key;

@@ -1,6 +1,6 @@
 /**
- * The cache worker: keeps chunks on its disk, serves ranges of packs from them and fetches what is
- * missing, once. This package wires the parts together; it is the only one that knows Quarkus.
+ * The cache worker: keeps chunks on its disks, serves ranges of packs from them, and fetches
+ * missing chunks once. This package connects the parts, and is the only one that uses Quarkus.
  */
 @NullMarked
 package dev.forebay.worker;
