@@ -1,6 +1,6 @@
 package dev.forebay.worker;
 
-/** What tests measure on their way; {@code make bench-worker} gathers it. */
+/** Prints measurements of tests. {@code make bench-worker} collects them. */
 final class BenchOutput {
     private static final String MARK = "[bench] ";
 

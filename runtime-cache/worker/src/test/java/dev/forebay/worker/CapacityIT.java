@@ -12,7 +12,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A worker with less capacity than the versions need: what it evicts, and what it keeps. */
+/**
+ * A worker with less capacity than the versions need: which chunks it evicts and which it keeps.
+ */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class CapacityIT extends RunningWorker {
 

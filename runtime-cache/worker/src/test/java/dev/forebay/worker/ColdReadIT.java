@@ -21,16 +21,19 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Reads of what is not in the region; semantics.md, "The first bytes do not wait for the rest". */
+/**
+ * Reads of bytes that are not in the region; semantics.md, "The first bytes do not wait for the
+ * rest".
+ */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class ColdReadIT extends RunningWorker {
 
     private static final int BYTES = 64 << 10;
 
-    /** So many chunks, by default. */
+    /** The default of {@code forebay.worker.fill.ahead}, in chunks. */
     private static final int AHEAD = 16;
 
-    /** The goal is 1.5. */
+    /** The highest accepted ratio of the worker's time to the lake's. The goal is 1.5. */
     private static final double MOST = 6;
 
     private static WorkerProcess own;
@@ -48,7 +51,7 @@ class ColdReadIT extends RunningWorker {
 
         assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
 
-        // The owner of a chunk fills it: any live worker.
+        // Each chunk is filled by its owner, which may be any live worker.
         await(() -> heldInTheRegion(version) >= version.chunks().size());
     }
 
@@ -66,7 +69,7 @@ class ColdReadIT extends RunningWorker {
         await(() -> heldInTheRegion(version) == 1 + AHEAD + 2);
     }
 
-    /** A byte, from the chunk's owner. */
+    /** Reads one byte of a chunk from its owner. */
     private static void read(TestVersion version, ChunkId chunk) {
         RegionView view = region.state.view();
         WorkerNode owner =
@@ -80,12 +83,12 @@ class ColdReadIT extends RunningWorker {
     }
 
     /**
-     * The lake holds back all answers but that with the object's first bytes until the reader has
-     * these.
+     * The lake holds back all answers except the first bytes of the object, until the reader has
+     * them.
      */
     @Test
     void theFirstBytesDoNotWaitForTheRestOfTheirChunk() throws Exception {
-        // Longer than a chunk: an object that lies in one chunk is read with one request.
+        // Longer than a chunk, because an object within one chunk is read by a single request.
         byte[] bytes = random(99, 12 * MIB);
         region.put("first/object", bytes);
         TestVersion version = mounted("first");
@@ -139,7 +142,7 @@ class ColdReadIT extends RunningWorker {
         }
     }
 
-    /** Compares times, and so needs a machine that does nothing else: for the benchmark only. */
+    /** Compares times, so it needs an idle machine: for the benchmark only. */
     @Test
     @EnabledIfSystemProperty(named = "forebay.first-bytes.attempts", matches = "\\d+")
     void theFirstBytesOfALargeFileComeAboutAsFastAsFromTheLakeItself() throws Exception {
@@ -171,7 +174,7 @@ class ColdReadIT extends RunningWorker {
             begun = System.nanoTime();
             client.read(alone.node(), manifest, version.pack().id(), at, at + BYTES, target);
             through.add((System.nanoTime() - begun) / 1e6);
-            // The rest of the chunk must not take time from the next measurement.
+            // The fill of the rest must not slow down the next measurement.
             await(() -> alone.metric("forebay_worker_fills_under_way") == 0);
         }
         double ratio = median(through) / median(direct);

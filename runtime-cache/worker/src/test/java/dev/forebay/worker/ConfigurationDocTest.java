@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every setting is in docs/configuration.md, with its default. */
+/** Checks that docs/configuration.md lists every setting with its default. */
 class ConfigurationDocTest {
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Where the bytes of a version come from when several workers may hold a chunk. */
+/** Sources of a version's bytes when several workers may hold a chunk. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class CopiesIT extends RunningWorker {
 
@@ -48,14 +48,14 @@ class CopiesIT extends RunningWorker {
         awaitMounted(two, version);
         region.state.replicate(version.name(), 3);
         await(() -> region.state.view().replicas().containsValue(3));
-        // A worker that does not know of the others, or of the copies, would read the lake itself.
+        // A worker that does not know the other workers or the copies would read the lake itself.
         for (WorkerProcess each : List.of(worker, one, two)) {
             awaitCaughtUp(each);
             awaitEqualShareOfTheLake(each);
         }
 
-        // No worker has a chunk yet, and each reader chooses at random which copy it asks for:
-        // still each byte comes from the lake once.
+        // No worker has a chunk yet, and each reader picks a copy at random. Each byte still comes
+        // from the lake only once.
         await(
                 () -> {
                     assertThat(readAll(version)).isEqualTo(bytes);
@@ -112,7 +112,8 @@ class CopiesIT extends RunningWorker {
     }
 
     /**
-     * Waits until a worker has its share of the region's lake requests, and so knows the others.
+     * Waits until a worker has its share of the region's lake requests, and therefore knows the
+     * other workers.
      */
     private void awaitEqualShareOfTheLake(WorkerProcess process) throws Exception {
         await(
@@ -134,7 +135,7 @@ class CopiesIT extends RunningWorker {
                 .sum();
     }
 
-    /** Reads as one node does. */
+    /** Reads like a node. */
     private static byte[] readAll(TestVersion version) {
         RegionView view = region.state.view();
         WorkerSet known = new WorkerSet(view.workers(), view.live(), view.replicas());

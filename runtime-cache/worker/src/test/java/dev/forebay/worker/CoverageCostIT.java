@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * How long a worker takes to say what it has of a large version. Of most chunks it has nothing: in
- * a region of several workers the others have them, and while a version is filled nobody has.
+ * Measures the time that a worker takes to report its coverage of a large version. The worker has
+ * nothing of most chunks: other workers of the region have them, or they are not filled yet.
  */
 @EnabledIfSystemProperty(named = "forebay.coverage-cost.objects", matches = "\\d+")
 class CoverageCostIT extends RunningWorker {

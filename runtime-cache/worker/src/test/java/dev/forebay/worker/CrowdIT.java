@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * A worker with a small heap that answers many slow readers at once. {@code
+ * A worker with a small heap that answers many slow readers at once. Set {@code
  * -Dforebay.crowd.readers=1000} for a larger crowd over TLS.
  */
 class CrowdIT extends RunningWorker {
@@ -22,10 +22,10 @@ class CrowdIT extends RunningWorker {
     /** Each handshake and each encrypted piece costs processor time. */
     private static final int READERS_OVER_TLS = Integer.getInteger("forebay.crowd.readers", 200);
 
-    /** Compiles the encryption, which would take minutes for a crowd otherwise. */
+    /** Compiles the encryption code, which would otherwise take minutes for a crowd. */
     private static final int WARM_UPS_OVER_TLS = 40;
 
-    /** The process holds a piece of each answer over TLS, and the state of each connection. */
+    /** The process holds one piece of each answer over TLS, and the state of each connection. */
     private static final long MOST_MEMORY_OVER_TLS = 32L * MIB + READERS_OVER_TLS * (MIB / 4L);
 
     @Test
@@ -61,7 +61,7 @@ class CrowdIT extends RunningWorker {
                 crowd.add(each.get());
             }
 
-            // Each reader has the head of its answer. Nearly all of 8 MiB for each is still unsent.
+            // Each reader has the head of its answer. Nearly all of its 8 MiB is still unsent.
             long grown = own.residentBytes() - before;
             long began = System.nanoTime();
             HttpResponse<byte[]> quick = own.get(version.readPath(), "Range", "bytes=0-1048575");
@@ -72,7 +72,8 @@ class CrowdIT extends RunningWorker {
                     "%d slow readers, %s: %d MiB more memory; another reader got 1 MiB in %.0f ms"
                             .formatted(size, wire.scheme(), grown >> 20, millis));
             assertThat(grown).isLessThan(mostMemory);
-            // Behind the crowd it would wait for ever. A busy machine takes a second or two.
+            // Behind the crowd the request would wait forever. A busy machine takes a second or
+            // two.
             assertThat(millis).isLessThan(10_000);
             assertThat(bodyOfOne(crowd.reversed(), bytes.length)).isEqualTo(bytes);
         } finally {

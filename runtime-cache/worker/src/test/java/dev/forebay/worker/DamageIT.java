@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** How a worker finds and mends damage of its chunks on disk. */
+/** A worker that finds and repairs damaged chunks on its disk. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class DamageIT extends RunningWorker {
 
@@ -67,7 +67,7 @@ class DamageIT extends RunningWorker {
                         target.capacity(),
                         target);
         assertThat(Arrays.copyOf(target.array(), bytes.length)).isEqualTo(bytes);
-        // The scrub or the fill for this reader mends the chunk, whichever comes first.
+        // The scrub or the fill for this reader repairs the chunk, whichever comes first.
         await(() -> holds(own, version));
         assertThat(region.reads("damaged/")).hasSize(2);
     }
@@ -105,7 +105,7 @@ class DamageIT extends RunningWorker {
                 .isPositive();
     }
 
-    /** Readers compare each byte until the chunk is whole again, without a read of the lake. */
+    /** Readers compare each byte until the chunk is complete again, without a read of the lake. */
     @Test
     void aDamagedChunkIsMendedFromAnotherWorkerAndNeverServed() throws Exception {
         byte[] bytes = random(28, 200_000);
@@ -171,7 +171,7 @@ class DamageIT extends RunningWorker {
         }
     }
 
-    /** Reads as a FUSE pod does. */
+    /** Reads like a FUSE pod. */
     private static byte[] readThrough(List<WorkerNode> workers, TestVersion version, int bytes) {
         WorkerSet known =
                 new WorkerSet(

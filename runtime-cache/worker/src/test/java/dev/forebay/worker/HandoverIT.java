@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers that join, drain and leave hand their chunks over, and the lake is not read. */
+/** Workers that join, drain and leave hand over their chunks without reading the lake. */
 class HandoverIT extends RunningWorker {
 
     private static final int BYTES = 80 * MIB;
@@ -94,7 +94,7 @@ class HandoverIT extends RunningWorker {
         return new JsonObject(new String(process.send("POST", "/v1/drain").body(), UTF_8));
     }
 
-    /** Fills as a prewarm does. Returns the number of bytes that came from the lake. */
+    /** Fills like a prewarm. Returns the number of bytes that came from the lake. */
     private static long fillAtOwners(TestVersion version) {
         long fromLake = 0;
         for (ChunkRef ref : version.chunks()) {
@@ -105,7 +105,10 @@ class HandoverIT extends RunningWorker {
         return fromLake;
     }
 
-    /** Returns how many chunks a worker owns: seldom none, because each run has other ids. */
+    /**
+     * Returns the number of chunks that a worker owns. It may be 0 in rare runs, because each run
+     * has other ids.
+     */
     private static long owned(WorkerProcess process, TestVersion version) throws Exception {
         String id = id(process);
         List<WorkerNode> workers = region.state.view().workers();
@@ -126,7 +129,7 @@ class HandoverIT extends RunningWorker {
         return held.cardinality();
     }
 
-    /** Reads as one node does. */
+    /** Reads like a node. */
     private static byte[] readAll(TestVersion version) {
         RegionView view = region.state.view();
         WorkerSet known = new WorkerSet(view.workers(), view.live(), view.replicas());

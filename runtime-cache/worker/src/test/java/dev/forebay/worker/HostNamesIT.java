@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * "Host names" in docs/operations.md: workers that know etcd, the lake and each other by name, and
- * a name server that does not know a name yet, fails, falls silent, or says that a host has moved.
+ * "Host names" in docs/operations.md: workers that know etcd, the lake and each other by name.
+ * Their name server does not know a name yet, fails, does not answer, or returns a new address.
  */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class HostNamesIT extends RunningWorker {
@@ -38,10 +38,10 @@ class HostNamesIT extends RunningWorker {
     private static NamedHost lake;
     private static NamedHost peer;
 
-    /** Keeps an address while it cannot ask for another one. */
+    /** Keeps an address while the name server does not answer. */
     private static WorkerProcess faithful;
 
-    /** Asks for an address each time. */
+    /** Looks up an address each time. */
     private static WorkerProcess forgetful;
 
     private static final List<AutoCloseable> OPEN = new ArrayList<>();
@@ -157,7 +157,7 @@ class HostNamesIT extends RunningWorker {
         do {
             fillAnotherOverNewConnections();
         } while (!lake.wasAskedFor());
-        // The address had run out when it was asked for.
+        // The address had expired when the worker looked it up.
         fillAnotherOverNewConnections();
     }
 
@@ -199,7 +199,7 @@ class HostNamesIT extends RunningWorker {
         }
     }
 
-    /** Reads a version that only one worker holds through another one. */
+    /** Reads a version through a worker that does not hold it, while only one other worker does. */
     private static String sourceOfWhatThePeerHolds(WorkerProcess reader) throws Exception {
         TestVersion version = mountedOn(faithful);
         awaitFilled(faithful, version);
@@ -231,7 +231,7 @@ class HostNamesIT extends RunningWorker {
                 });
     }
 
-    /** Every byte is right. */
+    /** Reads a version and compares every byte. */
     private static HttpResponse<byte[]> read(WorkerProcess process, TestVersion version)
             throws Exception {
         HttpResponse<byte[]> answer =

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a worker still knows, holds and removes after kill -9. One worker is killed once, with one
- * version for each test.
+ * The state of a worker after kill -9: its chunks, its costs, and the orphans that it removes. One
+ * worker is killed once, with one version for each test.
  */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class KilledWorkerIT extends RunningWorker {
@@ -81,7 +81,7 @@ class KilledWorkerIT extends RunningWorker {
     void removesTheChunksOfAVersionThatWasEvictedMeanwhile() throws Exception {
         await(() -> own.chunkFiles(evicted.pack().id()).isEmpty());
 
-        // The worker counts a chunk when its file is gone.
+        // The worker counts a chunk after its file is gone.
         await(() -> own.metric("forebay_worker_store_orphaned_chunks_total") == 1);
         awaitMounted(own, kept);
         assertThat(client.coverage(own.node(), kept.ref().digest()).held().isEmpty()).isFalse();

@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The limit on the lake requests that the workers of a region send together. */
+/** The limit on the lake requests of all workers of a region together. */
 class LakeBudgetIT extends RunningWorker {
 
     private static final int OBJECTS = 30;
@@ -19,7 +19,7 @@ class LakeBudgetIT extends RunningWorker {
     private static final int WORKERS = 3;
     private static final int PER_SECOND = REGION_PER_SECOND / WORKERS;
 
-    /** The turns that {@code LakePace} lets a worker make up for, because timers are inexact. */
+    /** The delay that {@code LakePace} lets a worker make up for, because timers wake up late. */
     private static final Duration SLACK = Duration.ofMillis(50);
 
     @Test
@@ -32,8 +32,8 @@ class LakeBudgetIT extends RunningWorker {
         for (WorkerProcess each : both) {
             awaitMounted(each, version);
         }
-        // A worker answers before it has joined the region and knows of the other workers. Until
-        // then its share is too large.
+        // A worker answers before it has joined the region and knows the other workers. Until then
+        // its share is too large.
         await(() -> region.state.view().live().size() == WORKERS);
         for (WorkerProcess each : both) {
             await(() -> each.metric("forebay_worker_lake_pace") == PER_SECOND);

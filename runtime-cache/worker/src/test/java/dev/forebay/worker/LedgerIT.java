@@ -13,13 +13,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a worker counts, beside the lake's own access log: "The ledger" in docs/semantics.md. */
+/**
+ * Compares a worker's accounts with the lake's own access log: "The ledger" in docs/semantics.md.
+ */
 class LedgerIT extends RunningWorker {
 
     private static final int CHUNK = 8 * MIB;
     private static final int CHUNKS = 24;
 
-    /** As many as a worker fills at once; each object is a chunk of its own. */
+    /** The number of concurrent fills of a worker. Each object is a chunk of its own. */
     private static final int IN_FLIGHT = 8;
 
     /** "The ledger". */
@@ -46,7 +48,7 @@ class LedgerIT extends RunningWorker {
             }
             await(() -> region.reads("billed/").size() > 3);
             own.kill9();
-            // Also a fill that had all its bytes is lost if it was not on the disk yet.
+            // A fill that had all its bytes is lost as well if they were not on disk yet.
             askedBefore = region.reads("billed/").size();
             own.restart();
             for (Future<Boolean> fill : fills) {
@@ -87,7 +89,7 @@ class LedgerIT extends RunningWorker {
         assertThat(client.accounts(own.node(), -1).accounts()).isEmpty();
     }
 
-    /** Whether it is there now: not while the worker is down. */
+    /** Returns whether the chunk is filled now. Returns false while the worker is down. */
     private static boolean fill(WorkerProcess own, TestVersion version, ChunkRef ref) {
         try {
             return client.fill(own.node(), version.ref().digest(), ref.chunk()).liveBytes()

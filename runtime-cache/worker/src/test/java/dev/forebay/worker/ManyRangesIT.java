@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Several ranges in one request, and readers that do not wait for the answer. */
+/** Requests with several ranges, and readers that disconnect before the answer. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class ManyRangesIT extends RunningWorker {
 
@@ -40,11 +40,12 @@ class ManyRangesIT extends RunningWorker {
                 workerOfTheClass(
                         "unscrubbed-ranges",
                         "forebay.worker.scrub.bytes-per-second=0",
-                        // Filling a chunk that this one owns would bring the next one as well.
+                        // Otherwise a fill of a chunk that this worker owns would also fill the
+                        // next one.
                         "forebay.worker.fill.ahead=0");
     }
 
-    /** The ranges of an answer in several parts, by what Content-Range says of them. */
+    /** Returns the parts of a multipart answer by their Content-Range. */
     private static Map<String, byte[]> parts(HttpResponse<byte[]> answer) {
         String type = answer.headers().firstValue("Content-Type").orElseThrow();
         assertThat(type).startsWith("multipart/byteranges; boundary=");
@@ -156,7 +157,7 @@ class ManyRangesIT extends RunningWorker {
         assertThat(parts.get("0-999")).isEqualTo(Arrays.copyOf(bytes, 1_000));
         assertThat(parts.get("200000-250000"))
                 .isEqualTo(Arrays.copyOfRange(bytes, 200_000, 250_001));
-        // A request for this range alone mends it.
+        // A request for this range alone repairs the chunk.
         assertThat(own.get(version.readPath(), "Range", "bytes=66000-80000").body())
                 .isEqualTo(Arrays.copyOfRange(bytes, 66_000, 80_001));
     }
@@ -193,7 +194,7 @@ class ManyRangesIT extends RunningWorker {
         for (int i = 0; i < 64; i++) {
             readers.add(SlowReader.ask(own.address(), version.readPath(), ranges));
         }
-        // Nearly as many files are open as may be. A request for one range is served all the same.
+        // Nearly the limit of open files. A request for a single range is still served.
         assertThat(openChunks(own)).isBetween(256L, 4_096L);
         assertThat(own.get(version.readPath(), "Range", "bytes=0-9").statusCode()).isEqualTo(206);
 
@@ -206,7 +207,7 @@ class ManyRangesIT extends RunningWorker {
         assertThat(parts(ask(own, version, "0-9", "20-29"))).hasSize(2);
     }
 
-    /** A reader that hedges gives up the slower answer. That is neither a fault nor news. */
+    /** A reader that hedges drops the slower answer. The worker logs no failure for it. */
     @Test
     void readersThatGiveUpLeaveNoFailureBehind() throws Exception {
         int readers = 200;
@@ -242,7 +243,7 @@ class ManyRangesIT extends RunningWorker {
                                     ? 1
                                     : 0;
                 } catch (NoSuchFileException e) {
-                    // It was closed meanwhile.
+                    // Closed meanwhile.
                 }
             }
         }

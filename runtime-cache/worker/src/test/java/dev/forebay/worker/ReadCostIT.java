@@ -31,8 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * What reads from a worker cost of processors, its files in the page cache; prints a table. Beside
- * ours: the JDK's HTTP client, and a loop over a socket that looks at nothing it receives.
+ * Measures the processor time of reads from a worker whose files are in the page cache, and prints
+ * a table. The table also has the JDK's HTTP client, and a socket loop that does not check the
+ * received bytes.
  */
 @EnabledIfSystemProperty(named = "forebay.read-cost.rounds", matches = "\\d+")
 class ReadCostIT extends RunningWorker {
@@ -40,12 +41,12 @@ class ReadCostIT extends RunningWorker {
     private static final byte[] CONTENT = random(301, 64 * MIB);
     private static final int ROUNDS = Integer.getInteger("forebay.read-cost.rounds", 3);
 
-    /** For one thread. */
+    /** Used by one thread. */
     private interface Reader {
         void read(int from, ByteBuffer target) throws Exception;
     }
 
-    /** Makes a reader for a thread. */
+    /** Creates a reader for a thread. */
     private interface Way {
         Reader begin() throws Exception;
     }
@@ -126,7 +127,7 @@ class ReadCostIT extends RunningWorker {
                                     Reader reader = way.begin();
                                     ByteBuffer target = ByteBuffer.allocateDirect(bytes);
                                     for (int n = 0; n < reads; n++) {
-                                        // Within a chunk, so that a read is a range.
+                                        // Within a chunk, so that each read is one range.
                                         int chunk = random.nextInt(8) * 8 * MIB;
                                         int from = chunk + random.nextInt(8 * MIB - bytes + 1);
                                         from = bytes == MIB ? from / MIB * MIB : from;
@@ -172,7 +173,7 @@ class ReadCostIT extends RunningWorker {
         return "bytes=" + from + "-" + (from + target.remaining() - 1);
     }
 
-    /** One request, and the answer's bytes into the target. */
+    /** Sends one request at a time and copies the answer's bytes into the target. */
     private static final class PlainSocket implements Reader {
         private static final int END_OF_HEAD = 0x0d0a0d0a;
 

@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What readers and nodes get from a worker: everything that depends on how its bytes travel, in
- * plain text and over TLS.
+ * Answers of a worker to readers and nodes, as far as they depend on the connection, in plain text
+ * and over TLS.
  */
 @SuppressWarnings("NullAway.Init") // set before the tests of each wire
 @ParameterizedClass

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 
 /**
- * A packaged worker with a real etcd and a real S3 server, shared by all classes of tests in this
- * JVM and ended with it.
+ * A packaged worker with a real etcd and a real S3 server. All test classes of this JVM share them,
+ * and they end with it.
  */
 abstract class RunningWorker {
 
@@ -78,7 +78,7 @@ abstract class RunningWorker {
         }
     }
 
-    /** Starts a worker that all tests of a class share. The class's end closes it. */
+    /** Starts a worker that all tests of a class share. It is closed after the last test. */
     static WorkerProcess workerOfTheClass(Wire wire, String name, String... properties) {
         WorkerProcess started =
                 WorkerProcess.start(wire, region, DIRECTORY.resolve(name), name, properties);
@@ -90,7 +90,7 @@ abstract class RunningWorker {
         return workerOfTheClass(Wire.PLAIN, name, properties);
     }
 
-    /** Starts a worker that one test needs for itself. The test's end closes it. */
+    /** Starts a worker for one test. It is closed after the test. */
     WorkerProcess ownWorker(String name, String... properties) {
         return ownWorker(Wire.PLAIN, name, properties);
     }
@@ -112,7 +112,7 @@ abstract class RunningWorker {
         awaitStatus(process, version, 200);
     }
 
-    /** Waits until a worker has seen every earlier change of etcd, which it sees in order. */
+    /** Waits until a worker has seen all earlier changes of etcd, which it receives in order. */
     static void awaitCaughtUp(WorkerProcess process) {
         String name = "marker-" + MARKERS.incrementAndGet();
         region.put(name + "/object", name.getBytes(UTF_8));
@@ -127,8 +127,8 @@ abstract class RunningWorker {
     }
 
     /**
-     * Evaluates a condition until it holds, for 30 seconds at most. An exception counts as "not
-     * yet": a worker that starts refuses connections, and does not know a version at first.
+     * Evaluates a condition until it holds, for at most 30 seconds. An exception counts as "not
+     * yet": a worker that starts refuses connections and does not know a version at first.
      */
     static void await(Callable<Boolean> condition) {
         long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
@@ -150,7 +150,8 @@ abstract class RunningWorker {
     }
 
     /**
-     * Waits until the shared worker is the only live one, and removes registrations of dead ones.
+     * Waits until the shared worker is the only live one, and removes the registrations of dead
+     * ones.
      */
     static void awaitAloneInTheRegion() throws Exception {
         String shared = id(worker);
@@ -197,7 +198,10 @@ abstract class RunningWorker {
         return client.coverage(worker.node(), version.ref().digest());
     }
 
-    /** Drops, trying again while the worker has not seen the eviction begin. */
+    /**
+     * Drops a version's chunks, and retries while the worker has not seen the start of the
+     * eviction.
+     */
     static DropAnswer drop(TestVersion version) {
         while (true) {
             try {

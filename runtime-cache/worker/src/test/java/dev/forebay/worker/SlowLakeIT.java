@@ -15,13 +15,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What a worker still answers, and how it stops, while the lake holds back its answers. */
+/** Answers and shutdown of a worker while the lake holds back its answers. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class SlowLakeIT extends RunningWorker {
 
     private static FaultProxy lake;
 
-    /** Serves two requests at once, and two more may wait. */
+    /** Serves two requests at once, and queues two more. */
     private static WorkerProcess narrow;
 
     @BeforeAll

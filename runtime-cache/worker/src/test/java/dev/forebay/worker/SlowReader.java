@@ -10,8 +10,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Asks for a pack from its beginning and then takes its time: the answer's head is here, most of
- * its body is still in the worker.
+ * A client that requests a pack and reads slowly. It has the head of the answer, while most of the
+ * body is still in the worker.
  */
 final class SlowReader implements AutoCloseable {
 
@@ -28,9 +28,9 @@ final class SlowReader implements AutoCloseable {
     }
 
     /**
-     * Asks for other ranges.
+     * Requests other ranges.
      *
-     * @param ranges without their unit
+     * @param ranges the ranges without the unit
      */
     static SlowReader ask(URI worker, String path, String ranges) throws IOException {
         SlowReader reader = begin(worker, path, ranges);
@@ -38,7 +38,7 @@ final class SlowReader implements AutoCloseable {
         return reader;
     }
 
-    /** Asks and does not wait for the beginning of the answer. */
+    /** Sends the request and does not wait for the beginning of the answer. */
     static SlowReader begin(URI worker, String path, String ranges) throws IOException {
         Socket socket = Wire.socket(worker);
         socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
@@ -50,7 +50,7 @@ final class SlowReader implements AutoCloseable {
         return new SlowReader(socket);
     }
 
-    /** The rest of the answer. */
+    /** Reads the rest of the answer. */
     byte[] body(int length) throws IOException {
         return socket.getInputStream().readNBytes(length);
     }

@@ -48,12 +48,12 @@ class SlowWorkersIT extends RunningWorker {
 
     private final AtomicInteger hedges = new AtomicInteger();
 
-    /** A version on two workers, of which the first becomes slow. */
+    /** A version on two workers, the first of which becomes slow. */
     private record Two(TestVersion version, WorkerNode slowNode, WorkerNode quickNode) {
 
         /**
-         * Fills each chunk at its owner of the two, and for copies also at the other. A worker that
-         * the test before has stopped refuses until it has looked at its region.
+         * Fills each chunk at its owner, and with {@code copies} also at the other worker. A worker
+         * that was stopped by the previous test refuses until it has read the region's state.
          */
         void fill(boolean copies) {
             for (ChunkRef ref : version.chunks()) {
@@ -66,7 +66,7 @@ class SlowWorkersIT extends RunningWorker {
         }
     }
 
-    /** The workers' own patience with each other is a part of the figures. */
+    /** Starts the workers with fixed timeouts for each other, because these affect the figures. */
     @BeforeAll
     static void start() throws Exception {
         String[] patience = {
@@ -143,7 +143,7 @@ class SlowWorkersIT extends RunningWorker {
         }
     }
 
-    /** A node asks any worker first, and does not ask one first again that did not answer. */
+    /** A node asks any worker first. It does not again ask first a worker that did not answer. */
     @Test
     void aStoppedWorkerHoldsUpNoManifestAndNoImage(@TempDir Path directory) throws Exception {
         Two two = mountedOnBoth("stopped-files");

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Settings with which a worker cannot start. {@link WorkerEdgeIT} shows for some of them that the
- * process prints this message, and nothing else.
+ * Settings with which a worker cannot start. {@link WorkerEdgeIT} checks for some of them that the
+ * process prints exactly this message.
  */
 class StartupTest {
 
@@ -46,7 +46,7 @@ class StartupTest {
         assertThatThrownBy(() -> start(setting, value))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageStartingWith("Forebay does not start: " + message)
-                // Quarkus prints a stack trace if there is a cause.
+                // With a cause, Quarkus would print a stack trace.
                 .hasNoCause();
     }
 

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * semantics.md, "A worker that was stopped": a worker that SIGSTOP stopped for longer than its
- * lease neither drops nor fetches chunks by what it knew before.
+ * semantics.md, "A worker that was stopped": a worker stopped by SIGSTOP for longer than its lease.
+ * It neither drops nor fetches chunks based on its earlier state.
  */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class StoppedWorkerIT extends RunningWorker {
@@ -54,7 +54,7 @@ class StoppedWorkerIT extends RunningWorker {
             assertThat(late.get().statusCode()).isIn(409, 503);
             assertThat(own.chunkFiles(version.pack().id())).hasSize(chunks);
         }
-        // The worker sees the unmount first, and the new mount after it.
+        // The worker sees the unmount first and the new mount after it.
         awaitCaughtUp(own);
         await(() -> client.coverage(own.node(), version.ref().digest()).held().get(0));
     }
@@ -92,7 +92,7 @@ class StoppedWorkerIT extends RunningWorker {
             }
             assertThat(region.reads("asleep-fetch/")).hasSize(reads);
         }
-        // Once it is registered again, it fills as any other worker does.
+        // Once it is registered again, it fills like any other worker.
         await(
                 () ->
                         own.send("PUT", fillPath(version, version.chunks().getFirst())).statusCode()

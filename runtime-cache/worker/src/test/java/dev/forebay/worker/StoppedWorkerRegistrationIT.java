@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * semantics.md, "A worker that was stopped": a worker that SIGSTOP stopped for longer than its
- * lease gives way to its successor, and stops serving what was unmounted.
+ * semantics.md, "A worker that was stopped": a worker stopped by SIGSTOP for longer than its lease.
+ * It gives way to its successor, and stops serving versions that were unmounted.
  */
 class StoppedWorkerRegistrationIT extends RunningWorker {
 

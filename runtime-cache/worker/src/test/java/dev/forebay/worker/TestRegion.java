@@ -30,7 +30,7 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/** A region without workers: its etcd, a lake, and the little of an agent that mounts versions. */
+/** A region without workers: an etcd, a lake, and the part of an agent that mounts versions. */
 final class TestRegion implements AutoCloseable {
 
     static final String NAME = "test-region";
@@ -72,12 +72,12 @@ final class TestRegion implements AutoCloseable {
         client.putObject(b -> b.bucket(BUCKET).key(key), AsyncRequestBody.fromBytes(bytes)).join();
     }
 
-    /** Freezes what is below a prefix and mounts it. */
+    /** Freezes the objects below a prefix as a version and mounts it. */
     TestVersion mount(String version, String prefix) {
         return mount(version, prefix, null);
     }
 
-    /** As {@link #mount}, reusing the packs of an earlier version. */
+    /** Works like {@link #mount}, and reuses the packs of an earlier version. */
     TestVersion mountAfter(String version, String prefix, TestVersion before) {
         try (Manifest manifest = SqliteManifest.open(before.file())) {
             return mount(version, prefix, manifest);
@@ -97,7 +97,7 @@ final class TestRegion implements AutoCloseable {
                                 count -> {}));
     }
 
-    /** Mounts a version of objects that the lake need not have. */
+    /** Mounts a version whose objects need not exist in the lake. */
     TestVersion mountListed(String version, String prefix, Consumer<ManifestWriter> listing) {
         return mount(version, prefix, null, listing);
     }
@@ -129,7 +129,7 @@ final class TestRegion implements AutoCloseable {
         return new TestVersion(name, ref, file);
     }
 
-    /** The lines of the lake's own log that are reads of objects with this prefix. */
+    /** Returns the lines of the lake's access log that read objects with this prefix. */
     List<String> reads(String prefix) throws IOException {
         try (var lines = Files.lines(s3.accessLog())) {
             return lines.filter(line -> line.contains("s3_GetObject " + prefix)).toList();

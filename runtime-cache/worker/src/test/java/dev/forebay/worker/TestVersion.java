@@ -10,7 +10,7 @@ import dev.forebay.model.ManifestRef;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A mounted version of which the test has the manifest. */
+/** A mounted version whose manifest the test can read. */
 record TestVersion(DatasetVersion name, ManifestRef ref, Path file) {
 
     Pack pack() {
@@ -25,7 +25,7 @@ record TestVersion(DatasetVersion name, ManifestRef ref, Path file) {
         }
     }
 
-    /** The place of an object. */
+    /** Returns the place of an object in the pack. */
     Segment segment(String key) {
         try (Manifest manifest = SqliteManifest.open(file)) {
             return manifest.segments(pack().id(), 0, pack().bytes()).stream()
@@ -35,7 +35,7 @@ record TestVersion(DatasetVersion name, ManifestRef ref, Path file) {
         }
     }
 
-    /** The path of reads of this version's pack. */
+    /** Returns the request path for reads of this version's pack. */
     String readPath() {
         return "/v1/packs/" + pack().id() + "?manifest=" + ref.digest();
     }

@@ -32,7 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Which clients a worker with TLS serves, which certificate it shows, and workers without TLS. */
+/**
+ * Clients that a worker with TLS serves, the certificate that it shows, and workers without TLS.
+ */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class TlsIT extends RunningWorker {
 
@@ -41,7 +43,10 @@ class TlsIT extends RunningWorker {
 
     private static int issued;
 
-    /** The shared worker, which the readers here do not know, would be asked to read ahead. */
+    /**
+     * Does not fill ahead: the shared worker, which these readers do not know, may own the next
+     * chunks.
+     */
     @BeforeAll
     static void start() throws Exception {
         Path directory = Files.createDirectories(DIRECTORY.resolve("tls-files"));
@@ -56,7 +61,7 @@ class TlsIT extends RunningWorker {
                         "forebay.worker.fill.ahead=0");
     }
 
-    /** Each test may replace the certificate. */
+    /** A test may have replaced the certificate. */
     @AfterEach
     void restoreCertificate() throws Exception {
         showAGoodCertificate();
@@ -140,7 +145,7 @@ class TlsIT extends RunningWorker {
         double left = own.metric("forebay_worker_tls_certificate_left_seconds");
         assertThat(left).isBetween(23 * 3600.0, 24 * 3600.0);
 
-        // A name that is not this worker's shows which certificate it is.
+        // The wrong host name in this certificate tells the two apart.
         Issued second = Wire.authority().issue("second", "dns:worker-9.example");
         Files.copy(second.certificate(), files.certificate(), StandardCopyOption.REPLACE_EXISTING);
         assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
@@ -219,7 +224,7 @@ class TlsIT extends RunningWorker {
         return ownWorker(Wire.TLS, name, Wire.certificate(shown), Wire.key(shown));
     }
 
-    /** Returns a client that has no connection and no session yet. */
+    /** Returns a client without connection and session. */
     private static WorkerClient newClient() {
         return new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
     }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The protocols that a worker of a test can speak. The clients of tests speak both. */
+/** The protocols that a worker under test can use. The test clients support both. */
 enum Wire {
     PLAIN("http"),
     TLS("https");
@@ -32,13 +32,13 @@ enum Wire {
         return scheme;
     }
 
-    /** A directory of this test JVM. Other test JVMs that run meanwhile have other ones. */
+    /** Returns a directory of this test JVM. Concurrent test JVMs have other directories. */
     static Path directory(String name) {
         String process = System.getProperty("forebay.test.fork", "1");
         return Path.of("target", "%s-%s".formatted(name, process)).toAbsolutePath();
     }
 
-    /** The settings that make a worker speak it, and trust workers that speak either. */
+    /** Returns the settings for a worker with this protocol, which trusts workers with either. */
     List<String> properties() {
         return switch (this) {
             case PLAIN -> List.of(trusting());
@@ -75,7 +75,7 @@ enum Wire {
         return builder.sslContext(AUTHORITY.context());
     }
 
-    /** Not connected yet. */
+    /** Returns a socket that is not connected. */
     static Socket socket(URI worker) throws IOException {
         return worker.getScheme().equals(TLS.scheme)
                 ? AUTHORITY.context().getSocketFactory().createSocket()

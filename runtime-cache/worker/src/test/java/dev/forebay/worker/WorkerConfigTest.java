@@ -152,7 +152,7 @@ class WorkerConfigTest {
                 .hasMessageContaining("forebay.worker." + property);
     }
 
-    /** Or a sum of some would be no number any more. */
+    /** Without bounds, sums of such settings could overflow. */
     @Test
     void everyNumberIsBounded() {
         Map<Class<?>, String> tooMuch =

@@ -28,12 +28,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** What a worker does when one of its disks fails or hangs. */
+/** A worker whose disk fails or hangs. */
 class WorkerDisksIT extends RunningWorker {
 
     private static final String READS = "forebay_worker_requests_seconds_count{operation=\"read\"";
 
-    /** Leaves the processors to others while a disk hangs. */
+    /** Leaves processor time to others while a disk hangs. */
     private static final Duration BETWEEN_READS = Duration.ofMillis(100);
 
     @Test
@@ -84,7 +84,7 @@ class WorkerDisksIT extends RunningWorker {
             forget(other);
             assumeTrue(other.hangReads(), "no reads can be made to hang here");
 
-            // More requests than a worker has threads for its connections.
+            // More requests than the worker has threads for its connections.
             List<Future<Boolean>> waiting = new ArrayList<>();
             for (int round = 0; round < 8; round++) {
                 for (ChunkRef chunk : onOther) {
@@ -148,7 +148,9 @@ class WorkerDisksIT extends RunningWorker {
         }
     }
 
-    /** Returns whether a worker is live with this capacity; for 0, whether it is not live. */
+    /**
+     * Returns whether a worker is live with this capacity. With 0, returns whether it is not live.
+     */
     private static boolean weighs(WorkerProcess process, long bytes) throws Exception {
         String id = status(process).getString("id");
         RegionView view = region.state.view();

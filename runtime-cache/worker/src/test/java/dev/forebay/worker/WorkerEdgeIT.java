@@ -72,7 +72,7 @@ class WorkerEdgeIT extends RunningWorker {
                 404,
                 ErrorCode.NOT_FOUND);
         assertProblem(worker.get("/v1/manifests/" + "d".repeat(64)), 404, ErrorCode.NOT_FOUND);
-        // The answer is sent before it is counted.
+        // The worker sends the answer before it counts it.
         await(() -> worker.metric(REFUSED_READS) >= countedBefore + 4);
     }
 

@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a worker does when something around it fails. */
+/** A worker whose surroundings fail. */
 class WorkerFaultsIT extends RunningWorker {
 
     @Test

@@ -24,7 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a worker keeps, evicts and drops, and for which versions it holds bytes. */
+/** Chunks that a worker keeps, evicts and drops, and the versions that it holds them for. */
 class WorkerIT extends RunningWorker {
 
     @Test

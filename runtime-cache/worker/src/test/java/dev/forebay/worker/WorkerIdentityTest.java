@@ -20,7 +20,7 @@ class WorkerIdentityTest {
                 .isEqualTo(WorkerIdentity.of(directory));
     }
 
-    /** As a power failure may have left it. */
+    /** A power failure may leave an empty file. */
     @Test
     void isMadeAnewIfThereIsNothingInItsFile() throws Exception {
         Path file = Files.createFile(directory.resolve("worker-id"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** "Rows of a later release" in etcd: what a worker does with them. */
+/** "Rows of a later release" in etcd: a worker that finds rows it does not understand. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class WorkerLaterReleaseIT extends RunningWorker {
 
@@ -67,7 +67,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
         }
 
         await(() -> small.metric("forebay_worker_etcd_rows_not_understood") == 0);
-        // What another worker has brought ahead of the fills may have made room by then.
+        // Fills ahead by another worker may have evicted some of these chunks meanwhile.
         assertThat(client.drop(small.node(), leaving.ref().digest()).chunksDropped())
                 .isLessThanOrEqualTo(heldOfLeaving);
         assertThat(held(leaving)).isZero();

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The packaged worker, as a process of its own. */
+/** The packaged worker as a separate process. */
 final class WorkerProcess extends OneProcessServer {
 
     private static final HttpClient HTTP =
@@ -51,9 +51,9 @@ final class WorkerProcess extends OneProcessServer {
     }
 
     /**
-     * Starts one that asks this name server alone for the addresses of hosts.
+     * Starts a worker that resolves host names through this name server only.
      *
-     * @param host by which it is known in the region
+     * @param host the worker's host name in the region
      */
     static WorkerProcess start(
             NameServer names,
@@ -92,8 +92,8 @@ final class WorkerProcess extends OneProcessServer {
                         .options("-Dforebay.lake.path-style=true")
                         .options("-Dforebay.worker.directory=" + directory.resolve("store"))
                         .options("-Dforebay.worker.capacity=1G")
-                        // On a busy machine a peer must not seem dead: the worker would fetch
-                        // again from the lake what the peer has.
+                        // On a busy machine a peer must not seem dead: the worker would fetch the
+                        // peer's chunks from the lake again.
                         .options("-Dforebay.worker.peers.first-byte=8s")
                         .options("-Dforebay.worker.peers.timeout=8s");
         if (wire == Wire.PLAIN) {
@@ -131,7 +131,7 @@ final class WorkerProcess extends OneProcessServer {
         return address;
     }
 
-    /** As a client of the region would know it. */
+    /** Returns the worker as a client of the region knows it. */
     WorkerNode node() {
         return new WorkerNode("under-test", address, 1 << 30);
     }
@@ -151,7 +151,10 @@ final class WorkerProcess extends OneProcessServer {
         return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     }
 
-    /** The value of the first metric whose line begins so, 0 if there is none. */
+    /**
+     * Returns the value of the first metric whose line starts with this text, or 0 if there is
+     * none.
+     */
     double metric(String start) throws Exception {
         String text = new String(get("/q/metrics").body(), StandardCharsets.UTF_8);
         return text.lines()
@@ -161,7 +164,7 @@ final class WorkerProcess extends OneProcessServer {
                 .orElse(0);
     }
 
-    /** What the process has in memory. */
+    /** Returns the resident memory of the process. */
     long residentBytes() throws IOException {
         try (var lines = Files.lines(Path.of("/proc/" + pid() + "/status"))) {
             return lines.filter(line -> line.startsWith("VmRSS:"))
@@ -171,7 +174,7 @@ final class WorkerProcess extends OneProcessServer {
         }
     }
 
-    /** Returns every chunk file in the store, which may include files that are being removed. */
+    /** Returns all chunk files in the store, possibly including files that are being removed. */
     List<Path> chunkFiles() throws IOException {
         return LiveFiles.below(store().resolve("chunks"));
     }

@@ -11,7 +11,10 @@ class ServedReadsTest {
 
     private static final Digest MANIFEST = new Digest("a".repeat(64));
 
-    /** With who takes, more than a small machine has cores: each is stopped half-way at times. */
+    /**
+     * With the collecting thread, more threads than a small machine has cores: each is sometimes
+     * preempted in the middle.
+     */
     private static final int READERS = 2;
 
     private static final long READS = 2_000_000;
@@ -41,7 +44,7 @@ class ServedReadsTest {
                 });
     }
 
-    /** Bytes that come after their request go to a later account, or to none. */
+    /** Bytes that arrive after their request would go to a later account, or to none. */
     @Test
     void whoTakesARequestHasItsBytesAndNoneAreLost() {
         for (int i = 0; i < READERS; i++) {

@@ -325,7 +325,7 @@ class VersionAccountsTest {
         now.updateAndGet(before -> before.plusSeconds(seconds));
     }
 
-    /** As a process does that follows one that was killed. */
+    /** Opens the file again, like the process that follows a killed one. */
     private void reopen() {
         accounts = VersionAccounts.open(directory.resolve("accounts"), versions, now::get, MOST);
     }

@@ -9,7 +9,7 @@ class AdaptiveRateTest {
 
     private static final long SECOND = 1_000_000_000L;
 
-    /** {@link System#nanoTime} may wrap. */
+    /** Near the maximum, because {@link System#nanoTime} may wrap. */
     private static final long START = Math.subtractExact(Long.MAX_VALUE, 5 * SECOND);
 
     private final AdaptiveRate rate = new AdaptiveRate(600, START);

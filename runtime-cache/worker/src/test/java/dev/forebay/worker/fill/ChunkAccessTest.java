@@ -128,7 +128,9 @@ class ChunkAccessTest {
         return new ChunkAccess.Version(digest, broken, () -> true);
     }
 
-    /** Else a version of a terabyte takes longer than anybody waits for the answer. */
+    /**
+     * Without this, coverage of a version of a terabyte would take longer than any client waits.
+     */
     @Test
     void thatNothingOfAChunkIsHereIsKnownWithoutItsManifest() {
         v1.with(lake, "a", 10);
@@ -275,7 +277,7 @@ class ChunkAccessTest {
         assertThat(ahead.told).containsExactly("reached 1 to " + 20 * MIB);
     }
 
-    /** Else one miss in a region that is warm has all of the file asked for, to its end. */
+    /** Without this, one miss in a warm region would request the whole rest of the file. */
     @Test
     void whoReadsWhatWasHereBeforeItWasToBeBroughtAheadHasNoMoreBrought() {
         v1.with(lake, "large", 20 * MIB);
@@ -752,7 +754,7 @@ class ChunkAccessTest {
                 ahead);
     }
 
-    /** Brings nothing. */
+    /** Records calls and fills nothing. */
     private static final class NotedAhead implements Ahead {
         final List<String> told = new CopyOnWriteArrayList<>();
         private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A lake in memory that writes down every read and can be told to misbehave. */
+/** A lake in memory that records every read, with faults on request. */
 final class FakeLake implements Lake {
 
     private final Map<String, byte[]> objects = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ final class FakeLake implements Lake {
         beforeEach = action;
     }
 
-    /** The reads so far, as {@code key[from, to)}, in order of the key; forgets them. */
+    /** Returns and clears the reads so far, as {@code key[from, to)}, ordered by key. */
     List<String> takeReads() {
         synchronized (reads) {
             List<String> taken = reads.stream().sorted().toList();

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * However many ask, a chunk is filled by one at a time, and each asker gets a result of its own.
+ * Concurrent callers share one fill per chunk at a time, and each caller gets its own version's
+ * result.
  */
 @Tag("lincheck")
 class FlightsLincheckTest {
@@ -32,7 +33,7 @@ class FlightsLincheckTest {
                 .check(Actors.class);
     }
 
-    /** What is done; made anew for each run. */
+    /** The operations. Lincheck creates an instance for each run. */
     @Param(name = "chunk", gen = IntGen.class, conf = "0:1")
     @Param(name = "version", gen = IntGen.class, conf = "1:2")
     public static class Actors {
@@ -41,7 +42,10 @@ class FlightsLincheckTest {
         private final AtomicIntegerArray begun = new AtomicIntegerArray(2);
         private final AtomicIntegerArray ended = new AtomicIntegerArray(2);
 
-        /** Always 10 times the chunk and the version, whoever filled; -1 if two did at once. */
+        /**
+         * Returns 10 times the chunk plus the version, whichever caller filled it. Returns -1 if
+         * two fills ran at once.
+         */
         @Operation
         public int join(@Param(name = "chunk") int chunk, @Param(name = "version") int version) {
             while (true) {
@@ -61,13 +65,13 @@ class FlightsLincheckTest {
 
         private int fill(int chunk, int version) {
             boolean alone = begun.incrementAndGet(chunk) == ended.get(chunk) + 1;
-            // Long enough for a second one to begin, if it can.
+            // Long enough for a second fill to start, if that is possible.
             LockSupport.parkNanos(1_000);
             ended.incrementAndGet(chunk);
             return alone ? 10 * chunk + version : -1;
         }
 
-        /** Always true: of what was under way nothing is afterwards. */
+        /** Returns true if all fills that were running at the call have ended. */
         @Operation
         public boolean awaitLanded(@Param(name = "chunk") int chunk) {
             int before = begun.get(chunk);

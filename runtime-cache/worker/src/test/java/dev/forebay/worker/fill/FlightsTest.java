@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Several callers want a chunk that one fill brings. */
+/** Several callers that need the chunk of one fill. */
 class FlightsTest {
 
     private static final int CALLERS = 5;
@@ -35,7 +35,7 @@ class FlightsTest {
         return flights.join(CHUNK, MANIFEST, Urgency.demand(), false, PATIENCE, work).orElseThrow();
     }
 
-    /** Has all join before the fill goes on with {@code work}. */
+    /** Makes all callers join before the fill continues with {@code work}. */
     private List<FutureTask<Flights.Landed<Integer>>> joinAll(Flights.Work<Integer> work)
             throws InterruptedException {
         List<FutureTask<Flights.Landed<Integer>>> callers = new ArrayList<>();
@@ -109,7 +109,7 @@ class FlightsTest {
                 ErrorCode.LAKE_DENIED);
     }
 
-    /** The trap: what ends a thread without a word leaves all who wait for it waiting. */
+    /** An Error could end the fill's thread silently and leave all callers waiting. */
     @Test
     void soDoesAnError() throws Exception {
         assertAllFailAndTheNextOneDoesNot(
@@ -138,7 +138,7 @@ class FlightsTest {
         assertThat(join((_, _) -> 7)).isEqualTo(new Flights.Landed<>(Optional.of(7), true));
     }
 
-    /** Without that a prefetch waits for its turn as long as readers want something. */
+    /** Without this, a prefetch would wait until readers stop requesting chunks. */
     @Test
     void whoWaitsForAllFillsMakesThemUrgent() {
         Urgency prefetch = Urgency.prefetch();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What waits for whom, and what happens where threads cannot be started. */
+/** Waiting within a fetch, and threads that cannot be started. */
 class LakeFetchTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -44,7 +44,10 @@ class LakeFetchTest {
         }
     }
 
-    /** Else strangers write into what the next chunk's checksums are made from. */
+    /**
+     * Otherwise readers would write into the buffer of the next fill, whose checksums are computed
+     * from it.
+     */
     @Test
     void aBufferIsNotGivenBackBeforeTheReadersThatWereStartedAreDone() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
@@ -150,7 +153,7 @@ class LakeFetchTest {
         assertThat(asked).hasValue(1);
     }
 
-    /** "An object that changed in the lake": archived, or encrypted by a key of its own. */
+    /** "An object that changed in the lake": archived, or encrypted with its own key. */
     @Test
     void anObjectThatIsRefusedFailsAlone() {
         lake.fail("a", ErrorCode.LAKE_DENIED);
@@ -197,8 +200,8 @@ class LakeFetchTest {
     }
 
     /**
-     * The reads of a chunk of 5,000 bytes that are waited for and 4,000 that are not, and of
-     * another of 3,000, in bytes.
+     * Returns the sizes of the reads in their order. One chunk has 5,000 bytes that a reader waits
+     * for and 4,000 other bytes, and a second chunk has 3,000.
      */
     private List<Integer> orderOfReads(Urgency urgency) {
         version.with(lake, "rest", 4_000).with(lake, "other", 3_000);

@@ -37,7 +37,7 @@ class LakePaceTest {
 
     @Test
     void demandGoesBeforePrefetch() throws Exception {
-        // A second in which all queue up.
+        // One second is long enough for all callers to queue.
         LakePace pace = new LakePace(1);
         acquire(pace, Urgency.prefetch(), LONG);
         Urgency raised = Urgency.prefetch();
@@ -99,7 +99,7 @@ class LakePaceTest {
         assertThat(pace.waiting()).isZero();
         long begun = System.nanoTime();
         acquire(pace, Urgency.demand(), LONG);
-        // With a turn for each it would take ten seconds.
+        // A slot for each attempt would take ten seconds.
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
     }
 

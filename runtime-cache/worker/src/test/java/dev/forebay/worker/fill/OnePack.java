@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** A version whose objects lie in one pack, with their bytes in a {@link FakeLake}. */
+/** A version whose objects are in one pack, and their bytes in a {@link FakeLake}. */
 final class OnePack implements Manifest {
 
     static final PackId PACK = PackId.parse("ab".repeat(32));
@@ -29,7 +29,7 @@ final class OnePack implements Manifest {
         this.digest = new Digest(digestHex.repeat(64));
     }
 
-    /** Lays an object of random bytes behind the others and puts it into the lake. */
+    /** Appends an object of random bytes and puts it into the lake. */
     OnePack with(FakeLake lake, String key, int size) {
         byte[] bytes = new byte[size];
         new Random(key.hashCode()).nextBytes(bytes);
@@ -37,7 +37,7 @@ final class OnePack implements Manifest {
         return with(key, size);
     }
 
-    /** Lays an object behind the others. */
+    /** Appends an object. */
     OnePack with(String key, int size) {
         segments.add(
                 new Segment(end, new LakeObject(key, size, Instant.EPOCH, "etag-" + key, null)));
@@ -45,7 +45,7 @@ final class OnePack implements Manifest {
         return this;
     }
 
-    /** Leaves room where another version has something. */
+    /** Leaves a gap where another version has objects. */
     OnePack gap(int size) {
         end += size;
         return this;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Gateways that are away, slow, wrong: docs/semantics.md, "Where missing bytes come from". */
+/** Gateways that are down, slow or wrong: docs/semantics.md, "Where missing bytes come from". */
 class SiblingRegionsTest {
 
     private static final Digest MANIFEST = new Digest("a".repeat(64));
@@ -70,7 +70,7 @@ class SiblingRegionsTest {
         client.close();
     }
 
-    /** What a gateway does that is of no use. */
+    /** A gateway's behaviour that yields no usable bytes. */
     enum Fault {
         AWAY("unavailable"),
         SILENT("unavailable"),
@@ -174,7 +174,7 @@ class SiblingRegionsTest {
             for (int i = 0; i < 5; i++) {
                 fetches.add(threads.submit(() -> fetch(regions, MANIFEST)));
             }
-            // Two wait in the queue, which has two places; the fifth does not wait.
+            // Two requests run and two fill the queue. The fifth is refused at once.
             long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
             while (!outcomes.contains("busy") || gateway.asked.get() < 2) {
                 assertThat(System.nanoTime()).as("waited too long").isLessThan(deadline);
@@ -225,7 +225,7 @@ class SiblingRegionsTest {
                 from);
     }
 
-    /** Fetches the chunk from its second checksum block on; whatever comes is what it should be. */
+    /** Fetches the chunk from its second checksum block on, and compares the bytes. */
     private static Optional<Sibling> fetch(SiblingRegions regions, Digest manifest) {
         ByteBuffer target = ByteBuffer.allocate(BYTES);
         Optional<Sibling> from =
@@ -253,7 +253,7 @@ class SiblingRegionsTest {
         };
     }
 
-    /** The gateway of an agent, as far as a reader sees it. */
+    /** An agent's gateway as a reader sees it. */
     private static final class Gateway implements AutoCloseable {
 
         private final HttpServer server;
@@ -294,7 +294,7 @@ class SiblingRegionsTest {
             mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
             requests.add(exchange.getRequestURI().toString());
             await(hold);
-            // Before the answer, upon which the next may come.
+            // Before the answer, because the next request may follow immediately.
             atOnce.decrementAndGet();
             try (exchange) {
                 answerNow(exchange);

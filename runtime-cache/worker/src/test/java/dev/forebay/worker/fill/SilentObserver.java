@@ -1,6 +1,6 @@
 package dev.forebay.worker.fill;
 
-/** Hears everything and says nothing. */
+/** Ignores all events. */
 final class SilentObserver implements FillObserver {
 
     @Override

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which workers of a region are asked for a chunk, in which order, and which are left alone. */
+/** The workers of a region that are asked for a chunk, their order, and those that are skipped. */
 class WorkerPeersTest {
 
     private static final Digest MANIFEST = new Digest("a".repeat(64));
@@ -46,7 +46,7 @@ class WorkerPeersTest {
         new Random(6).nextBytes(CONTENT);
     }
 
-    /** What a worker does with a request. */
+    /** A worker's reaction to a request. */
     private enum Conduct {
         HAS_IT,
         /** Has no copy, and fetches the chunk if the request allows it. */
@@ -127,7 +127,7 @@ class WorkerPeersTest {
         assertThat(fetch(asked)).isTrue();
     }
 
-    /** Such a worker is registered, and its lease has expired. */
+    /** A dead worker is still registered, but its lease has expired. */
     @Test
     void aDeadWorkerIsNotAsked() throws Exception {
         Peer dead = peer("dead", 1, Conduct.HAS_IT);

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Of a worker that holds all of what is mounted, which is nothing unless a test says so. */
+/**
+ * Drains a worker that holds all chunks of all mounted versions. No version is mounted unless a
+ * test mounts one.
+ */
 @SuppressWarnings("NullAway.Init") // made before each
 class DrainTest {
 
@@ -65,7 +68,7 @@ class DrainTest {
         drain = new Drain(SELF, membership, versions, (_, _) -> true, client, PATIENCE, 1L << 30);
     }
 
-    /** The worker's own claim is given up already. */
+    /** The worker has already given up the ownership of its chunks. */
     private void seen(String addressOfOther, List<Mount> mounts) {
         seen(addressOfOther, mounts, Set.of());
     }
@@ -88,7 +91,7 @@ class DrainTest {
         return directory.resolve("written.sqlite");
     }
 
-    /** Writes the manifest of a version that has so many chunks. */
+    /** Writes the manifest of a version with this many chunks. */
     private Mount version(int chunks) {
         try (ManifestWriter writer =
                 new ManifestWriter(
@@ -124,7 +127,7 @@ class DrainTest {
         client.close();
     }
 
-    /** Nobody was asked to take what such a row claims. */
+    /** No other worker was asked to take the chunks that such a row claims. */
     @Test
     void oneThatDoesNotUnderstandARowStays() throws Exception {
         seen("http://127.0.0.1:2", List.of(), Set.of("mounts/ns/data/v1"));
@@ -158,7 +161,7 @@ class DrainTest {
         assertThat(membership.drains).isEqualTo(3);
     }
 
-    /** As when the region's table has an address that no client takes. */
+    /** Happens when the region's table has an address that the client cannot use. */
     @Test
     void whatFailsInAWayThatNobodyThoughtOfIsLeftAndCounted() throws Exception {
         seen("ftp://127.0.0.1:2", List.of(version(5)));
@@ -167,7 +170,7 @@ class DrainTest {
         assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
     }
 
-    /** As when the lake is away, and the manifest is not on this disk. */
+    /** Happens when the lake is down and the manifest is not on this disk. */
     @Test
     void whatNobodyCanListCountsAsLeft() throws Exception {
         seen("http://127.0.0.1:2", List.of(version(5)));
@@ -177,7 +180,7 @@ class DrainTest {
         assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
     }
 
-    /** As many as are listed at once, and one more. */
+    /** One more chunk than a page of the manifest has. */
     @Test
     void everyChunkIsHandedOver() throws Exception {
         int chunks = 1_001;

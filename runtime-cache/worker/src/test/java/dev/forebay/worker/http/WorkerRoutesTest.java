@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests each route that a worker registers, with and without the token. */
+/** Requests each route of a worker, with and without the token. */
 @SuppressWarnings("NullAway") // no request here reaches the parts that are null
 class WorkerRoutesTest {
 
@@ -124,7 +124,7 @@ class WorkerRoutesTest {
         assertThat(operations).isEqualTo(12);
     }
 
-    /** They do not ask for the token, so they must not do anything. */
+    /** These routes do not check the token, so they must not do anything. */
     @Test
     void routesWithoutAMethodOnlyRefuse() throws Exception {
         for (Route route : router.getRoutes()) {

@@ -48,17 +48,17 @@ class ChunkDropperTest {
 
     private final List<DatasetVersion> gone = new ArrayList<>();
 
-    /** What happens when a chunk is about to be dropped. */
+    /** Runs before each chunk is dropped. */
     private Runnable beforeChunk = () -> {};
 
-    /** What this worker hears when it asks etcd. */
+    /** Runs when this worker catches up with etcd. */
     private Runnable catchUp = () -> {};
 
     private ChunkStore store;
     private MountedVersions versions;
     private ManifestRef manifest;
 
-    /** Of the version after it, from which the second of three objects is missing. */
+    /** The manifest of the next version, which lacks the second of three objects. */
     private ManifestRef smaller;
 
     private PackId pack;
@@ -103,7 +103,8 @@ class ChunkDropperTest {
     }
 
     /**
-     * @param objects each takes a chunk, the last one of these a part of it
+     * @param objects the numbers of the objects; each takes a chunk, the last of them part of
+     *     one
      */
     private static ManifestRef manifest(Path file, @Nullable Manifest previous, int... objects) {
         try (ManifestWriter writer =
@@ -139,7 +140,7 @@ class ChunkDropperTest {
         return new Mount(version, manifest, state);
     }
 
-    /** Runs something as soon as the first of the chunks is gone. */
+    /** Runs an action as soon as the first chunk is gone. */
     private void afterTheFirst(Runnable action) {
         beforeChunk =
                 () -> {

@@ -106,7 +106,7 @@ class OrphanSweepTest {
         sweep.look();
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
 
-        // Between the look and the removal.
+        // The table changes between the scan and the removal.
         mounted(stays);
         sweep.look();
         mounted(keys, stays);
@@ -161,7 +161,7 @@ class OrphanSweepTest {
         assertThat(store.packs()).contains(left.pack);
     }
 
-    /** Each look asks whether etcd is there, and so does each removal. */
+    /** Each scan asks whether etcd is connected, and so does each removal. */
     @Test
     void leavesTheRestWhenEtcdGoesAwayDuringALook() {
         AtomicInteger asked = new AtomicInteger();
@@ -246,7 +246,7 @@ class OrphanSweepTest {
         assertThat(versions.unlessOthers(Set.of(digest(stays)), this::dropLeft)).isFalse();
     }
 
-    /** There may be millions of orphans. */
+    /** Orphans may number millions. */
     @Test
     void keepsABitOfMemoryForEachChunk() {
         int chunks = 10_000;
@@ -265,7 +265,7 @@ class OrphanSweepTest {
             long before = usedHeap();
             looking.look();
             long kept = usedHeap() - before;
-            // Other threads of this JVM may have something for a moment.
+            // Other threads of this JVM may hold memory for a moment.
             for (int i = 0; i < 20 && kept >= chunks * 16L; i++) {
                 LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
                 kept = Math.min(kept, usedHeap() - before);
