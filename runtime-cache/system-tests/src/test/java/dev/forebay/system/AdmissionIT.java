@@ -53,7 +53,7 @@ class AdmissionIT extends NarrowRegion {
         assertThat(stack.lake().gets("room/e/")).isEmpty();
         api.delete(Api.path("room/d@v1") + "/pins/p?region=" + REGION).expect(204);
 
-        // The end of the pin wakes it, and it evicts what was held.
+        // The end of the pin wakes the queued request, which evicts the version that was pinned.
         api.receipt("room/e@v1", REGION, request, Duration.ofMinutes(3));
         assertThat(state("room/d@v1")).isEqualTo("ABSENT");
         assertThat(queue()).isEmpty();

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The programs of a stack run on the AOT caches that were trained for them. */
+/** Checks that the programs of a stack run on the AOT caches that were trained for them. */
 @ExtendWith(SharedStack.class)
 class AotCacheIT {
     private static final Path REPOSITORY = Path.of("../..").toAbsolutePath().normalize();

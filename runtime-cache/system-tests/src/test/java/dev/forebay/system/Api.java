@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The control plane's REST API as a test speaks it. */
+/** A test client of the control plane's REST API. */
 final class Api {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Longer than a process, and what it needs, take to start on a busy machine. */
+    /** Longer than the start of a process and its dependencies on a busy machine. */
     private static final Duration STUBBORNNESS = Duration.ofMinutes(2);
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -32,7 +32,7 @@ final class Api {
         this.token = token;
     }
 
-    /** An answer, whatever its status. */
+    /** A response with any status. */
     record Answer(int status, JsonNode body) {
 
         Answer expect(int wanted) {
@@ -109,14 +109,14 @@ final class Api {
         }
     }
 
-    /** The path of a version, {@code ns/name@v}, in the API. */
+    /** Returns the API path of a version {@code ns/name@v}. */
     static String path(String version) {
         return "/datasets/" + version.replace("@", "/versions/");
     }
 
     /**
-     * Makes the request and returns its id; does not wait. Retries while the API is not reachable.
-     * The version is created if its dataset has others, and not this one.
+     * Sends the request and returns its id, without waiting for the result. Retries while the API
+     * is not reachable. Creates the version if its dataset has other versions but not this one.
      */
     String accept(String version, Map<String, Object> body) throws InterruptedException {
         String key = UUID.randomUUID().toString();
@@ -126,7 +126,7 @@ final class Api {
         return key;
     }
 
-    /** Waits for an accepted request, through restarts of anything, and returns its receipt. */
+    /** Waits for an accepted request, even while processes restart, and returns its receipt. */
     JsonNode receipt(String version, String region, String requestId, Duration patience)
             throws InterruptedException {
         Answer answer = outcome(version, region, requestId, patience);
@@ -171,7 +171,10 @@ final class Api {
         return JSON.nullNode();
     }
 
-    /** As {@link #send}, again and again while the API, or what it needs, is not reachable. */
+    /**
+     * Works like {@link #send}, and retries while the API or one of its dependencies is not
+     * reachable.
+     */
     Answer stubbornly(String method, String path, @Nullable Object body)
             throws InterruptedException {
         return stubbornly(method, path, body, null);

@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waiting for a condition, with a bound. */
+/** Waits for a condition, with a timeout. */
 final class Await {
 
     private static final Duration STEP = Duration.ofMillis(100);
 
     private Await() {}
 
-    /** Polls until {@code condition} holds; an exception of the condition counts as "not yet". */
+    /** Polls until {@code condition} holds. An exception of the condition counts as "not yet". */
     static void until(String what, Duration patience, Callable<Boolean> condition) {
         Instant deadline = Instant.now().plus(patience);
         Exception last = null;

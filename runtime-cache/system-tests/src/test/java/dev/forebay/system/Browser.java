@@ -25,19 +25,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** One page in Chromium without a window, as a person uses it. Not thread-safe. */
+/** One page in headless Chromium, used like a person would. Not thread-safe. */
 final class Browser implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** A page is not told of what its server hears later. */
+    /** A page does not notice later changes on its server, so it is loaded again. */
     private static final Duration FRESH = Duration.ofSeconds(10);
 
     private static final Pattern LISTENING =
             Pattern.compile("DevTools listening on ws://([^/\\s]+)/\\S+\\s");
 
-    /** What is rendered, in frames too. */
+    /** Returns the rendered text, including frames. */
     private static final String SHOWN =
             """
             (function shown(frame) {
@@ -81,7 +81,7 @@ final class Browser implements AutoCloseable {
     private final Path log;
     private final DevTools page;
 
-    /** Has a test that needs one passed over where there is none, and says why. */
+    /** Skips the test if there is no Chromium, and says why. */
     static Path require() {
         try {
             return Toolbox.ofThisMachine().chromium();
@@ -91,7 +91,7 @@ final class Browser implements AutoCloseable {
     }
 
     /**
-     * Starts it with an empty page.
+     * Starts Chromium with an empty page.
      *
      * @param directory for its profile and log
      */
@@ -100,11 +100,11 @@ final class Browser implements AutoCloseable {
         this.process =
                 new ProcessBuilder(
                                 require().toString(),
-                                // As root it does not start otherwise; it opens our own servers
-                                // only.
+                                // Chromium refuses to start as root otherwise. It opens only our
+                                // own servers.
                                 "--no-sandbox",
                                 "--disable-gpu",
-                                // Containers have little of it.
+                                // Containers have little shared memory.
                                 "--disable-dev-shm-usage",
                                 "--disable-background-networking",
                                 "--lang=en-US",
@@ -123,7 +123,7 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Goes to an address; what is there may be shown a while later. */
+    /** Navigates to an address. Its content may appear a while later. */
     void open(URI address) throws IOException, InterruptedException {
         JsonNode result = page.call("Page.navigate", Map.of("url", address.toString()));
         if (result.has("errorText")) {
@@ -131,18 +131,18 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Clicks on the link with this text as soon as there is one. */
+    /** Clicks the link with this text as soon as it appears. */
     void click(String text) throws IOException {
         String click = CLICK + "(" + JSON.writeValueAsString(text) + ")";
         Await.until("a link '%s'".formatted(text), PATIENCE, () -> evaluate(click).asBoolean());
     }
 
-    /** Returns by which class a text that is shown looks as it does. */
+    /** Returns the CSS class that determines how a visible text looks. */
     String look(String text) throws IOException, InterruptedException {
         return evaluate(LOOK + "(" + JSON.writeValueAsString(text) + ")").asText();
     }
 
-    /** Writes into the only field of a form that is shown, and sends it. */
+    /** Writes into the only field of a visible form, and submits it. */
     void fill(String form, String text) throws IOException {
         String fill =
                 FILL
@@ -154,15 +154,15 @@ final class Browser implements AutoCloseable {
     }
 
     /**
-     * Waits until the page shows all of this, and loads it again now and then meanwhile.
+     * Waits until the page shows all these texts, and reloads it from time to time.
      *
-     * @return the text that is shown: cells of a row with tabs between them
+     * @return the visible text, with tabs between the cells of a row
      */
     String shows(String... wanted) throws IOException, InterruptedException {
         return shows(FRESH, wanted);
     }
 
-    /** As {@link #shows(String...)}, but does not load the page again. */
+    /** Works like {@link #shows(String...)}, but does not reload the page. */
     String becomes(String... wanted) throws IOException, InterruptedException {
         return shows(PATIENCE, wanted);
     }
@@ -184,13 +184,13 @@ final class Browser implements AutoCloseable {
         return shown;
     }
 
-    /** Makes a picture of what is shown. */
+    /** Saves a screenshot of the page. */
     void picture(Path png) throws IOException, InterruptedException {
         JsonNode shot = page.call("Page.captureScreenshot", Map.of("format", "png"));
         Files.write(png, Base64.getDecoder().decode(shot.get("data").asText()));
     }
 
-    /** Everything that can be read now; nothing while a page is loaded. */
+    /** Returns all visible text, or nothing while the page loads. */
     private String shown() throws IOException, InterruptedException {
         requireAlive();
         try {
@@ -209,7 +209,7 @@ final class Browser implements AutoCloseable {
         return answer.path("result").path("value");
     }
 
-    /** The WebSocket of a page of its own. */
+    /** Returns the WebSocket of a new page. */
     private URI newPage() throws IOException, InterruptedException {
         String[] address = {""};
         Await.until(
@@ -238,7 +238,7 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Kills it: there is nothing to keep. */
+    /** Kills Chromium, which has no state to keep. */
     private void end() {
         List<ProcessHandle> all =
                 Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();

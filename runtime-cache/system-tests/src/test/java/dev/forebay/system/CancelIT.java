@@ -20,7 +20,7 @@ class CancelIT {
     private static final int CHUNK = 8 << 20;
     private static final int CHUNKS = 32;
 
-    /** Slows the lake so that half of the chunks are on their way for four seconds. */
+    /** Slows the lake so that half of the chunks take four seconds. */
     private static final Fault SLOW = new Fault.Slow(2 << 20);
 
     private static final String REGION = RunningStack.VIRGINIA;

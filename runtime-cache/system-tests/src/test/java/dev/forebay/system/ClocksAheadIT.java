@@ -2,7 +2,9 @@ package dev.forebay.system;
 
 import java.time.Duration;
 
-/** "Clocks that differ": the control plane's and the workers' are ahead, the agent's is behind. */
+/**
+ * "Clocks that differ": the clocks of control plane and workers are ahead, the agent's is behind.
+ */
 class ClocksAheadIT extends DifferentClocks {
 
     ClocksAheadIT() {

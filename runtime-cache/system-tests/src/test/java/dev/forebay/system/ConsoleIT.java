@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a person sees in the console: "In the console" in docs/operations.md. Pictures of it are in
- * {@code target/console}.
+ * The console as a person sees it: "In the console" in docs/operations.md. The test saves
+ * screenshots in {@code target/console}.
  */
 @ExtendWith(SharedStack.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -58,7 +58,7 @@ class ConsoleIT {
                 "Regions",
                 KOREA + "\treachable\t2 of 2 live\t",
                 "s3://datasets/console/",
-                // What waits for a person, whatever else there is.
+                // The part of the page about regions that wait for an operator.
                 VIRGINIA + "\tconsole/shown\tv1\tLAKE_OBJECT_CHANGED: ",
                 "'forebay resume console/shown@v1 --region " + VIRGINIA + "'");
         browser.click("console/shown");
@@ -71,7 +71,7 @@ class ConsoleIT {
                         KOREA + "\tCACHED\t100 %\t1.46 KiB",
                         VIRGINIA + "\tBLOCKED",
                         "LAKE_OBJECT_CHANGED",
-                        // What somebody else wrote is text.
+                        // The page shows text from other users as text, and not as HTML.
                         KOREA + "\t<b>alice</b>\ttraining\tin ");
         assertThat(shown).containsPattern("LAKE_OBJECT_CHANGED: .*console/b\\.bin");
     }
@@ -94,7 +94,7 @@ class ConsoleIT {
         browser.shows("Budgets", "Namespace\tFrom the lake\tRequests");
     }
 
-    /** To wait in a queue is no fault; all else that holds a region up is. */
+    /** A wait in the queue is no fault, unlike anything else that blocks a region. */
     @Test
     void aPlaceInTheQueueIsNotShownAsAFault() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
@@ -112,7 +112,7 @@ class ConsoleIT {
         }
     }
 
-    /** The region that is BLOCKED waits instead. Each has as many characters. */
+    /** Makes the region that is BLOCKED wait instead. Keeps the number of characters. */
     private static String waiting(String version) {
         return version.replace("\"BLOCKED\"", "\"WARMING\"")
                 .replace("\"LAKE_OBJECT_CHANGED\"", "\"CAPACITY_EXCEEDED\"  ")
@@ -121,7 +121,7 @@ class ConsoleIT {
                 .replace("\"blocking\"", "\"waiting\"");
     }
 
-    /** No part that is away takes the page with it, and what is back is seen. */
+    /** An unreachable part does not break the page, and the page shows it again once it is back. */
     @Test
     void whatIsAwayIsSaidAndWhatIsBackIsShown() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
@@ -138,7 +138,8 @@ class ConsoleIT {
     }
 
     /**
-     * That a token lets in is said elsewhere: here it is who asks for one, and what is shown then.
+     * Tests when the console asks for a token and what it then shows. Other tests check that the
+     * API accepts a token.
      */
     @Test
     void whereATokenIsWantedItIsAskedFor() throws Exception {

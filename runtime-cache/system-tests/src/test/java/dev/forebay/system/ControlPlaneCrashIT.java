@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The control plane, or a server that it relies on, dies in the middle of a fill. */
+/** Kills the control plane, or a server that it depends on, in the middle of a fill. */
 class ControlPlaneCrashIT extends FillCrash {
 
     ControlPlaneCrashIT(RunningStack stack) {

@@ -13,15 +13,18 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * What has to be true when all processes are up again: the workflows, the regions' etcd, the chunk
- * stores, the lake's own log and the ledger tell one story, and it is that of the callers.
+ * Checks the state of the system after all processes run again. The workflows, the regions' etcd,
+ * the chunk stores, the lake's access log and the ledger must agree with each other and with the
+ * callers.
  */
 final class CrashAudit {
 
-    /** As many chunks as a worker fills at a time: so many it may be in the middle of. */
+    /**
+     * The number of concurrent fills of a worker, which is the most that a killed worker can lose.
+     */
     static final int FILLS_IN_FLIGHT = 8;
 
-    /** What one process has done another one hears of some seconds later. */
+    /** A process learns of another one's changes some seconds later. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private final RunningStack stack;
@@ -31,8 +34,8 @@ final class CrashAudit {
     private final int workersKilled;
 
     /**
-     * @param readAllAlong the one that was also read while processes died: what a reader gets from
-     *     the lake while a worker is down is not bounded
+     * @param readAllAlong the dataset that was also read while processes died; the lake reads
+     *     for it are unbounded while a worker is down
      */
     CrashAudit(
             RunningStack stack,
@@ -47,7 +50,7 @@ final class CrashAudit {
         this.workersKilled = workersKilled;
     }
 
-    /** Everything, as it was left. */
+    /** Checks everything. */
     void check() throws Exception {
         for (CrashCopy copy : copies) {
             residency(copy);
@@ -78,7 +81,7 @@ final class CrashAudit {
         return copies.stream().filter(copy -> copy.region().equals(region)).toList();
     }
 
-    /** No accepted request is lost; and what the workflow says is what the workers say. */
+    /** Checks that no accepted request is lost, and that the workflow and the workers agree. */
     private void residency(CrashCopy copy) {
         String expected = copy.isPresent() ? "CACHED" : "ABSENT";
         Await.until(
@@ -106,7 +109,7 @@ final class CrashAudit {
                 .at("/regions/0/needs");
     }
 
-    /** No pin is lost, and none is left of those that were let go of. */
+    /** Checks that no pin is lost and that no released pin is left. */
     private void pins(String region) {
         Set<String> expected = new TreeSet<>();
         for (CrashCopy copy : in(region)) {
@@ -145,7 +148,10 @@ final class CrashAudit {
         return pins;
     }
 
-    /** Whoever is there has his room, and nobody else; nobody waits who was let in, or has gone. */
+    /**
+     * Checks that every present version holds its capacity, that no other version does, and that no
+     * admitted or evicted version is still queued.
+     */
     private void reservations(String region) {
         List<CrashCopy> present = in(region).stream().filter(CrashCopy::isPresent).toList();
         Set<String> names =
@@ -179,7 +185,7 @@ final class CrashAudit {
                 .noneMatch(each -> each.get("dataset").asText().startsWith(namespace + "/"));
     }
 
-    /** A chunk that was complete is not fetched again. */
+    /** Checks that no complete chunk is fetched again. */
     private void lake(CrashDataset dataset) throws Exception {
         int fills = fills(dataset);
         Map<String, Integer> gets = stack.lake().gets(dataset.prefix());
@@ -196,7 +202,7 @@ final class CrashAudit {
                                 .isBetween(fills, atMost));
     }
 
-    /** A worker that is killed is in the middle of no more than it fills at a time. */
+    /** Checks that a killed worker lost at most its concurrent fills. */
     private void wholeLake(Set<CrashDataset> datasets) throws Exception {
         int gets = 0;
         int wanted = 0;
@@ -218,9 +224,7 @@ final class CrashAudit {
                 .sum();
     }
 
-    /**
-     * A request that its worker had written down, and not sent yet when it was killed, is extra.
-     */
+    /** Checks the ledger. A request that a killed worker had recorded but not sent is extra. */
     private void ledger(CrashDataset dataset) {
         Await.until(
                 "the ledger says of %s what the lake's log says".formatted(dataset.name()),
@@ -236,7 +240,8 @@ final class CrashAudit {
     }
 
     /**
-     * Each request is for a chunk, but for those of readers who wait for the first bytes of one.
+     * Checks the bytes. Each request is for a whole chunk, except those of readers that wait for
+     * the first bytes of one.
      */
     private boolean isOf(long bytes, int requests, CrashDataset dataset) {
         return dataset.equals(readAllAlong)
@@ -244,7 +249,7 @@ final class CrashAudit {
                 : bytes == (long) requests * CrashDataset.CHUNK;
     }
 
-    /** No byte is wrong, and none comes from the lake any more. */
+    /** Checks that no byte is wrong, and that no further bytes come from the lake. */
     private void bytes(CrashCopy copy) throws Exception {
         if (!copy.isPresent()) {
             return;
@@ -255,7 +260,7 @@ final class CrashAudit {
         assertThat(dataset.gets(stack)).as("reading %s", copy).isEqualTo(before);
     }
 
-    /** Nothing is left in the regions of what was evicted. */
+    /** Checks that nothing of the evicted versions is left in the regions. */
     void checkNothingIsLeft(Map<String, Integer> chunkFilesBefore) throws Exception {
         for (String region : regions()) {
             pins(region);

@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version in one region: what is done to it while processes die, and so what has to be true of it
- * afterwards. Used by one thread at a time.
+ * One version in one region: the operations on it while processes die, and the state that must
+ * result. Used by one thread at a time.
  */
 final class CrashCopy {
 
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
-    /** Longer than any round: whoever loses such a pin has not forgotten to renew it. */
+    /** Longer than any round, so a pin cannot end because a test did not renew it. */
     private static final int LEASE_SECONDS = 1_800;
 
     private final RunningStack stack;
@@ -30,9 +30,7 @@ final class CrashCopy {
     private int pins;
     private @Nullable String pin;
 
-    /**
-     * @param story told what is done
-     */
+    /** @param story receives a line for each operation */
     CrashCopy(RunningStack stack, CrashDataset dataset, String region, Consumer<String> story) {
         this.stack = stack;
         this.dataset = dataset;
@@ -48,22 +46,22 @@ final class CrashCopy {
         return region;
     }
 
-    /** Whether it is in the region. */
+    /** Returns whether the version is in the region. */
     boolean isPresent() {
         return present;
     }
 
-    /** How often it came into the region, having been nowhere there. */
+    /** Returns the number of times that the version was filled after being absent. */
     int fills() {
         return fills;
     }
 
-    /** The id of the pin on it; null if there is none. */
+    /** Returns the id of its pin, or null if there is none. */
     @Nullable String pin() {
         return pin;
     }
 
-    /** Does something that can be done to it as it is. */
+    /** Performs a random operation that its state allows. */
     void doSomething(Random random) throws Exception {
         if (!present) {
             ensure(random.nextInt(3) > 0);
@@ -80,7 +78,7 @@ final class CrashCopy {
         }
     }
 
-    /** Asks for it, once, and waits for the receipt that the answer promised. */
+    /** Sends one ensure request and waits for the receipt. */
     void ensure(boolean pinned) throws Exception {
         Map<String, Object> body = new HashMap<>();
         body.put("region", region);
@@ -103,7 +101,7 @@ final class CrashCopy {
         tell("has its receipt");
     }
 
-    /** Lets go of the pin, if there is one. */
+    /** Releases the pin, if there is one. */
     void release() throws Exception {
         if (pin == null) {
             return;
@@ -115,14 +113,14 @@ final class CrashCopy {
         pin = null;
     }
 
-    /** Tries to take it away from whoever holds it. */
+    /** Tries to evict the version while it is pinned. */
     private void evictInVain() throws Exception {
         tell("evict, in vain");
         Api.Answer answer = evicted();
         assertThat(answer.code()).as("evicting %s: %s", this, answer).isEqualTo("PINNED");
     }
 
-    /** Has it removed, and waits until it is. Nobody may hold it. */
+    /** Evicts the version and waits until it is gone. It must not be pinned. */
     void evict() throws Exception {
         if (!present) {
             return;
@@ -138,12 +136,12 @@ final class CrashCopy {
         return stack.api().stubbornly("POST", path("/evict"), Map.of("region", region));
     }
 
-    /** What its workflow says. */
+    /** Returns the state according to its workflow. */
     String state() throws Exception {
         return stack.api().residency(dataset.version(), region).path("state").asText("ABSENT");
     }
 
-    /** A path of the API below the version's. */
+    /** Returns an API path below that of the version. */
     String path(String rest) {
         return Api.path(dataset.version()) + rest;
     }

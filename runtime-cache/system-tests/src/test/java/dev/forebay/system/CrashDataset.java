@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A dataset whose objects are one chunk each, so that tests can count GETs of the lake in chunks.
+ * A dataset whose objects are one chunk each, so that tests can count lake GETs in chunks.
  *
- * @param name {@code namespace/name}; with a slash behind it, the prefix of its objects
+ * @param name {@code namespace/name}; followed by a slash, also the prefix of its objects
  * @param tree the objects below the prefix
  */
 record CrashDataset(String name, Map<String, byte[]> tree) {
@@ -17,7 +17,7 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
     /** Longer than any test. */
     private static final Duration TTL = Duration.ofHours(1);
 
-    /** Makes objects whose bytes depend on the seed alone. */
+    /** Creates objects whose bytes depend only on the seed. */
     static CrashDataset of(String name, int chunks, long seed) {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < chunks; i++) {
@@ -49,7 +49,7 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
         return (long) chunks() * CHUNK;
     }
 
-    /** Returns how many successful GETs of its objects the lake has logged. */
+    /** Returns the number of successful GETs of its objects in the lake's access log. */
     int gets(RunningStack stack) throws Exception {
         return stack.lake().countGets(prefix());
     }

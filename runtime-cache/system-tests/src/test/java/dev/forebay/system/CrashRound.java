@@ -23,22 +23,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Independent callers fill, pin, release and evict five datasets in two regions, while one process
- * of each kind is killed, in a random order at random moments. One dataset is pinned in both
- * regions from beginning to end, and read all the while.
+ * Independent callers fill, pin, release and evict five datasets in two regions. Meanwhile
+ * processes of several kinds are killed, in random order at random moments. One dataset stays
+ * pinned in both regions throughout, and is read continuously.
  *
- * <p>The seed alone decides what callers do and which process dies when. It does not decide what a
- * kill meets, because the processes take their own time.
+ * <p>The seed determines the operations of callers and the times of kills. It does not determine
+ * the work that a kill interrupts, because the processes run at their own speed.
  */
 final class CrashRound {
 
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "held");
     private static final List<String> REGIONS = List.of(RunningStack.KOREA, RunningStack.VIRGINIA);
 
-    /** The kinds of process of which no other test kills one in the middle of a fill by default. */
+    /** The kinds of process that no other test kills in the middle of a fill by default. */
     private static final Set<Victim> FIRST = EnumSet.of(Victim.ETCD, Victim.TEMPORAL);
 
-    /** How many kinds of process die in a round: {@link #FIRST}, and then some that are drawn. */
+    /** The number of kinds that die in a round: those in {@link #FIRST}, then random ones. */
     private static final int KINDS = Integer.getInteger("forebay.chaos.kinds", 3);
 
     private static final int MOST_STEPS = 40;
@@ -47,7 +47,7 @@ final class CrashRound {
     private static final long LONGEST_CALM_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LONGEST_OUTAGE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** Of this JVM, whose stack remembers the datasets of earlier rounds. */
+    /** Counts rounds in this JVM, whose stack still has the datasets of earlier rounds. */
     private static final AtomicInteger ROUNDS = new AtomicInteger();
 
     private final RunningStack stack;
@@ -83,7 +83,7 @@ final class CrashRound {
         }
     }
 
-    /** Fails if anything was lost, wrong or left; the message names the seed. */
+    /** Fails if anything was lost, wrong or left over. The message names the seed. */
     void run() {
         try {
             begin();
@@ -148,7 +148,7 @@ final class CrashRound {
         }
     }
 
-    /** One caller's part: a step after the other, in either region. */
+    /** Performs one caller's operations, one after another, in either region. */
     private boolean use(List<CrashCopy> both, Random own) throws Exception {
         for (int step = 0; step < MOST_STEPS && !over.get(); step++) {
             both.get(own.nextInt(both.size())).doSomething(own);
@@ -167,7 +167,7 @@ final class CrashRound {
         return times;
     }
 
-    /** One after the other: what two losses at once do is another question. */
+    /** Kills one process after another. Simultaneous losses are outside this test. */
     private void killEach() {
         List<Victim> all = new ArrayList<>(List.of(Victim.values()));
         Collections.shuffle(all, random);

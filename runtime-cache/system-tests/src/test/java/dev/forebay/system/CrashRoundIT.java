@@ -7,9 +7,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Kills processes at random moments of a run with five datasets, two regions, pins and evictions.
- * {@code -Dforebay.seed} repeats a run. {@code -Dforebay.chaos.rounds} sets the number of rounds,
- * each with the next seed, and {@code -Dforebay.chaos.kinds} how many of the six kinds of process
- * die in each.
+ * Set {@code -Dforebay.seed} to repeat a run. Set {@code -Dforebay.chaos.rounds} for the number of
+ * rounds, each with the next seed. Set {@code -Dforebay.chaos.kinds} for the number of kinds of
+ * process, of six, that die in each round.
  */
 @ExtendWith(SharedStack.class)
 class CrashRoundIT {

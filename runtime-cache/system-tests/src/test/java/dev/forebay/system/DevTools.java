@@ -36,7 +36,7 @@ final class DevTools implements AutoCloseable {
         this.socket = get(http.newWebSocketBuilder().buildAsync(page, new Listener()));
     }
 
-    /** Gives a command and returns its result; an error of Chromium's is an IOException. */
+    /** Sends a command and returns its result. An error from Chromium becomes an IOException. */
     JsonNode call(String method, Map<String, ?> parameters)
             throws IOException, InterruptedException {
         int id = ++commands;
@@ -49,7 +49,7 @@ final class DevTools implements AutoCloseable {
                 throw new IOException("no answer to %s in %d s".formatted(method, SECONDS));
             }
             answer = JSON.readTree(text);
-            // An answer that came too late for an earlier command is of no use any more.
+            // Skips late answers to earlier commands.
         } while (answer.path("id").asInt() != id);
         if (answer.has("error")) {
             throw new IOException("%s: %s".formatted(method, answer.get("error")));
@@ -70,7 +70,7 @@ final class DevTools implements AutoCloseable {
         }
     }
 
-    /** Answers arrive in pieces. */
+    /** Messages arrive in pieces. */
     private final class Listener implements WebSocket.Listener {
 
         private final StringBuilder pieces = new StringBuilder();

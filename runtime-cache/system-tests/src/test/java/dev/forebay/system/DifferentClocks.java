@@ -24,12 +24,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * "Clocks that differ" in docs/semantics.md, on a stack in which no two of control plane, agent and
- * workers have the same clock, nor that of this machine, which all else has: etcd, Temporal,
- * PostgreSQL, the mount and this test. Each is half a minute or more away from each other.
+ * "Clocks that differ" in docs/semantics.md. Control plane, agent and workers of the stack have
+ * different clocks. The other processes use this machine's clock: etcd, Temporal, PostgreSQL, the
+ * mount and this test. Any two of these clocks differ by at least half a minute.
  *
- * <p>Leases and times to live are shorter than that: code that compared two clocks would end them
- * at once, or not in time. The tests wait most of their time, so they run beside each other.
+ * <p>Leases and times to live are shorter than that: code that compares two clocks would end them
+ * at once, or too late. The tests mostly wait, so they run concurrently.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.CONCURRENT)
@@ -40,26 +40,29 @@ abstract class DifferentClocks {
     private static final String PIN = "p";
     private static final int CHUNK = 8 << 20;
 
-    /** Of what has to go for room, and of what wants it; the region has not room for both. */
+    /**
+     * The size of the version to evict, and of the one that needs its space. The region has no
+     * space for both.
+     */
     private static final int CHUNKS = 5;
 
     private static final int CAPACITY_CHUNKS = 8;
     private static final int RACES = 8;
 
-    /** All shorter than any two clocks are apart. */
+    /** All shorter than the difference of any two clocks. */
     private static final Duration LEASE = Duration.ofSeconds(20);
 
     private static final Duration LONG_LEASE = Duration.ofSeconds(25);
     private static final Duration TTL = Duration.ofSeconds(10);
     private static final Duration LONG_TTL = Duration.ofHours(1);
 
-    /** What the region says of leases is in whole seconds, rounded down. */
+    /** The region reports leases in whole seconds, rounded down. */
     private static final Duration ROUNDING = Duration.ofSeconds(1);
 
-    /** Of instants that are told in milliseconds. */
+    /** The precision of instants that are reported in milliseconds. */
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
-    /** A sweep whose clock is late is late by as much. */
+    /** A sweep whose clock is behind is late by the same duration. */
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private final String name;
@@ -71,9 +74,7 @@ abstract class DifferentClocks {
     @SuppressWarnings("NullAway.Init")
     private Api api;
 
-    /**
-     * @param ahead how far the control plane's clock is ahead of this machine's
-     */
+    /** @param ahead how far the control plane's clock is ahead of this machine's */
     DifferentClocks(String name, Duration ahead) {
         this.name = name;
         this.ahead = ahead;
@@ -88,7 +89,8 @@ abstract class DifferentClocks {
                                 config.regions(REGION)
                                         .workersPerRegion(1)
                                         .workerCapacity((long) CAPACITY_CHUNKS * CHUNK)
-                                        // Nothing goes for being in the way but for who wants room.
+                                        // No eviction for the watermark: only a version that needs
+                                        // space causes one.
                                         .property("forebay.sweep.high-watermark", "1")
                                         .clocks(
                                                 new Clocks(
@@ -103,7 +105,7 @@ abstract class DifferentClocks {
         stack.close();
     }
 
-    /** Else no other test here would tell anything. */
+    /** Without this, the other tests here would prove nothing. */
     @Test
     void theClocksDiffer() throws Exception {
         assertAhead(stack.stack().controlPlane(), ahead);
@@ -119,7 +121,7 @@ abstract class DifferentClocks {
                 .isBetween(before.plus(by).minus(MILLISECOND), Instant.now().plus(by));
     }
 
-    /** "Pins": renewed it lives, whatever sweeps think; and then for a lease. */
+    /** "Pins": a renewed pin lives in spite of sweeps, and then for one more lease. */
     @Test
     void aPinLivesAsLongAsItIsRenewedAndThenEnds() throws Exception {
         Map<String, byte[]> tree = smallTree(1);
@@ -127,7 +129,7 @@ abstract class DifferentClocks {
         Instant before = Instant.now();
         JsonNode receipt = heldFor(LEASE, "held", tree, Duration.ofSeconds(2));
 
-        // By Temporal's clock, which is ours.
+        // By Temporal's clock, which is this machine's.
         assertThat(expiry(receipt.get("pin")))
                 .isBetween(before.plus(LEASE).minus(MILLISECOND), Instant.now().plus(LEASE));
         Holder holder = new Holder("held");
@@ -154,7 +156,7 @@ abstract class DifferentClocks {
         assertThat(api.get(path("held") + "/pins").expect(200).body().get("items")).isEmpty();
     }
 
-    /** Who holds a version, and says so by the API alone. */
+    /** A holder of a version that uses only the API. */
     private final class Holder {
         private final String dataset;
         private Instant sent = Instant.now();
@@ -164,7 +166,7 @@ abstract class DifferentClocks {
             this.dataset = dataset;
         }
 
-        /** As the SDK does: at every third of the lease. */
+        /** Renews every third of the lease, like the SDK. */
         void renewIfDue() throws Exception {
             if (Duration.between(sent, Instant.now()).compareTo(LEASE.dividedBy(3)) > 0) {
                 renew();
@@ -227,7 +229,7 @@ abstract class DifferentClocks {
         }
     }
 
-    /** "Sweeps": a dry run says what would go, and that is nothing that is held. */
+    /** "Sweeps": a dry run lists no pinned version. */
     @Test
     void aSweepDoesNotChooseWhatIsHeld() throws Exception {
         heldFor(LONG_LEASE, "deleted", smallTree(4), LONG_TTL);
@@ -244,7 +246,7 @@ abstract class DifferentClocks {
         Await.until("then it goes", PATIENCE, () -> state("deleted").equals("ABSENT"));
     }
 
-    /** "Time to live", "Admission": by the version's workflow alone. */
+    /** "Time to live", "Admission": the workflow of the version alone decides. */
     @Test
     void nothingGoesBeforeItsTimeToLiveHasPassedAndThenItGoes() throws Exception {
         registered("short", largeTree(5), TTL);
@@ -254,7 +256,7 @@ abstract class DifferentClocks {
         Instant end = Instant.parse(residency("short").get("evictable_at").asText());
         assertThat(end).isBetween(before.plus(TTL), Instant.now().plus(TTL));
 
-        // What nobody waits for has nothing evicted whose time has not come.
+        // A speculative request evicts no version before its time to live has passed.
         String hint =
                 api.accept(version("wanted"), Map.of("region", REGION, "priority", "speculative"));
 
@@ -265,12 +267,12 @@ abstract class DifferentClocks {
         api.post(path("wanted") + "/evict", Map.of("region", REGION)).expect(200);
     }
 
-    /** "Time to live" of who reads: the worker tells how long ago that was. */
+    /** "Time to live" after a read: the worker reports an age, not a time. */
     @Test
     void howLongAgoAVersionWasReadIsToldAsItWas() throws Exception {
         Map<String, byte[]> tree = smallTree(7);
         registered("read", tree, LONG_TTL);
-        // A pod may bring what is mounted to its node before anybody reads it.
+        // A pod may prefetch a mounted version to its node before any read.
         Instant before = Instant.now();
         api.ensure(version("read"), REGION);
         stack.readAll(REGION, version("read"), tree);
@@ -281,7 +283,10 @@ abstract class DifferentClocks {
                 .isBetween(0L, Duration.between(before, Instant.now()).toSeconds());
     }
 
-    /** How many seconds ago nodes have read a version from a worker, as the region says. */
+    /**
+     * Returns the seconds since a node last read the version from a worker, according to the
+     * region.
+     */
     private JsonNode readAgo(String dataset) throws IOException, InterruptedException {
         for (JsonNode each : gateway().usage().get("versions")) {
             if (isOf(dataset, each)) {
@@ -309,7 +314,7 @@ abstract class DifferentClocks {
         return new RegionGateway(stack.region(REGION).agent().address());
     }
 
-    /** Registers a dataset, and has it held in the region. */
+    /** Registers a dataset, and pins it in the region. */
     private JsonNode heldFor(Duration lease, String dataset, Map<String, byte[]> tree, Duration ttl)
             throws Exception {
         registered(dataset, tree, ttl);

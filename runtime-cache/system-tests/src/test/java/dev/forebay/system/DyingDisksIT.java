@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * "A mount shows the manifest's bytes or an error": the disks of a worker and of the node cache are
- * smaller than configured, and then they die, while the readers of the model read. No reader gets
- * an error, and pods start.
+ * "A mount shows the manifest's bytes or an error": reads while disks are full and while they die.
+ * The disks of a worker and of the node cache are smaller than configured. No reader gets an error,
+ * and pods start.
  */
 class DyingDisksIT {
 
@@ -41,7 +41,9 @@ class DyingDisksIT {
         store.close();
     }
 
-    /** The transport makes no difference here. What is mounted, the kernel reads by itself. */
+    /**
+     * One transport is enough here. In the on-demand view the kernel reads mounted files by itself.
+     */
     @ParameterizedTest
     @EnumSource(names = {"PORTABLE_KERNEL", "ON_DEMAND_KERNEL"})
     void readsGoOnWhenDisksAreFullAndWhenTheyDie(ModelSetup setup) throws Exception {
@@ -63,7 +65,7 @@ class DyingDisksIT {
                 storeIsDead = true;
             }
             readers.awaitMore(READS, "the disks are dead", () -> true);
-            // The second one that serves then was started when they were.
+            // The pod that serves after the second kill was started with dead disks.
             mount.killPod();
             mount.killPod();
             readers.awaitMore(READS, "pods were started beside dead disks", () -> true);

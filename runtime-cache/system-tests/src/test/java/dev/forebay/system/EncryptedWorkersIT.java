@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A region whose workers speak TLS, and whose processes want a token of each other: its agent fills
- * workers and asks them what they hold, its FUSE pod reads from them, they copy from each other.
+ * A region whose workers use TLS, and whose processes require a token from each other. Its agent
+ * fills workers and asks for their coverage, its FUSE pod reads from them, and they copy from each
+ * other.
  */
 class EncryptedWorkersIT {
 
@@ -70,13 +71,13 @@ class EncryptedWorkersIT {
         }
     }
 
-    /** The control plane asks the agent for these, and the agent its workers. */
+    /** The control plane asks the agent for these figures, and the agent asks its workers. */
     private static void workersSayWhatTheyHoldAndWhatItCost(RunningStack stack, int objects)
             throws Exception {
         JsonNode region = stack.api().get("/regions").expect(200).body().at("/items/0");
         assertThat(region.get("reachable").asBoolean()).as("%s", region).isTrue();
         assertThat(region.get("workers")).hasSize(2);
-        // Which worker holds what depends on their ids; one may hold nothing.
+        // The distribution depends on the workers' ids, and one may hold nothing.
         long used = 0;
         for (JsonNode worker : region.get("workers")) {
             assertThat(worker.path("used_bytes").isNumber()).as("%s", region).isTrue();

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * "Reading without the control plane" and "Pins" in docs/semantics.md, with an etcd of three
- * members that sync what they write: it loses its leader in the middle of a fill, and then its
- * quorum. All the while a version that is pinned is read.
+ * members that sync their writes. It loses its leader in the middle of a fill, and then its quorum.
+ * A pinned version is read throughout.
  */
 @SuppressWarnings("NullAway.Init") // set before all tests, and before each
 class EtcdMembersIT {
@@ -78,7 +78,7 @@ class EtcdMembersIT {
         return rounds;
     }
 
-    /** No reader saw an error or a wrong byte, and the pin is what it was. */
+    /** No reader saw an error or a wrong byte, and the pin is unchanged. */
     @AfterEach
     void readersSawNothingAndThePinIsThere() throws Exception {
         over.set(true);
@@ -108,7 +108,7 @@ class EtcdMembersIT {
         }
     }
 
-    /** Its connections stay, and nothing comes from them. */
+    /** The leader's connections stay open, but it does not answer. */
     @Test
     void aFillGoesOnWhenTheLeaderHangs() throws Exception {
         EtcdServer leader = etcd.leader();
@@ -119,7 +119,7 @@ class EtcdMembersIT {
         }
     }
 
-    /** What waits says why, and goes on by itself: a fill that has begun, and one that has not. */
+    /** Both a running fill and a new one report why they wait, and continue by themselves. */
     @Test
     void fillsWaitWithoutAQuorumAndGoOnWithOne() throws Exception {
         List<EtcdServer> lost = etcd.members().subList(0, 2);

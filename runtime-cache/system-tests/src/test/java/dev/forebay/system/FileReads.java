@@ -27,18 +27,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A way to the bytes of a version's files. Used by one thread. */
+/** A way to read the bytes of a version's files. Used by one thread. */
 interface FileReads {
 
-    /** A file that is open. */
+    /** An open file. */
     interface Opened extends AutoCloseable {
 
         /**
          * Reads and compares.
          *
-         * @param from may be the end or behind it
-         * @throws IOException if there is an error, or less than there should be
-         * @throws WrongAnswer if there is something else
+         * @param from may be at or behind the end
+         * @throws IOException on an error, or if fewer bytes are returned than exist
+         * @throws WrongAnswer if the bytes are wrong
          */
         void check(ModelContent content, int size, long from, int length) throws IOException;
 
@@ -46,7 +46,7 @@ interface FileReads {
         void close() throws IOException;
     }
 
-    /** The ways. */
+    /** The ways to read. */
     enum Way {
         BUFFERED,
         MAPPED,
@@ -54,24 +54,24 @@ interface FileReads {
         WORKERS
     }
 
-    /** The most that is read at once, in bytes. */
+    /** The longest single read, in bytes. */
     int LONGEST = 1 << 20;
 
     Opened open(ModelVersion version, String file) throws IOException;
 
-    /** Up to how many reads to make of a file before another is chosen. */
+    /** Returns the maximum number of reads of a file before another one is chosen. */
     int burst();
 
-    /** Whether there are names and attributes too. */
+    /** Returns whether this way has names and attributes, too. */
     default boolean hasNames() {
         return true;
     }
 
     /**
-     * The way.
+     * Creates a reader for a way.
      *
-     * @param manifests a file for each version
-     * @param workers each as id, address and capacity in bytes, with blanks between
+     * @param manifests the directory with a manifest for each version
+     * @param workers each as id, address and capacity in bytes, separated by blanks
      */
     static FileReads of(Way way, Path mountpoint, Path manifests, List<String> workers) {
         return switch (way) {
@@ -97,7 +97,7 @@ interface FileReads {
         }
     }
 
-    /** Through the mount, by {@code pread}. */
+    /** Reads through the mount with {@code pread}. */
     final class ByCall implements FileReads {
         private final ByteBuffer buffer = ByteBuffer.allocateDirect(LONGEST);
         private final Path mountpoint;
@@ -131,7 +131,7 @@ interface FileReads {
         }
     }
 
-    /** Through the mount, in whole blocks, with O_DIRECT. */
+    /** Reads whole blocks through the mount with O_DIRECT. */
     final class PastThePageCache implements FileReads {
         private static final int BLOCK = 4096;
 
@@ -170,7 +170,7 @@ interface FileReads {
         }
     }
 
-    /** Through the mount, by {@code mmap}. */
+    /** Reads through the mount with {@code mmap}. */
     final class ByMapping implements FileReads {
         private final Path mountpoint;
         private final byte[] copy = new byte[LONGEST];
@@ -209,7 +209,7 @@ interface FileReads {
         }
     }
 
-    /** From the workers' chunk stores, by the worker protocol. */
+    /** Reads from the workers' chunk stores over the worker protocol. */
     final class FromWorkers implements FileReads {
 
         private record Place(Digest manifest, PackId pack, long offset) {}

@@ -10,8 +10,9 @@ import java.util.Map;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Kills a process with SIGKILL in the middle of a fill: "An accepted request is not lost", "Each
- * byte is fetched once", "Bytes in a receipt" and "The ledger" in docs/semantics.md.
+ * Kills a process with SIGKILL in the middle of a fill. Tests these sections of docs/semantics.md:
+ * "An accepted request is not lost", "Each byte is fetched once", "Bytes in a receipt" and "The
+ * ledger".
  */
 @ExtendWith(SharedStack.class)
 abstract class FillCrash {
@@ -19,7 +20,7 @@ abstract class FillCrash {
     private static final int CHUNK = 8 << 20;
     private static final int CHUNKS = 12;
 
-    /** The lake has sent as many chunks when the process dies. */
+    /** The lake has sent this many chunks when the process dies. */
     private static final int CHUNKS_BEFORE = 4;
 
     private static final String REGION = RunningStack.VIRGINIA;
@@ -32,7 +33,10 @@ abstract class FillCrash {
         this.ledger = new LedgerOfLake(stack, CHUNK);
     }
 
-    /** Fills a version while {@code victim} dies; nothing is lost, and nothing is fetched twice. */
+    /**
+     * Fills a version while {@code victim} dies. Checks that nothing is lost and that nothing is
+     * fetched twice.
+     */
     final CrashDataset fillThroughAKill(Victim victim) throws Exception {
         String name = victim.name().toLowerCase(Locale.ROOT).replace('_', '-');
         CrashDataset dataset = CrashDataset.of("crash/" + name, CHUNKS, name.hashCode());
@@ -57,7 +61,7 @@ abstract class FillCrash {
         // Only chunks that were in flight when their worker died may be fetched again.
         int total = dataset.gets(stack);
         assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight(victim));
-        // A killed worker cannot have counted what it was receiving; the lake has.
+        // A killed worker cannot have counted the bytes that it was receiving, unlike the lake.
         assertThat(receipt.get("bytes_from_lake").asLong())
                 .as("bytes_from_lake")
                 .isBetween(
@@ -66,13 +70,16 @@ abstract class FillCrash {
         return dataset;
     }
 
-    /** Waits until the ledger has the fill, and what readers got of it, once. */
+    /** Waits until the ledger has the fill and the bytes sent to readers, once each. */
     final void awaitInLedger(CrashDataset dataset, Victim victim) throws Exception {
         ledger.awaitAsLogged(dataset.name(), dataset.prefix(), inFlight(victim));
         ledger.awaitReadBytes(dataset.name(), dataset.bytes());
     }
 
-    /** Kills a process that has noted the fill; the ledger then has this fill and a second one. */
+    /**
+     * Kills a process that has recorded the fill. The ledger must then have this fill and a second
+     * one.
+     */
     final void fillAgainAfterAKill(CrashDataset dataset, Victim victim) throws Exception {
         Server server = victim.in(stack, REGION);
         server.kill9();

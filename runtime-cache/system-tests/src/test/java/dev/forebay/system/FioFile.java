@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version with one file of blocks that carry checksums, written by fio, which knows nothing of
- * Forebay and verifies the file through a mount: "Reading" in docs/semantics.md.
+ * "Reading" in docs/semantics.md: a version with one file of blocks that carry checksums. The tool
+ * fio, which is independent of Forebay, writes the file and verifies it through a mount.
  */
 final class FioFile {
 
@@ -57,7 +57,7 @@ final class FioFile {
                 .isNotZero();
     }
 
-    /** Returns the file of the shared region, which the first call brings there. */
+    /** Returns the file of the shared region. The first call creates it. */
     static synchronized FioFile in(ModelRegion region) throws Exception {
         FioFile file = shared;
         if (file == null) {
@@ -85,7 +85,9 @@ final class FioFile {
                 .waitFor();
     }
 
-    /** Reads the file through a mount in every way; fails unless all blocks are what fio wrote. */
+    /**
+     * Reads the file through a mount in every way. Fails unless all blocks are as fio wrote them.
+     */
     void verify(ModelMount mount) throws Exception {
         Path file = mount.mountpoint().resolve(VERSION.path()).resolve("file");
         Await.until(

@@ -11,14 +11,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
 
-/** What a disk does that is not what it was: bits of files are other ones. */
+/** Simulates a disk that changes bits of files. */
 final class FlippedBits {
 
     private FlippedBits() {}
 
     /**
-     * Flips bits of files whose names end so, wherever they are below a directory; fewer if files
-     * go meanwhile, and none if there are none.
+     * Flips bits of files with this suffix anywhere below a directory. Flips fewer if files
+     * disappear meanwhile, and none if there are no files.
      */
     static void below(Path directory, String suffix, int bits, Random random) throws IOException {
         List<Path> files =
@@ -29,17 +29,17 @@ final class FlippedBits {
             try {
                 in(files.get(random.nextInt(files.size())), 1, random);
             } catch (NoSuchFileException gone) {
-                // Those whose it is have removed it.
+                // The owner has removed it.
             }
         }
     }
 
-    /** Flips bits of a file that is not empty. */
+    /** Flips bits of a non-empty file. */
     static void in(Path file, int bits, Random random) throws IOException {
         in(file, 0, Files.size(file), bits, random);
     }
 
-    /** Flips bits between two bytes of a file; an odd number of them leaves it changed. */
+    /** Flips bits between two offsets of a file. An odd number of flips always changes it. */
     static void in(Path file, long from, long to, int bits, Random random) throws IOException {
         ByteBuffer octet = ByteBuffer.allocate(1);
         try (FileChannel bytes =

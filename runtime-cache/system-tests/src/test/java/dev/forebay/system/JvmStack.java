@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Passes a {@link RunningStack} to test classes that share it. The first class starts it, and it
- * ends with the JVM. Each class has a namespace of its own.
+ * ends with the JVM. Each class uses its own namespace.
  */
 abstract class JvmStack implements ParameterResolver {
 
@@ -19,7 +19,7 @@ abstract class JvmStack implements ParameterResolver {
         return stack;
     }
 
-    /** Returns the stack; the first call starts it. */
+    /** Returns the stack. The first call starts it. */
     abstract RunningStack stack();
 
     @Override

@@ -16,10 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * A lake that does not stand still: "An object that changed in the lake" and "Blocked" in
- * docs/semantics.md.
- */
+/** A lake that changes: "An object that changed in the lake" and "Blocked" in docs/semantics.md. */
 @ExtendWith(SharedStack.class)
 class LakeChangesIT {
 

@@ -38,7 +38,7 @@ class LakeFaultsIT {
         stack.lakeProxy().spoil(request -> Fault.NONE);
     }
 
-    /** "A mount shows the manifest's bytes or an error": whatever the lake does on the way. */
+    /** "A mount shows the manifest's bytes or an error": with any fault of the lake. */
     @Test
     void aFillThroughErrorsTruncationAndDelaysEndsCompleteAndRight() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
@@ -73,8 +73,8 @@ class LakeFaultsIT {
     }
 
     /**
-     * "A mount shows the manifest's bytes or an error": a flipped bit on the way is noticed and
-     * fetched again.
+     * "A mount shows the manifest's bytes or an error": a bit that flips in transit is detected and
+     * the object fetched again.
      */
     @Test
     void aFlippedBitInAnObjectIsNotAccepted() throws Exception {
@@ -93,7 +93,7 @@ class LakeFaultsIT {
         stack.readAll(REGION, "faults/flipped@v1", tree);
     }
 
-    /** "Errors": the reader of a cold file waits for a slow lake, and gets the right bytes. */
+    /** "Errors": the reader of a cold file waits for a slow lake and gets the right bytes. */
     @Test
     void aSlowLakeIsWaitedFor() throws Exception {
         Map<String, byte[]> tree = Map.of("slow", bytes(2, 300_000));
@@ -112,8 +112,8 @@ class LakeFaultsIT {
     }
 
     /**
-     * "Names": keys that cannot be paths fail the ingest, by name. This lake keeps its objects in a
-     * file system that has no room for such keys either, so they get their names on the way.
+     * "Names": keys that cannot be paths fail the ingest, and the error names them. The lake of
+     * this test cannot store such keys either, so the proxy renames keys in its listings.
      */
     @Test
     void keysThatCannotBePathsAreRefusedByNameUntilTheyAreRenamed() throws Exception {
@@ -154,7 +154,7 @@ class LakeFaultsIT {
         assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
         assertThat(residency.get("blocked").get("code").asText()).isEqualTo("INVALID_KEY");
 
-        // What it says to paste helps.
+        // The exclusions that the error suggests work.
         stack.api()
                 .post(
                         "/datasets",
@@ -172,8 +172,8 @@ class LakeFaultsIT {
     }
 
     /**
-     * "Blocked", "An object that changed in the lake": until somebody has given the key its right
-     * back, and resumes.
+     * "Blocked", "An object that changed in the lake": the region stays blocked until access is
+     * granted again and an operator resumes it.
      */
     @Test
     void aLakeThatRefusesTheKeyBlocksTheRegionUntilItIsResumed() throws Exception {
@@ -236,7 +236,9 @@ class LakeFaultsIT {
         stack.readAll(REGION, "faults/denied@v1", tree);
     }
 
-    /** "Blocked": a version that cannot fit is refused with the reason, and harms nobody else. */
+    /**
+     * "Blocked": a version that cannot fit is refused with the reason, and does not affect others.
+     */
     @Test
     void aVersionThatCanNeverFitIsRefusedBeforeAByteMovesAndHarmsNobody() throws Exception {
         Map<String, byte[]> kept = Map.of("kept", bytes(3, 3 * CHUNK));

@@ -23,14 +23,14 @@ import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** A test's view of the lake: it puts originals there and reads the lake's own access log. */
+/** A test's access to the lake: uploads originals and reads the lake's access log. */
 final class LakeFixture implements AutoCloseable {
 
     static final String BUCKET = "datasets";
 
     /**
      * Two fields of a line of the access log: the operation and the key, which is not quoted and
-     * may hold blanks.
+     * may contain blanks.
      */
     private static final Pattern GET =
             Pattern.compile(" s3_GetObject (.*?) /datasets/\\S* (\\d{3}) ");
@@ -78,10 +78,12 @@ final class LakeFixture implements AutoCloseable {
         s3.deleteObject(request -> request.bucket(BUCKET).key(key));
     }
 
-    /** How many successful GETs of each key below {@code prefix} the lake has logged. */
+    /**
+     * Returns the number of successful GETs in the access log for each key below {@code prefix}.
+     */
     Map<String, Integer> gets(String prefix) throws IOException {
         Map<String, Integer> counts = new TreeMap<>();
-        // Of all lines, for the log is read again and again while something is waited for.
+        // Filters lines before the pattern, because waiting tests read the whole log repeatedly.
         String candidate = " s3_GetObject " + prefix;
         try (Stream<String> lines = Files.lines(accessLog, StandardCharsets.UTF_8)) {
             lines.filter(line -> line.contains(candidate))
@@ -99,12 +101,12 @@ final class LakeFixture implements AutoCloseable {
         return counts;
     }
 
-    /** Returns how many successful GETs below {@code prefix} the lake has logged. */
+    /** Returns the number of successful GETs below {@code prefix} in the access log. */
     int countGets(String prefix) throws IOException {
         return gets(prefix).values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** Bytes that depend on the seed alone. */
+    /** Returns bytes that depend only on the seed. */
     static byte[] bytes(long seed, int length) {
         byte[] content = new byte[length];
         new Random(seed).nextBytes(content);

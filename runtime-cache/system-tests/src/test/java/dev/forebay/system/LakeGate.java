@@ -9,8 +9,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds a fill in the middle: the lake sends the first objects below a prefix, and the requests for
- * the others wait until the gate opens.
+ * Holds a fill in the middle: the lake sends the first objects below a prefix, and requests for the
+ * others wait until the gate opens.
  */
 final class LakeGate implements AutoCloseable {
 
@@ -30,9 +30,9 @@ final class LakeGate implements AutoCloseable {
     }
 
     /**
-     * Closes a gate before the lake.
+     * Closes a gate in front of the lake.
      *
-     * @param passing how many objects below the prefix pass before the gate holds the others
+     * @param passing the number of objects below the prefix that pass
      */
     static LakeGate close(RunningStack stack, String prefix, int passing) {
         LakeGate gate = new LakeGate(stack, prefix, passing);
@@ -55,12 +55,12 @@ final class LakeGate implements AutoCloseable {
         return Fault.NONE;
     }
 
-    /** A request that is repeated for an object passes, too. */
+    /** A repeated request for an object that has passed also passes. */
     private synchronized boolean passes(String object) {
         return passed.contains(object) || (passed.size() < passing && passed.add(object));
     }
 
-    /** Waits until the lake has sent the objects that pass, and a request for another waits. */
+    /** Waits until the lake has sent the objects that pass, and another request waits. */
     void awaitHeld() throws InterruptedException {
         if (!held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             throw new AssertionError("no fill of " + prefix + " reached the gate in " + PATIENCE);

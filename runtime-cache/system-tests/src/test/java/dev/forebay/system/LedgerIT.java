@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Compares the ledger with the lake's own access log: "The ledger" in docs/semantics.md. {@link
- * FillCrash} does the same where processes die.
+ * Compares the ledger with the lake's access log: "The ledger" in docs/semantics.md. {@link
+ * FillCrash} does the same while processes die.
  */
 @ExtendWith(SharedStack.class)
 class LedgerIT {
@@ -26,7 +26,7 @@ class LedgerIT {
         this.ledger = new LedgerOfLake(stack, CHUNK);
     }
 
-    /** "The ledger": two regions, and versions that share what did not change. */
+    /** "The ledger": two regions, and versions that share unchanged objects. */
     @Test
     void eachRegionAndEachVersionPaysForWhatItHadFetched() throws Exception {
         CrashDataset dataset = CrashDataset.of("bill/shared", CHUNKS, 0);

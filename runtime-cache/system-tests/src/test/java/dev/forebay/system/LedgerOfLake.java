@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 
-/** Compares the ledger with the lake's own access log. Each request must be for one chunk. */
+/** Compares the ledger with the lake's access log. Each request must be for one chunk. */
 final class LedgerOfLake {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -19,16 +19,16 @@ final class LedgerOfLake {
     }
 
     /**
-     * Waits until the ledger has every request of the log. Notes only grow, so anything beyond the
-     * log is then wrong, and not late.
+     * Waits until the ledger has every request of the log. The ledger only grows, so a later excess
+     * is an error and not a delay.
      *
      * @param dataset {@code namespace/name}
-     * @param prefix of its objects
-     * @param extra how many requests a killed worker may have written down but not sent
+     * @param prefix the prefix of its objects
+     * @param extra the number of requests that a killed worker may have recorded but not sent
      */
     void awaitAsLogged(String dataset, String prefix, int extra) throws Exception {
         int logged = stack.lake().countGets(prefix);
-        // A worker notes a request before it sends it, and the bytes when they have come.
+        // A worker records a request before it sends it, and the bytes after they have arrived.
         Await.until(
                 "the ledger has all %d requests of %s".formatted(logged, dataset),
                 PATIENCE,
@@ -40,7 +40,7 @@ final class LedgerOfLake {
                 .isEqualTo(fromLake(dataset, "requests") * chunkBytes);
     }
 
-    /** Waits until the ledger has what readers were sent, which it adds up every few seconds. */
+    /** Waits until the ledger has the bytes sent to readers, which it adds up every few seconds. */
     void awaitReadBytes(String dataset, long bytes) {
         Await.until(
                 "the ledger has that readers got %d bytes of %s".formatted(bytes, dataset),
@@ -55,7 +55,7 @@ final class LedgerOfLake {
     /**
      * Returns the costs of a dataset.
      *
-     * @param more further parameters of the query, each after a {@code &}
+     * @param more further query parameters, each after a {@code &}
      */
     JsonNode costs(String dataset, String more) throws Exception {
         return stack.api().get("/costs?dataset=" + dataset + more).expect(200).body();

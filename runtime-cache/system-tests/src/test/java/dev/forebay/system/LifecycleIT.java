@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Residency from the first call to the scheduled eviction: "Residency" and "Versions" in
- * docs/semantics.md. The tests wait most of their time, so they run beside each other.
+ * docs/semantics.md. The tests mostly wait, so they run concurrently.
  */
 @ExtendWith(SharedStack.class)
 @Execution(ExecutionMode.CONCURRENT)
@@ -39,7 +39,7 @@ class LifecycleIT {
 
     private static final int CHUNK = 8 << 20;
 
-    /** As long as a kernel may remember names, through whatever transport, and then some. */
+    /** Longer than the kernel caches names with either transport. */
     private static final Duration NAMES = Duration.ofSeconds(20);
 
     private final RunningStack stack;
@@ -101,8 +101,8 @@ class LifecycleIT {
     }
 
     /**
-     * "Each byte is fetched once": one GET for each object up to a chunk, one for each chunk of a
-     * larger one, in each region.
+     * "Each byte is fetched once": one GET per region for each object of up to a chunk, and for
+     * each chunk of a larger one.
      */
     @Test
     void eachRegionTakesEachByteOnceHoweverOftenItIsRead() throws Exception {
@@ -186,7 +186,9 @@ class LifecycleIT {
         assertThat(lake.gets("shared-pack/")).isEqualTo(before);
     }
 
-    /** How many of the region's chunk files begin with the same bytes as an object. */
+    /**
+     * Returns the number of chunk files in the region that start with the same bytes as an object.
+     */
     private int chunksBeginningAs(byte[] object, String region) throws IOException {
         byte[] beginning = Arrays.copyOf(object, 4096);
         int found = 0;
@@ -195,7 +197,7 @@ class LifecycleIT {
                 try (InputStream in = Files.newInputStream(file)) {
                     found += Arrays.equals(in.readNBytes(beginning.length), beginning) ? 1 : 0;
                 } catch (NoSuchFileException goneMeanwhile) {
-                    // It was another version's.
+                    // It belonged to another version.
                 }
             }
         }
@@ -260,7 +262,7 @@ class LifecycleIT {
         Await.until("the path is gone", NAMES, () -> !Files.exists(mounted));
     }
 
-    /** "Pins": a holder that dies loses its pin one lease later. */
+    /** "Pins": the pin of a holder that dies ends one lease later. */
     @Test
     void aPinThatNobodyRenewsEndsByItself() throws Exception {
         lake.putAll("leaked/", smallTree(7));
@@ -312,9 +314,7 @@ class LifecycleIT {
                 .isEqualTo(404);
     }
 
-    /**
-     * "A receipt means every byte", also where a region's etcd was restored while it was filled.
-     */
+    /** "A receipt means every byte", even if the region's etcd was restored during the fill. */
     @Test
     void aFillingWhoseMountIsLostMountsAgain() throws Exception {
         CrashDataset dataset = CrashDataset.of("life/forgotten", 12, 0);
@@ -334,12 +334,12 @@ class LifecycleIT {
         JsonNode receipt = api.receipt(dataset.version(), KOREA, request, Duration.ofMinutes(2));
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(dataset.bytes());
         stack.readAll(KOREA, dataset.version(), dataset.tree());
-        // Complete chunks stay. Only requests that were under way are sent again.
+        // Complete chunks stay. Only requests that were running are sent again.
         assertThat(dataset.gets(stack)).isLessThanOrEqualTo(2 * dataset.chunks() - 4);
         api.post(Api.path(dataset.version()) + "/evict", Map.of("region", KOREA)).expect(200);
     }
 
-    /** A sweep has run after this call began: it evicted a version that nobody holds. */
+    /** Waits until a sweep that started after this call has evicted an unpinned version. */
     private void awaitEvictionOfACanary() throws Exception {
         lake.put("canary/x", bytes(9, 10));
         api.register("life/canary", "s3://datasets/canary/", Duration.ofSeconds(2));

@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A file that is open by its descriptor, for what Java has no public calls for. */
+/** An open file descriptor, for calls that Java does not offer. */
 final class LinuxFile implements AutoCloseable {
 
     private static final int DIRECT =
@@ -46,7 +46,7 @@ final class LinuxFile implements AutoCloseable {
         return open(file, 0);
     }
 
-    /** Opens a file past the page cache; to be read in whole blocks. */
+    /** Opens a file with O_DIRECT. The caller must read whole blocks. */
     static LinuxFile openDirect(Path file) throws IOException {
         return open(file, DIRECT);
     }
@@ -60,10 +60,10 @@ final class LinuxFile implements AutoCloseable {
     }
 
     /**
-     * Reads.
+     * Reads bytes.
      *
-     * @param target direct; filled from its beginning on
-     * @return how many bytes were read
+     * @param target a direct buffer, filled from its start
+     * @return the number of bytes read
      */
     int read(ByteBuffer target, int length, long offset) throws IOException {
         MemorySegment memory = MemorySegment.ofBuffer(target.duplicate().clear());
@@ -71,7 +71,7 @@ final class LinuxFile implements AutoCloseable {
                 answer(() -> (long) READ.invokeExact(descriptor, memory, (long) length, offset));
     }
 
-    /** Lets the kernel forget the file's pages. */
+    /** Drops the file's pages from the page cache. */
     void dropPages() throws IOException {
         answer(() -> (int) ADVISE.invokeExact(descriptor, 0L, 0L, DONT_NEED));
     }

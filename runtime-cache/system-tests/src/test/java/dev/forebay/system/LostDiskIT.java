@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A worker comes back without its chunks: "Crashes" in docs/semantics.md. */
+/** A worker that restarts without its chunks: "Crashes" in docs/semantics.md. */
 @ExtendWith(SharedStack.class)
 class LostDiskIT {
 
@@ -67,7 +67,10 @@ class LostDiskIT {
         assertThat(lake.countGets("lost/")).as("read from the region alone").isEqualTo(gets);
     }
 
-    /** "A pinned version that loses workers", "Sweeps": and what it then takes is its own. */
+    /**
+     * "A pinned version that loses workers", "Sweeps": the version's usage includes the chunks that
+     * are filled again.
+     */
     @Test
     void whatAPinnedVersionHasLostIsFilledWithoutAnybodyAsking() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
@@ -130,18 +133,21 @@ class LostDiskIT {
         return live;
     }
 
-    /** How many chunks each worker has. */
+    /** Returns the number of chunks of each worker. */
     private int[] chunkFiles() throws IOException {
         return new int[] {stack.chunkFiles(REGION, 0).size(), stack.chunkFiles(REGION, 1).size()};
     }
 
-    /** Workers have other ids in each run: seldom, one of them owns nothing of a small version. */
+    /**
+     * Returns the worker that got more chunks. Ids differ between runs, so a worker may rarely own
+     * no chunk of a small version.
+     */
     private int whoGotMore(int[] before) throws IOException {
         int[] now = chunkFiles();
         return now[0] - before[0] >= now[1] - before[1] ? 0 : 1;
     }
 
-    /** Deletes the chunk files of a worker; returns how many there were. */
+    /** Deletes the chunk files of a worker and returns their number. */
     private long deleteChunks(int worker) throws IOException {
         List<Path> chunks = stack.chunkFiles(REGION, worker);
         for (Path chunk : chunks) {

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What the processes of the model tell each other: which versions are mounted, which may show wrong
- * bytes, and how much was read. A mapped file.
+ * Shared state of the model's processes: which versions are mounted, which may show wrong bytes,
+ * and how many reads were compared. A memory-mapped file.
  */
 final class ModelBoard {
 
@@ -42,32 +42,32 @@ final class ModelBoard {
     }
 
     /**
-     * Odd while a version is mounted for certain. Who finds the same odd number before and after an
-     * operation knows that it was mounted all the time.
+     * Returns an odd number while a version is certainly mounted. If it is the same odd number
+     * before and after an operation, the version was mounted throughout.
      */
     long mounted(int version) {
         return (long) LONGS.getVolatile(board, version * 8);
     }
 
-    /** Between being mounted and not, or back. */
+    /** Records that a version starts or stops being certainly mounted. */
     void change(int version) {
         LONGS.getAndAdd(board, version * 8, 1L);
     }
 
     /**
-     * Odd while bits have flipped on the node's disk that nobody may have found. Who finds the same
-     * even number before a file is opened and after it was read knows that there were none.
+     * Returns an odd number while flipped bits on the node's disk may be undetected. If it is the
+     * same even number before an open and after a read, there were none meanwhile.
      */
     long rotten(int version) {
         return (long) LONGS.getVolatile(board, ROTS + version * 8);
     }
 
-    /** Between being rotten and not, or back. */
+    /** Records that a version starts or stops possibly showing wrong bytes. */
     void rot(int version) {
         LONGS.getAndAdd(board, ROTS + version * 8, 1L);
     }
 
-    /** How many reads a reader has compared. */
+    /** Returns the number of reads that a reader has compared. */
     long reads(int reader) {
         return (long) LONGS.getVolatile(board, READERS + reader * 8);
     }

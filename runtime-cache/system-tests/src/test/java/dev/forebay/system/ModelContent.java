@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The bytes of an object: a function of its key, its version and the place, so nobody keeps them.
+ * The bytes of an object, as a function of its key, its version and the offset. They need no
+ * storage.
  */
 record ModelContent(long seed) {
 
@@ -25,10 +26,10 @@ record ModelContent(long seed) {
     }
 
     /**
-     * Compares what was read.
+     * Compares bytes that were read.
      *
-     * @param read from its position to its limit; unchanged
-     * @return where in the object the first wrong byte is, or -1
+     * @param read the bytes from its position to its limit; not modified
+     * @return the offset in the object of the first wrong byte, or -1
      */
     long firstWrong(ByteBuffer read, long offset) {
         ByteBuffer little = read.duplicate().order(ByteOrder.LITTLE_ENDIAN);
@@ -53,7 +54,7 @@ record ModelContent(long seed) {
         return mix(seed + index * STEP);
     }
 
-    /** The finaliser of SplitMix64. */
+    /** Applies the finalizer of SplitMix64. */
     private static long mix(long value) {
         long mixed = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What happens to readers of the reference model. */
+/** Faults and changes during a run of the reference model. */
 enum ModelEvent {
     LAKE_FAULTS(4),
     WORKER_STOPPED(2),
@@ -32,22 +32,25 @@ enum ModelEvent {
         this.weight = weight;
     }
 
-    /** Returns how often the event is drawn, compared with the others. */
+    /** Returns the relative probability of the event. */
     int weight() {
         return weight;
     }
 
-    /** Returns the events that are possible in a set-up. */
+    /** Returns the events that are possible in a setup. */
     static List<ModelEvent> possibleIn(ModelSetup setup) {
         return Stream.of(values()).filter(event -> event.isPossibleIn(setup)).toList();
     }
 
-    /** Returns the events that a run of this set-up must include. Each event is due in one. */
+    /**
+     * Returns the events that a run of this setup must include. Each event is assigned to one
+     * setup.
+     */
     static List<ModelEvent> dueIn(ModelSetup setup) {
         return DUE.getOrDefault(setup, List.of());
     }
 
-    /** Gives each event to the set-up with the fewest so far, the rarest events first. */
+    /** Assigns each event to the setup with the fewest so far, starting with the rarest events. */
     private static Map<ModelSetup, List<ModelEvent>> shareOut() {
         Map<ModelSetup, List<ModelEvent>> due = new EnumMap<>(ModelSetup.class);
         for (ModelSetup setup : ModelSetup.values()) {

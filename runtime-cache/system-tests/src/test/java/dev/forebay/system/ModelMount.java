@@ -27,8 +27,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mount of the model's region: by a pod, or by a holder and a pod that serves. Beside a holder a
- * second pod stands by from the moment when a test needs it.
+ * A mount of the model's region, by a pod alone or by a holder and a serving pod. Beside a holder,
+ * a second pod stands by from the moment when a test needs it.
  */
 final class ModelMount implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class ModelMount implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int FLIPPED_BITS = 100;
 
-    /** Up to half a MiB. */
+    /** Moves files by up to half a MiB. */
     private static final int MOVED_BITS = 20;
 
     private static final String STANDS_BY = "stood by for";
@@ -54,7 +54,7 @@ final class ModelMount implements AutoCloseable {
     /**
      * Mounts the region.
      *
-     * @param more further options of its pods, after those of the set-up
+     * @param more further options of its pods, after those of the setup
      */
     ModelMount(ModelRegion region, ModelSetup setup, String... more) throws IOException {
         this(region, setup, region.newDirectory(setup.name()), more);
@@ -63,7 +63,7 @@ final class ModelMount implements AutoCloseable {
     /**
      * Mounts the region.
      *
-     * @param directory for all that its processes keep; a test may have put a disk into it
+     * @param directory for all files of its processes; a test may have mounted a disk in it
      */
     ModelMount(ModelRegion region, ModelSetup setup, Path directory, String... more)
             throws IOException {
@@ -90,12 +90,12 @@ final class ModelMount implements AutoCloseable {
         return setup;
     }
 
-    /** The pod that serves. */
+    /** Returns the pod that serves. */
     ServerProcess pod() {
         return serving;
     }
 
-    /** Returns the pod that stands by; the first call starts it. */
+    /** Returns the standby pod. The first call starts it. */
     ServerProcess standby() {
         ServerProcess pod = standby;
         if (pod == null) {
@@ -105,7 +105,7 @@ final class ModelMount implements AutoCloseable {
         return pod;
     }
 
-    /** Its processes by name. */
+    /** Returns its processes by name. */
     Map<String, Long> processes() {
         Map<String, Long> processes = new TreeMap<>();
         processes.put("pod", serving.pid());
@@ -164,7 +164,7 @@ final class ModelMount implements AutoCloseable {
         }
         command.add("--directory=" + directory.resolve(name));
         command.add("--memory-cache=16M");
-        // What happens every hour as a rule is to happen under the readers.
+        // Makes periodic work, which normally runs every hour, run during the reads.
         command.addAll(List.of("--scrub-rate=64M", "--scrub-pause=1", "--sweep-delay=1"));
         command.addAll(setup.options());
         command.addAll(options);
@@ -184,7 +184,10 @@ final class ModelMount implements AutoCloseable {
         return pod;
     }
 
-    /** A process that is ready, each time it is started, when it says so once more. */
+    /**
+     * Starts a process. Each time it starts, it is ready when its log has one more line with this
+     * text.
+     */
     private ServerProcess start(String name, List<String> command, String ready) {
         Path log = directory.resolve(name + ".log");
         long[] said = {0};
@@ -204,24 +207,24 @@ final class ModelMount implements AutoCloseable {
         return Launch.of(name, directory, command, Map.of(), ready, Launch.Lifetime.THIS_JVM);
     }
 
-    /** Where pods that stand by for one another keep packs and images. */
+    /** Returns the directory where pods of a held mount keep packs and images. */
     private Path cache() {
         return directory.resolve("cache");
     }
 
-    /** Where whoever serves keeps packs. */
+    /** Returns the directory where the serving pod keeps packs. */
     Path packs() {
         Path kept = setup.held() ? cache() : directory.resolve(serving.name());
         return kept.resolve("packs");
     }
 
-    /** Whether a version of the model can be read. */
+    /** Returns whether a version of the model can be read. */
     boolean reads(ModelVersion version) throws IOException {
         Path file = version.path(mountpoint, "a/b/c/deep");
         return Files.readAllBytes(file).length > 0;
     }
 
-    /** Waits until all that was said of mounts until now is seen here. */
+    /** Waits until all earlier mounts and unmounts are visible here. */
     void awaitNews() {
         region.underAnotherName(
                 name ->
@@ -231,18 +234,18 @@ final class ModelMount implements AutoCloseable {
                                 () -> Files.exists(mountpoint.resolve(name.path()))));
     }
 
-    /** Whether a version is shown the way it should be. */
+    /** Returns whether a version is shown in the view of this setup. */
     boolean shows(DatasetVersion version) throws IOException {
         List<String> mounts = mounts(version);
         return switch (setup.shown()) {
             case BY_FUSE -> mounts.isEmpty();
             case BY_IMAGE -> !mounts.isEmpty();
-            // The source is a second name of the image, in a folder of its own.
+            // The source is a second name of the image, in its own folder.
             case NATIVELY -> !mounts.isEmpty() && image(mounts.getLast()).contains("/native/");
         };
     }
 
-    /** The file that is mounted, also where a loop device stands between. */
+    /** Returns the mounted file, also if it is behind a loop device. */
     private static String image(String mount) throws IOException {
         List<String> fields = List.of(mount.split(" "));
         Path source = Path.of(fields.get(fields.indexOf("-") + 2));
@@ -261,7 +264,10 @@ final class ModelMount implements AutoCloseable {
         return major + ":" + minor;
     }
 
-    /** The lines of what a version's files are opened in, if that is mounted on its folder. */
+    /**
+     * Returns the mountinfo lines of the file system that a version's files are opened in, if it is
+     * mounted on its folder.
+     */
     private List<String> mounts(DatasetVersion version) throws IOException {
         Path folder = mountpoint.resolve(version.path());
         if (!Files.isDirectory(folder)) {
@@ -274,7 +280,10 @@ final class ModelMount implements AutoCloseable {
                 .toList();
     }
 
-    /** Kill -9 of the pod that serves: the other one takes over, and gets one that stands by. */
+    /**
+     * Kills the serving pod with SIGKILL. The standby takes over, and the killed pod becomes the
+     * standby.
+     */
     void killPod() {
         ServerProcess killed = serving;
         ServerProcess next = standby();
@@ -282,7 +291,7 @@ final class ModelMount implements AutoCloseable {
         succeed(next, killed);
     }
 
-    /** SIGTERM to the pod that serves. */
+    /** Sends SIGTERM to the serving pod. */
     void upgradePod() {
         ServerProcess stopped = serving;
         ServerProcess next = standby();
@@ -298,7 +307,10 @@ final class ModelMount implements AutoCloseable {
         standby = before;
     }
 
-    /** Kill -9 of the holder: the next one gets the mount back, and who served serves on. */
+    /**
+     * Kills the holder with SIGKILL. The next holder gets the mount back, and the same pod
+     * continues to serve.
+     */
     void killHolder() throws IOException {
         ServerProcess held = Objects.requireNonNull(holder);
         ServerProcess served = serving;
@@ -311,10 +323,7 @@ final class ModelMount implements AutoCloseable {
                 () -> count(held.log(), serves(served)) > before);
     }
 
-    /**
-     * Of the pod that stands by, manifests are lost and damaged while it is dead; then it is the
-     * next to serve.
-     */
+    /** Deletes or damages manifests of the standby pod while it is dead. It serves next. */
     void loseManifests(Random random) throws IOException {
         ServerProcess pod = manifestsAreThere();
         pod.kill9();
@@ -331,9 +340,9 @@ final class ModelMount implements AutoCloseable {
     }
 
     /**
-     * The pod that stands by has compared its manifests when they change: all that is said of where
-     * files are. Then it is the next to serve. Returns when it has fetched them again; until then
-     * there may be errors.
+     * Damages manifests that the standby pod has already verified, so that they point to wrong
+     * places. The pod serves next. Returns when it has fetched them again. Until then reads may
+     * fail.
      */
     void damageManifests(Random random) throws SQLException {
         ServerProcess pod = manifestsAreThere();
@@ -354,14 +363,14 @@ final class ModelMount implements AutoCloseable {
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + manifest);
                 Statement statement = database.createStatement()) {
             statement.execute("PRAGMA journal_mode = OFF");
-            // SQLite has no exclusive or.
+            // SQLite has no XOR operator.
             statement.execute(
                     "UPDATE node SET pack_offset = (pack_offset | %1$d) - (pack_offset & %1$d) WHERE size > 0"
                             .formatted(bit));
         }
     }
 
-    /** Each asks the pod what the manifest says of the file. */
+    /** Opens each small file, for which the pod reads the manifest. */
     private void openSmallFiles() {
         for (ModelVersion version : ModelVersion.all()) {
             for (String file : version.files().keySet()) {
@@ -369,14 +378,14 @@ final class ModelMount implements AutoCloseable {
                     try {
                         FileChannel.open(version.path(mountpoint, file)).close();
                     } catch (IOException damaged) {
-                        // It is what was to be brought about.
+                        // Expected: the manifest is damaged.
                     }
                 }
             }
         }
     }
 
-    /** The pod that stands by, when it has all manifests. */
+    /** Returns the standby pod once it has all manifests. */
     private ServerProcess manifestsAreThere() {
         ServerProcess pod = standby();
         Await.until(pod.name() + " has all manifests", PATIENCE, () -> hasManifests(pod));

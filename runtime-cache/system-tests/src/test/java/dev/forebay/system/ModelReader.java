@@ -20,26 +20,29 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A process that does what programs do with files, at random, and holds every answer against the
- * model; until its standard input ends, or something is wrong.
+ * A process that performs random file operations and compares every answer with the model. It runs
+ * until its standard input ends or an answer is wrong.
  *
- * <p>Reads at random and up to the end, around blocks and around the end of the file, by read and
- * by mapping, from files that stay open and files that were just opened, with pages that are there
- * and pages that were just dropped: what fsx does to a file that it cannot write.
+ * <p>Reads at random offsets and to the end, around blocks and around the end of the file, with
+ * read and mmap. Files stay open or were just opened, and pages are cached or were just dropped.
+ * This is what fsx does, but for files that it cannot write.
  */
 final class ModelReader {
 
-    /** Longer than the 30 s within which a read is answered or an error. */
+    /** Longer than the 30 s within which a read succeeds or fails. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(40);
 
-    /** The longest pause between two operations, so that the readers leave processor time. */
+    /** The longest pause between two operations, which leaves processor time to other processes. */
     static final int PAUSE_MILLIS = Integer.getInteger("forebay.model.pause", 10);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
     private static final int OPEN_FILES = 12;
     private static final int REMEMBERED = 40;
 
-    /** The most reads from a file's beginning to its end, which are to take less than that. */
+    /**
+     * The most reads of one file from start to end. They should take less time than the limit
+     * above.
+     */
     private static final int STEPS = 500;
 
     private final List<ModelVersion> versions = ModelVersion.all();
@@ -56,7 +59,7 @@ final class ModelReader {
     /**
      * A file that stays open.
      *
-     * @param rotten what the board said before it was opened
+     * @param rotten the board's value before the file was opened
      */
     private record OpenFile(
             ModelVersion version, String name, long rotten, FileReads.Opened opened) {}
@@ -75,10 +78,10 @@ final class ModelReader {
     }
 
     /**
-     * Reads.
+     * Runs the reader.
      *
-     * @param arguments a way of {@link FileReads}, the seed, this reader's number, the board, the
-     *     mountpoint, the directory of manifests, and the workers
+     * @param arguments a way of {@link FileReads}, the seed, this reader's number, the board,
+     *     the mountpoint, the directory of manifests, and the workers
      */
     public static void main(String[] arguments) throws Exception {
         long seed = Long.parseLong(arguments[1]);
@@ -136,7 +139,7 @@ final class ModelReader {
 
     private String someFile(ModelVersion version) {
         int at = random.nextInt(version.files().size() + 12);
-        // Large files are few, and what is large is in many pieces.
+        // Prefers large files: they are few, but consist of many pieces.
         return at < 12
                 ? "big/" + at % 3
                 : version.files().keySet().stream().skip(at - 12L).findFirst().orElseThrow();
@@ -161,7 +164,7 @@ final class ModelReader {
         attempt("close", file.version(), file.name(), file.opened()::close);
     }
 
-    /** Many reads of one file. */
+    /** Performs many reads of one file. */
     private void burst() {
         OpenFile file = open.get(random.nextInt(open.size()));
         int size = file.version().size(file.name());
@@ -172,7 +175,7 @@ final class ModelReader {
                 file,
                 () -> {
                     for (int i = 0; i < times; i++) {
-                        // Around the end and behind it too.
+                        // Includes offsets around the end and behind it.
                         long from = random.nextLong(size + 3L);
                         int length = 1 + random.nextInt(someBound());
                         file.opened().check(content, size, from, length);
@@ -256,7 +259,7 @@ final class ModelReader {
                     try {
                         throw new WrongAnswer("a size of " + Files.size(path(version, file)));
                     } catch (NoSuchFileException right) {
-                        // As it should be.
+                        // Expected.
                     }
                 });
     }
@@ -276,7 +279,8 @@ final class ModelReader {
     }
 
     /**
-     * What is read may be wrong if it rotted while the file was open. It is not read again then.
+     * Performs a read. Its bytes may be wrong if they rotted while the file was open. The file is
+     * then not read again.
      */
     private void attemptRead(String what, OpenFile file, Operation operation) {
         attempt(
@@ -312,7 +316,7 @@ final class ModelReader {
                 | DirectoryIteratorException
                 | ForebayException
                 | InternalError e) {
-            // InternalError: what cannot be read of a mapping is SIGBUS.
+            // InternalError: the JVM reports SIGBUS on an unreadable mapped page this way.
             boolean mounted = before % 2 == 1 && board.mounted(version.index()) == before;
             boolean changed = version.index() == 0 && file.equals(ModelVersion.CHANGED);
             if (mounted && !changed) {

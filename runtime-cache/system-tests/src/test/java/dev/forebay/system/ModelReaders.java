@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** The {@link ModelReader}s of a mount: a process for each way of reading. */
+/** The {@link ModelReader}s of a mount, one process for each way of reading. */
 final class ModelReaders implements AutoCloseable {
 
-    /** A version that cannot be brought to the node at once is tried again after a minute. */
+    /** Includes the retry after one minute for a version that could not be brought to the node. */
     static final Duration SHOWN_WITHIN = Duration.ofMinutes(3);
 
     private record Reader(Process process, Path output) {}
@@ -39,8 +39,8 @@ final class ModelReaders implements AutoCloseable {
     }
 
     /**
-     * Waits until all versions are shown the way they should be, and starts. But for the one with
-     * an object that cannot be had: it is never on the node as a whole.
+     * Waits until all versions are shown in the view of the setup, and starts the readers. The
+     * version with the changed object is an exception: it is never complete on the node.
      */
     void start() throws IOException {
         for (ModelVersion version : ModelVersion.all()) {
@@ -88,19 +88,20 @@ final class ModelReaders implements AutoCloseable {
         return new Reader(process, output);
     }
 
-    /** From now on a version that was there may not be, or is there for certain. */
+    /** Records that a version may be unmounted from now on, or is certainly mounted again. */
     void comesOrGoes(ModelVersion version) {
         board.change(version.index());
     }
 
     /**
-     * From now on bytes of a version may be wrong, or no more in files that are opened from now.
+     * Records that bytes of a version may be wrong from now on, or are right again in files opened
+     * from now on.
      */
     void rotsOrIsMended(ModelVersion version) {
         board.rot(version.index());
     }
 
-    /** How many reads were compared. */
+    /** Returns the number of reads that were compared. */
     long reads() {
         long reads = 0;
         for (int reader = 0; reader < readers.size(); reader++) {
@@ -109,7 +110,7 @@ final class ModelReaders implements AutoCloseable {
         return reads;
     }
 
-    /** Waits until so many more reads were compared and a condition holds. */
+    /** Waits until this many more reads were compared and a condition holds. */
     void awaitMore(int more, String state, Callable<Boolean> condition) throws Exception {
         Instant deadline = Instant.now().plus(SHOWN_WITHIN);
         long until = reads() + more;
@@ -120,14 +121,14 @@ final class ModelReaders implements AutoCloseable {
         }
     }
 
-    /** Until now nothing was wrong. */
+    /** Checks that no reader has found a wrong answer so far. */
     void assertRight(Supplier<String> events) {
         for (Reader reader : readers) {
             assertThat(reader.process().isAlive()).as(() -> story(reader, events)).isTrue();
         }
     }
 
-    /** Ends them. */
+    /** Ends the readers and checks their results. */
     void end(Supplier<String> events) throws Exception {
         for (Reader reader : readers) {
             reader.process().getOutputStream().close();

@@ -39,9 +39,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A region with the versions of the model: a lake behind a proxy that spoils, etcd, and two
- * workers, each a process; their stores are smaller than what is read. The little of an agent that
- * mounts and evicts.
+ * A region with the versions of the model: etcd, two workers, and a lake behind a fault proxy. The
+ * stores of the workers are smaller than the data. The class mounts and evicts versions like an
+ * agent.
  */
 final class ModelRegion implements AutoCloseable {
 
@@ -89,17 +89,17 @@ final class ModelRegion implements AutoCloseable {
         }
     }
 
-    /** Makes a directory for a mount; its name begins as given. */
+    /** Creates a directory for a mount. Its name starts as given. */
     synchronized Path newDirectory(String name) throws IOException {
         return Files.createDirectory(directory.resolve(name + "-" + ++directories));
     }
 
-    /** The object behind a file. */
+    /** Returns the key of the object behind a file. */
     static String key(ModelVersion version, String file) {
         return "v" + version.index() + "/" + file;
     }
 
-    /** The manifest of a version below a directory. */
+    /** Returns the path of a version's manifest below a directory. */
     static Path manifest(Path manifests, ModelVersion version) {
         return manifests.resolve("manifest-" + version.index() + ".sqlite");
     }
@@ -120,7 +120,7 @@ final class ModelRegion implements AutoCloseable {
         lake.put(key(first, ModelVersion.CHANGED), LakeFixture.bytes(1, size));
     }
 
-    /** Puts objects into the lake and makes a manifest of them. */
+    /** Puts objects into the lake and writes a manifest of them. */
     ManifestRef freeze(String prefix, Map<String, byte[]> objects, Path manifest) throws Exception {
         lake.putAll(prefix, objects);
         ManifestFile written;
@@ -173,7 +173,7 @@ final class ModelRegion implements AutoCloseable {
         return workers.get(number);
     }
 
-    /** Where a worker keeps its chunks. */
+    /** Returns the directory where a worker keeps its chunks. */
     Path store(int number) {
         return directory.resolve("store-" + number).toAbsolutePath();
     }
@@ -200,8 +200,8 @@ final class ModelRegion implements AutoCloseable {
     }
 
     /**
-     * Runs something while the first version has another name, too: who sees a name that was not
-     * there before has seen all that was said of mounts until then.
+     * Runs an action while the first version also has a new name. A process that sees the new name
+     * has seen all earlier mounts and unmounts.
      */
     void underAnotherName(Consumer<DatasetVersion> work) {
         DatasetVersion name = DatasetVersion.of("model", "data", "name-" + names++);
@@ -211,12 +211,12 @@ final class ModelRegion implements AutoCloseable {
         state.unmount(name);
     }
 
-    /** Evicts a version as an agent does. */
+    /** Evicts a version like an agent. */
     void evict(ModelVersion version) {
         evict(version.name(), manifests.get(version.index()).digest());
     }
 
-    /** As {@link #evict(ModelVersion)}. */
+    /** Evicts a version like {@link #evict(ModelVersion)}. */
     void evict(DatasetVersion version, Digest manifest) {
         state.beginEviction(version);
         for (WorkerNode worker : nodes()) {
@@ -226,7 +226,10 @@ final class ModelRegion implements AutoCloseable {
         state.unmount(version);
     }
 
-    /** Not while the worker has not seen that the eviction has begun. */
+    /**
+     * Returns whether the worker has dropped the chunks. Throws while the worker has not seen the
+     * eviction begin, which counts as "not yet".
+     */
     private boolean dropped(WorkerNode worker, Digest manifest) {
         try {
             return client.drop(worker, manifest).chunksDropped() >= 0;

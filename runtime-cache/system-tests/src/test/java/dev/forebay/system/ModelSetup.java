@@ -2,12 +2,12 @@ package dev.forebay.system;
 
 import java.util.List;
 
-/** A way to show versions, and a transport. Another one is one more line. */
+/** A view and a transport for a run of the model. To add a setup, add a line. */
 enum ModelSetup {
     PORTABLE_KERNEL("portable", "64M", "kernel", true, Shown.BY_FUSE),
     ON_DEMAND_KERNEL("on-demand", "64M", "kernel", true, Shown.BY_IMAGE),
     NATIVE_KERNEL("auto", "1G", "kernel", true, Shown.NATIVELY),
-    /** Not all versions find room: views get better and worse. */
+    /** The cache has no space for all versions, so views change in both directions. */
     CROWDED_KERNEL("auto", "64M", "kernel", true, Shown.BY_IMAGE),
     STRICT_KERNEL("portable", "64M", "kernel", true, Shown.BY_FUSE, true),
     STRICT_ON_DEMAND_KERNEL("on-demand", "64M", "kernel", true, Shown.BY_IMAGE, true),
@@ -15,7 +15,7 @@ enum ModelSetup {
     ON_DEMAND_JNR("on-demand", "64M", "jnr", false, Shown.BY_IMAGE),
     NATIVE_JNR("auto", "1G", "jnr", false, Shown.NATIVELY);
 
-    /** What is mounted at a version's path. */
+    /** The mount at a version's path. */
     enum Shown {
         BY_FUSE,
         BY_IMAGE,
@@ -48,27 +48,27 @@ enum ModelSetup {
         this.strict = strict;
     }
 
-    /** Whether a holder keeps the mount, so that pods can be killed. */
+    /** Returns whether a holder keeps the mount, so that pods can be killed. */
     boolean held() {
         return held;
     }
 
-    /** What is mounted at least, when all is as it should be. */
+    /** Returns the view that the setup reaches without faults. */
     Shown shown() {
         return shown;
     }
 
-    /** Whether all that is read is compared, so that bits may flip on the node's disk. */
+    /** Returns whether every read is verified, so that bits on the node's disk may flip. */
     boolean strict() {
         return strict;
     }
 
-    /** EROFS does not over packs in plain files. */
+    /** Returns whether O_DIRECT works. EROFS does not support it over packs in plain files. */
     boolean readsDirectly() {
         return shown == Shown.BY_FUSE;
     }
 
-    /** Of the pod. */
+    /** Returns the options of the pod. */
     List<String> options() {
         return List.of(
                 "--view=" + view,

@@ -8,23 +8,23 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * A version as the model knows it: names and sizes. What is in a file is {@link ModelContent}.
+ * A version of the model: names and sizes. {@link ModelContent} has the bytes.
  *
  * @param index from 0
  */
 record ModelVersion(int index, NavigableMap<String, Integer> files) {
 
-    /** How many there are. The last one comes and goes. */
+    /** The number of versions. The last one is evicted and mounted again during a run. */
     static final int COUNT = 3;
 
-    /** A file of the first version whose object is another one in the lake. */
+    /** A file of the first version whose object was replaced in the lake. */
     static final String CHANGED = "changed/object";
 
     static final String SMALL = "small";
     private static final int SMALL_FILES = 300;
     private static final int[] BIG = {(8 << 20) + 1, (12 << 20) - 1, 5_000_017};
 
-    /** Where a file of it is. */
+    /** Returns the path of a file. */
     Path path(Path mountpoint, String file) {
         return mountpoint.resolve(name().path()).resolve(file);
     }
@@ -52,7 +52,7 @@ record ModelVersion(int index, NavigableMap<String, Integer> files) {
         return DatasetVersion.of("model", "data", "v" + index);
     }
 
-    /** The length of a file, in bytes. */
+    /** Returns the length of a file in bytes. */
     int size(String file) {
         return files.getOrDefault(file, 0);
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A real mount of a hostile tree, in a region for each transport, against the lake it came from:
+ * Compares real mounts of a tree with difficult names and sizes, one per transport, with the lake:
  * "The file tree" in docs/semantics.md.
  */
 @ExtendWith(SharedStack.class)
@@ -38,7 +38,7 @@ class MountedTreeIT {
     private static final int CHUNK = 8 << 20;
     private static final String VERSION = "tree/hostile@v1";
 
-    /** More than a listing of the lake, or one reply to readdir, holds. */
+    /** More than one page of a lake listing, or one reply to readdir, holds. */
     private static final int MANY = 2_500;
 
     private static final Map<String, byte[]> TREE = hostileTree();
@@ -101,7 +101,9 @@ class MountedTreeIT {
         return tree;
     }
 
-    /** Else the other tests would try one transport twice: only jnr has libfuse in its process. */
+    /**
+     * Without this, a wrong configuration would test one transport twice. Only jnr loads libfuse.
+     */
     @Test
     void theTransportIsTheOneOfTheRegion() throws IOException {
         Path maps = Path.of("/proc/" + stack.region(region).fuse().pid() + "/maps");
@@ -148,7 +150,7 @@ class MountedTreeIT {
         }
     }
 
-    /** "Names": a folder that is listed in several replies. */
+    /** "Names": a folder whose listing needs several replies. */
     @Test
     void aLargeFolderListsEachNameOnce() throws IOException {
         try (Stream<Path> files = Files.list(mounted.resolve("many"))) {

@@ -16,7 +16,7 @@ abstract class NarrowRegion {
     static final String REGION = NarrowStack.REGION;
     static final int CHUNK = NarrowStack.CHUNK;
 
-    /** Three versions of as many chunks fit. */
+    /** Three versions of this size fit. */
     static final int CHUNKS = 5;
 
     final RunningStack stack;
@@ -61,7 +61,7 @@ abstract class NarrowRegion {
                 .expect(201);
     }
 
-    /** Waits until the agent has heard of mounts and pins, and a plan says so. */
+    /** Waits until the agent knows all mounts and pins, and a plan shows this. */
     final void awaitPlan(String version, String admission) {
         Await.until(
                 version + " " + admission,

@@ -1,8 +1,8 @@
 package dev.forebay.system;
 
 /**
- * A stack of one region, whose only worker has capacity for {@link #CHUNKS} chunks. Sweeps leave a
- * full region alone.
+ * A stack of one region, whose only worker has capacity for {@link #CHUNKS} chunks. Its high
+ * watermark is 1, so sweeps do not evict for space.
  */
 final class NarrowStack extends JvmStack {
 

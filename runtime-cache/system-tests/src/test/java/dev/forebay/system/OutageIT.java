@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reads go on while other processes are down: "Crashes" in docs/semantics.md. */
+/** Reads while other processes are down: "Crashes" in docs/semantics.md. */
 @ExtendWith(SharedStack.class)
 class OutageIT {
 
@@ -70,8 +70,8 @@ class OutageIT {
     }
 
     /**
-     * "Each byte is fetched once": a worker that dies for good costs what it held, and no reader
-     * sees more than a pause.
+     * "Each byte is fetched once": a worker that dies for good costs only the chunks that it held,
+     * and readers see at most a pause.
      */
     @Test
     void readersGoToTheOtherWorkerWhileOneIsDown() throws Exception {
@@ -92,7 +92,7 @@ class OutageIT {
     }
 
     /**
-     * "Paths": a killed pod leaves a stale mount; its successor cleans up and serves the same tree.
+     * "Paths": a killed pod leaves a stale mount. Its successor cleans up and serves the same tree.
      */
     @ParameterizedTest
     @ValueSource(strings = {RunningStack.KOREA, RunningStack.VIRGINIA})
@@ -115,7 +115,7 @@ class OutageIT {
         stack.readAll(region, version, tree);
     }
 
-    /** "Readers survive a pod that dies": in the region whose mount is held. */
+    /** "Readers survive a pod that dies": in the region whose mount has a holder. */
     @Test
     void readersOfAHeldMountWaitForTheNextPodAndSeeNoError() throws Exception {
         String version = "crash/held@v1";
@@ -154,9 +154,9 @@ class OutageIT {
     }
 
     /**
-     * "A node that reboots": all its processes end at the same moment, and its mounts and what was
-     * in {@code /run} are gone. Which unsynced writes a power failure loses cannot be emulated
-     * here: tests of the stores tear files.
+     * "A node that reboots": all its processes end at the same moment, and its mounts and {@code
+     * /run} are lost. The loss of unsynced writes in a power failure cannot be emulated here. The
+     * stores have tests with torn files.
      */
     @Test
     void aNodeThatRebootsServesWhatItsDisksHave() throws Exception {

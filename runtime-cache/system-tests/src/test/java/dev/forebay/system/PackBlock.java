@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A block of a pack on a node, full of one file's bytes. */
+/** A block of a pack on a node that contains bytes of one file only. */
 final class PackBlock {
 
-    /** What has a checksum of its own. */
+    /** The size of a block with its own checksum. */
     private static final int BYTES = 64 << 10;
 
-    /** Odd, so that something is changed even if they meet. */
+    /** Odd, so that the block changes even if flips hit the same bit. */
     private static final int FLIPPED_BITS = 3;
 
     private record Place(Path pack, long offset) {}
@@ -32,9 +32,9 @@ final class PackBlock {
     }
 
     /**
-     * One of those that a version has.
+     * Returns a random block of a version.
      *
-     * @param packs where the node keeps packs
+     * @param packs the directory where the node keeps packs
      */
     static PackBlock some(ModelRegion region, ModelVersion version, Path packs, Random random)
             throws IOException {
@@ -55,12 +55,12 @@ final class PackBlock {
         return new PackBlock(places.get(random.nextInt(places.size())));
     }
 
-    /** Changes some bits on the disk. */
+    /** Flips some bits on the disk. */
     void rot(Random random) throws IOException {
         FlippedBits.in(place.pack(), place.offset(), place.offset() + BYTES, FLIPPED_BITS, random);
     }
 
-    /** Whether it is what it was in the beginning. */
+    /** Returns whether the block has its original bytes. */
     boolean isMended() throws IOException {
         return read().equals(right);
     }
@@ -70,7 +70,7 @@ final class PackBlock {
         try (FileChannel file = FileChannel.open(place.pack())) {
             while (bytes.hasRemaining()
                     && file.read(bytes, place.offset() + bytes.position()) > 0) {
-                // Until the block is full.
+                // Continues until the block is full.
             }
         }
         return bytes.flip();

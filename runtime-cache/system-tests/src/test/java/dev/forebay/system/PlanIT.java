@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** "Plans" in docs/semantics.md: what fillings then take is compared with it. */
+/** "Plans" in docs/semantics.md: compares plans with the fills that follow. */
 @ExtendWith(SharedStack.class)
 class PlanIT {
 
@@ -33,7 +33,7 @@ class PlanIT {
         for (int i = 0; i < 50; i++) {
             tree.put("small/%02d.bin".formatted(i), bytes(i, 1 + 1_000 * i));
         }
-        // Enough for the region to know its rate then.
+        // Large enough for the region to measure its rate.
         tree.put("large.bin", bytes(77, 4 * CHUNK + 12_345));
         tree.put("none.bin", new byte[0]);
         long size = tree.values().stream().mapToLong(content -> content.length).sum();

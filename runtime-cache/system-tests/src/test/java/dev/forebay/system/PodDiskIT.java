@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * "A mount shows the manifest's bytes or an error": a pod starts again though its disk is full or
+ * "A mount shows the manifest's bytes or an error": a pod restarts although its disk is full or
  * dead, and no reader gets an error.
  */
 class PodDiskIT {
@@ -39,8 +39,8 @@ class PodDiskIT {
     }
 
     /**
-     * @param used the part of the pod's directory that is on a disk of its own
-     * @param harm to that disk, while the pod is dead
+     * @param used the part of the pod's directory that is on a separate disk
+     * @param harm the damage to that disk while the pod is dead
      */
     private void servesAgain(ModelSetup setup, String used, Harm harm) throws Exception {
         Path own = region.newDirectory(setup.name());

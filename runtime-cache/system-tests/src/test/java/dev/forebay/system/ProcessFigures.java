@@ -14,10 +14,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a JVM takes of its machine. */
+/** Resource usage of a JVM process. */
 final class ProcessFigures {
 
-    /** A figure, and by how much it may grow where 5 % are less. */
+    /** A figure, with the growth that is allowed if 5 % would be less. */
     enum Figure {
         ANONYMOUS_KIB(16 << 10),
         LIVE_HEAP_KIB(4 << 10),
@@ -31,10 +31,10 @@ final class ProcessFigures {
         }
     }
 
-    /** The last line of a histogram. */
+    /** The last line of a class histogram. */
     private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
 
-    /** How a JVM writes the time of day. */
+    /** The format in which a JVM prints the time of day. */
     private static final Pattern STAMP =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d{4}");
 
@@ -46,8 +46,8 @@ final class ProcessFigures {
     private ProcessFigures() {}
 
     /**
-     * The figures of a process now; what lives in its heap is what a full collection leaves. Pages
-     * of files, such as class archives, do not count: the kernel takes them when it needs them.
+     * Returns the figures of a process. The live heap is measured after a full collection. Pages of
+     * files, such as class archives, do not count, because the kernel can reclaim them.
      */
     static Map<Figure, Long> of(long pid) throws IOException, InterruptedException {
         Path process = Path.of("/proc", Long.toString(pid));
@@ -74,7 +74,7 @@ final class ProcessFigures {
         return Long.parseLong(field.group(1));
     }
 
-    /** What a process takes for the time of day now, in whole milliseconds. */
+    /** Returns the time of day according to a process, in whole milliseconds. */
     static Instant clock(long pid) throws IOException, InterruptedException {
         Matcher stamp = STAMP.matcher(jcmd(pid, "VM.uptime -date"));
         if (!stamp.find()) {
@@ -83,7 +83,7 @@ final class ProcessFigures {
         return OffsetDateTime.parse(stamp.group(), STAMPED).toInstant();
     }
 
-    /** What the threads of a process are doing. */
+    /** Returns a thread dump of a process. */
     static String threads(long pid) throws IOException, InterruptedException {
         return jcmd(pid, "Thread.print");
     }

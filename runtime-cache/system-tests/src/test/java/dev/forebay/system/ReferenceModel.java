@@ -27,15 +27,15 @@ import org.junit.jupiter.api.BeforeAll;
 
 /**
  * "A mount shows the manifest's bytes or an error" and "Reading", in every view, over both
- * transports, and from the workers' chunk stores. fio verifies a file. Then processes read at
- * random and compare, while versions come and go, pods, holders and workers are killed and stopped,
- * chunks rot and are evicted, and the lake fails. One object was changed in the lake: only its file
- * may give errors.
+ * transports, and from the workers' chunk stores. First fio verifies a file. Then processes read at
+ * random and compare the bytes. Meanwhile versions are evicted and mounted again, pods, holders and
+ * workers are killed and stopped, chunks rot and are evicted, and the lake fails. One object was
+ * changed in the lake: only its file may give errors.
  *
- * <p>{@code -Dforebay.seed} repeats a run. {@code -Dforebay.model.reads} and {@code
- * -Dforebay.model.events} set how many of each there are in a set-up, {@code -Dforebay.model.pause}
- * the longest pause of a reader in milliseconds, and {@code -Dforebay.model.setups} chooses
- * set-ups.
+ * <p>Set {@code -Dforebay.seed} to repeat a run. The properties {@code -Dforebay.model.reads} and
+ * {@code -Dforebay.model.events} set the number of reads and events per setup. The property {@code
+ * -Dforebay.model.pause} sets the longest pause of a reader in milliseconds, and {@code
+ * -Dforebay.model.setups} selects setups.
  */
 abstract class ReferenceModel {
 
@@ -49,7 +49,7 @@ abstract class ReferenceModel {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
-    /** The logs of all processes are copied here when a run fails. */
+    /** A failed run copies the logs of all processes here. */
     private static final Path KEPT_LOGS = Path.of("target", "reference-model");
 
     private final ModelRegion region = SharedModelRegion.get();
@@ -62,7 +62,7 @@ abstract class ReferenceModel {
         System.out.println("Seed " + SEED);
     }
 
-    /** Runs the model in a set-up; fails on the first wrong byte. */
+    /** Runs the model in a setup. Fails on the first wrong byte. */
     final void run(ModelSetup setup) throws Exception {
         Assumptions.assumeTrue(
                 CHOSEN.contains("") || CHOSEN.contains(setup.name()), "another set-up is chosen");
@@ -196,7 +196,7 @@ abstract class ReferenceModel {
         Await.until("etcd is found again", PATIENCE, region.state::connected);
     }
 
-    /** The second to take over was started while etcd was away. */
+    /** Kills two pods in a row. The second pod to take over was started while etcd was down. */
     private void killPods(ModelMount mount) {
         ServerProcess _ = mount.standby();
         region.etcd.kill9();
@@ -211,21 +211,24 @@ abstract class ReferenceModel {
         FlippedBits.below(store.resolve("chunks"), "", 1, random);
     }
 
-    /** Some of the bits are where nothing is. */
+    /** Flips bits of packs. Some flips hit unused parts. */
     private void damagePacks(ModelMount mount, ModelReaders readers) throws IOException {
         FlippedBits.below(mount.packs(), ".pack", FLIPPED_BITS, random);
         long until = readers.reads() + READS_AMID_IT;
         Await.until("reads of what is left", PATIENCE, () -> readers.reads() >= until);
     }
 
-    /** Until the scrub has found it, and what is opened after that is another mount's. */
+    /**
+     * Flips bits of a block, and waits until the scrub has repaired it and new opens use another
+     * mount.
+     */
     private void rot(ModelMount mount, ModelReaders readers) throws IOException {
         ModelVersion version = ModelVersion.all().get(1);
         Await.until(
                 version.name() + " is native",
                 ModelReaders.SHOWN_WITHIN,
                 () -> mount.shows(version.name()));
-        // While a file of it is open no other mount is given the same identity.
+        // While a file of a mount is open, the kernel gives its identity to no other mount.
         try (InputStream _ = Files.newInputStream(version.path(mount.mountpoint(), "a/b/c/deep"))) {
             rot(mount, readers, version, mount.shownBy(version.name()));
         }
@@ -244,12 +247,12 @@ abstract class ReferenceModel {
                                 && mount.shows(version.name())
                                 && !mount.shownBy(version.name()).equals(before));
         readers.rotsOrIsMended(version);
-        // Who has a file open from before may have to do with what it saw then.
+        // Readers with files open from before may still see the old bytes.
         long until = readers.reads() + READS_AMID_IT;
         Await.until("reads of what was mended", PATIENCE, () -> readers.reads() >= until);
     }
 
-    /** That is an error until they are fetched again. */
+    /** Damages manifests. Reads may fail until the pod has fetched them again. */
     private void damageManifests(ModelMount mount, ModelReaders readers) throws SQLException {
         ModelVersion.all().forEach(readers::comesOrGoes);
         mount.damageManifests(random);
@@ -262,7 +265,7 @@ abstract class ReferenceModel {
         region.evict(version);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)));
         region.mount(version);
-        // It may still be there as it was before it went.
+        // The name may still be visible from before the eviction.
         mount.awaitNews();
         Await.until(version.name() + " is readable again", PATIENCE, () -> mount.reads(version));
         readers.comesOrGoes(version);

@@ -3,7 +3,10 @@ package dev.forebay.system;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The reference model where every read is compared, and where versions do not all fit. */
+/**
+ * The reference model with verification of every read, and with a cache that is too small for all
+ * versions.
+ */
 class ReferenceModelStrictIT extends ReferenceModel {
 
     @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.forebay.system;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Processes of a region die in the middle of a fill. */
+/** Kills processes of a region in the middle of a fill. */
 class RegionCrashIT extends FillCrash {
 
     RegionCrashIT(RunningStack stack) {
@@ -18,7 +18,7 @@ class RegionCrashIT extends FillCrash {
         evict(dataset);
     }
 
-    /** The agent keeps nothing of the ledger, so it need not die after the fill. */
+    /** The agent keeps no part of the ledger, so it need not be killed after the fill. */
     @Test
     void anAgentLosesNothing() throws Exception {
         CrashDataset dataset = fillThroughAKill(Victim.AGENT);

@@ -9,7 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** What a region's agent says of its etcd and workers, as it says it to the control plane. */
+/** A client of an agent's gateway, as the control plane uses it to query etcd and workers. */
 final class RegionGateway {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -22,12 +22,12 @@ final class RegionGateway {
         this.agent = agent;
     }
 
-    /** The pins in the region's etcd. */
+    /** Returns the pins in the region's etcd. */
     JsonNode pins() throws IOException, InterruptedException {
         return get("/v1/pins").get("pins");
     }
 
-    /** What its workers hold, for whom, and how much room is taken. */
+    /** Returns the usage by version of the region's workers, and its capacity. */
     JsonNode usage() throws IOException, InterruptedException {
         return get("/v1/usage");
     }

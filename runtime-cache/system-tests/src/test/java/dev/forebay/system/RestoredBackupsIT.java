@@ -25,9 +25,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Repairing inconsistent stores": each store is put back from a backup that is older than the
- * others, by the commands of the runbook. What was pinned before or after the backup is still
- * pinned and has its bytes, none of them fetched again.
+ * "Repairing inconsistent stores": restores each store from a backup that is older than the other
+ * stores, with the commands of the runbook. Versions pinned before or after the backup are still
+ * pinned and have their bytes, without new reads of the lake.
  */
 @ExtendWith(SharedStack.class)
 class RestoredBackupsIT {
@@ -42,7 +42,7 @@ class RestoredBackupsIT {
 
     @TempDir Path directory;
 
-    /** What every version must show, whatever was restored. */
+    /** The expected tree of every version after any restore. */
     private final Map<String, Map<String, byte[]>> trees = new TreeMap<>();
 
     RestoredBackupsIT(RunningStack stack) {
@@ -52,7 +52,7 @@ class RestoredBackupsIT {
         this.region = stack.region(KOREA);
     }
 
-    /** "Repairing inconsistent stores", of PostgreSQL. */
+    /** "Repairing inconsistent stores", for PostgreSQL. */
     @Test
     void postgresOfYesterday() throws Exception {
         PostgresServer postgres = stack.stack().postgres();
@@ -77,7 +77,7 @@ class RestoredBackupsIT {
         checkAll("postgres");
     }
 
-    /** "Repairing inconsistent stores", of a region's etcd. */
+    /** "Repairing inconsistent stores", for a region's etcd. */
     @Test
     void etcdOfYesterday() throws Exception {
         EtcdServer etcd = region.etcd();
@@ -101,7 +101,7 @@ class RestoredBackupsIT {
                                 etcd.peer().toString()));
         beforeTheBackup("etcd");
         runbook.run("etcdctl --endpoints=\"$ETCD\"");
-        // The snapshot has an earlier process of this worker.
+        // After this restart, the snapshot has an earlier process of the worker.
         region.worker(0).kill9();
         region.worker(0).restart();
         afterTheBackup("etcd");
@@ -121,8 +121,9 @@ class RestoredBackupsIT {
     }
 
     /**
-     * "Repairing inconsistent stores", of Temporal. The development server's file is copied while
-     * it is stopped: a second process that reads it meanwhile makes the server's writes fail.
+     * "Repairing inconsistent stores", for Temporal. The test copies the development server's file
+     * while the server is stopped: a second process that reads the file would make the server's
+     * writes fail.
      */
     @Test
     void temporalOfYesterday() throws Exception {
@@ -169,7 +170,7 @@ class RestoredBackupsIT {
         ensure(store + "-gone", "v1");
     }
 
-    /** What is new in the lake then would be other bytes for the versions that are there. */
+    /** Changes the lake last: a version that was frozen again would have other bytes. */
     private void afterTheBackup(String store) throws Exception {
         pin(name(store + "-old", "v1"), "after");
         put(store + "-old", 3);
@@ -216,7 +217,7 @@ class RestoredBackupsIT {
         api.post(Api.path(version) + "/pins", body).expect(201);
     }
 
-    /** The steps of the runbook once the stores run again. */
+    /** Runs the steps of the runbook once the stores run again. */
     private void mend(Runbook runbook) throws Exception {
         assertThat(runbook.run("forebay regions")).contains(KOREA);
         assertThat(runbook.run("forebay fsck --repair")).endsWith(" 0 left\n");
@@ -271,7 +272,10 @@ class RestoredBackupsIT {
         return Objects.requireNonNull(trees.get(version));
     }
 
-    /** It has its bytes, is held until its pins are released, and then goes as any other. */
+    /**
+     * Checks that the version has its bytes, cannot be evicted until its pins are released, and can
+     * be evicted afterwards.
+     */
     private void check(String version, List<String> pins) throws Exception {
         stack.readAll(KOREA, version, shown(version));
         Map<String, Object> here = Map.of("region", KOREA);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Runs commands exactly as docs/operations.md has them. */
+/** Runs commands exactly as written in docs/operations.md. */
 final class Runbook {
 
     private static final Path DOCUMENT = Path.of("../../docs/operations.md");
@@ -20,7 +20,7 @@ final class Runbook {
     private final Map<String, String> environment;
 
     /**
-     * @param directory where commands run
+     * @param directory the working directory of the commands
      * @param environment the variables that they use
      */
     Runbook(Path directory, Map<String, String> environment) {
@@ -29,8 +29,8 @@ final class Runbook {
     }
 
     /**
-     * Runs the only line of the document that is this command, or else that begins with it, and
-     * returns what it printed. Fails unless it exits with 0.
+     * Runs the only line of the document that equals this command, or starts with it, and returns
+     * its output. Fails unless it exits with 0.
      */
     String run(String command) throws IOException, InterruptedException {
         String line = line(command);

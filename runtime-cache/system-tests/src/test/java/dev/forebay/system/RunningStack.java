@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** A stack with the lake's fixture and the API. */
+/** A running stack with access to its lake and its API. */
 final class RunningStack implements AutoCloseable {
 
     static final String KOREA = "ap-northeast-2";
@@ -50,8 +50,8 @@ final class RunningStack implements AutoCloseable {
     }
 
     /**
-     * Starts a stack in a directory of its own in {@code target/stacks}, where its logs are left:
-     * what the lake's says of another stack must not be counted.
+     * Starts a stack in its own directory in {@code target/stacks}, where its logs stay. The own
+     * directory keeps the access log of another stack out of the counts.
      */
     static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
         Path data =
@@ -70,10 +70,11 @@ final class RunningStack implements AutoCloseable {
                         .buckets(LakeFixture.BUCKET)
                         .sweepInterval(SWEEP_INTERVAL)
                         .shortLived()
-                        // On a busy machine workers still get bytes from peers, not from the lake.
+                        // On a busy machine workers must still get bytes from peers and not from
+                        // the lake.
                         .property("forebay.worker.peers.first-byte", "8s")
                         .property("forebay.worker.peers.timeout", "8s")
-                        // Shorter than elsewhere, because tests wait for them.
+                        // Shorter than in production, because tests wait for them.
                         .property("forebay.worker.accounts.interval", "1s")
                         .property("forebay.worker-grace", "15S");
         change.accept(config);
@@ -105,17 +106,17 @@ final class RunningStack implements AutoCloseable {
         return stack.region(name);
     }
 
-    /** The chunk store of a worker. */
+    /** Returns the chunk store of a worker. */
     Path store(String region, int worker) {
         return data.resolve("regions").resolve(region).resolve("worker-" + worker).resolve("store");
     }
 
-    /** The chunk files in it; some may be on their way out, by what happens beside a test. */
+    /** Returns the chunk files of a worker. Concurrent tests may be removing some of them. */
     List<Path> chunkFiles(String region, int worker) throws IOException {
         return LiveFiles.below(store(region, worker).resolve("chunks"));
     }
 
-    /** How many chunks the two workers of a region have on their disks. */
+    /** Returns the number of chunks on the disks of the two workers of a region. */
     int countChunkFiles(String region) throws IOException {
         return chunkFiles(region, 0).size() + chunkFiles(region, 1).size();
     }
@@ -124,7 +125,7 @@ final class RunningStack implements AutoCloseable {
         return lake;
     }
 
-    /** Returns the proxy through which Forebay's processes reach the lake; tests do not. */
+    /** Returns the proxy through which Forebay's processes reach the lake. Tests bypass it. */
     FaultProxy lakeProxy() {
         return lakeProxy;
     }
@@ -133,12 +134,15 @@ final class RunningStack implements AutoCloseable {
         return api;
     }
 
-    /** Where a version, {@code ns/name@v}, is mounted in a region. */
+    /** Returns the path where a version {@code ns/name@v} is mounted in a region. */
     Path mounted(String region, String version) {
         return stack.region(region).mountpoint().resolve(version.replace('@', '/'));
     }
 
-    /** Where it is mounted, once the node has heard of it, a moment after the region has. */
+    /**
+     * Returns the mount path after the node shows it, which happens shortly after the region knows
+     * it.
+     */
     Path awaitMounted(String region, String version) {
         Path mounted = mounted(region, version);
         Await.until(
@@ -166,7 +170,7 @@ final class RunningStack implements AutoCloseable {
         deleteData();
     }
 
-    /** A stack's lake and caches are gigabytes. */
+    /** Deletes everything except logs: a stack's lake and caches take gigabytes. */
     private void deleteData() {
         try (Stream<Path> all = Files.walk(data)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {

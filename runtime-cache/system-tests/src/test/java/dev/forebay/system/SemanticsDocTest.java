@@ -17,7 +17,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every promise of docs/semantics.md names its tests, and one of them quotes its heading. */
+/**
+ * Checks that every section of docs/semantics.md names its tests, and that one of them quotes its
+ * heading.
+ */
 class SemanticsDocTest {
 
     private static final Path REPOSITORY = Path.of("../..");
@@ -35,7 +38,7 @@ class SemanticsDocTest {
                     if (file.toString().contains("/src/test/java/")
                             && file.toString().endsWith(".java")) {
                         String name = file.getFileName().toString().replace(".java", "");
-                        // A comment goes over several lines.
+                        // Joins the lines of a comment, because a quotation may span several.
                         String text = Files.readString(file).replaceAll("\\s*\n\\s*(\\* )?", " ");
                         sources.merge(name, text, String::concat);
                     }

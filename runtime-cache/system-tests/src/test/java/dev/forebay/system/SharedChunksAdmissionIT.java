@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** "Admission" in docs/semantics.md, where versions share chunks. */
+/** "Admission" in docs/semantics.md, for versions that share chunks. */
 class SharedChunksAdmissionIT extends NarrowRegion {
 
     SharedChunksAdmissionIT(RunningStack stack) {
@@ -25,12 +25,12 @@ class SharedChunksAdmissionIT extends NarrowRegion {
             api.ensure("kin/a@" + next, REGION);
         }
         registered("kin/b", 5);
-        // Worth more, so that it is not simply the first to go.
+        // A second use gives it more value, so that it is not the first choice anyway.
         api.ensure("kin/b@v1", REGION);
         api.ensure("kin/b@v1", REGION);
         registered("kin/c", 6);
 
-        // Of 16 chunks 14 are taken: 6 that three have in common, one of each, and 5.
+        // 14 of 16 chunks are taken: 6 that three versions share, one of each, and 5.
         Await.until(
                 "it alone would go, once the agent has heard that it is cached",
                 Duration.ofSeconds(60),
@@ -43,7 +43,8 @@ class SharedChunksAdmissionIT extends NarrowRegion {
         assertThat(state("kin/b@v1")).isEqualTo("ABSENT");
         assertThat(cachedOf("kin/a", "v1", "v2", "v3")).hasSize(3);
 
-        // Now 15 are. The next one needs two, and has five with each of the family.
+        // Now 15 chunks are taken. The next version needs two, and shares five with each of the
+        // family.
         stack.lake().put("kin/a/part-5", bytes(5, CHUNK));
         stack.lake().put("kin/a/part-6", bytes(6, CHUNK));
         api.ensure("kin/a@v4", REGION);
@@ -61,7 +62,7 @@ class SharedChunksAdmissionIT extends NarrowRegion {
             api.ensure(name + "@v1", REGION);
             pin(name + "@v1");
         }
-        // Counted for each dataset, the nine would leave no capacity.
+        // Counted for each dataset, these nine chunks would leave no capacity.
         registered("kin/four", 6);
 
         api.ensure("kin/four@v1", REGION);

@@ -39,7 +39,7 @@ final class SharedModelRegion {
 
     private SharedModelRegion() {}
 
-    /** Returns the region; do not close it. */
+    /** Returns the region. Callers must not close it. */
     static ModelRegion get() {
         return Holder.REGION;
     }

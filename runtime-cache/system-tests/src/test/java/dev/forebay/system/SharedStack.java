@@ -1,8 +1,8 @@
 package dev.forebay.system;
 
 /**
- * The stack for classes that need no special one. Its two regions mount by different transports, so
- * that tests see both on every machine.
+ * The stack for classes without special needs. Its two regions use different transports, so that
+ * tests cover both on every machine.
  */
 final class SharedStack extends JvmStack {
 

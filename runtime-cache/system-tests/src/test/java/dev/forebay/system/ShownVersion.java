@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Map;
 
-/** A version that pages are to show. */
+/** A version for tests of pages. */
 final class ShownVersion {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -17,10 +17,10 @@ final class ShownVersion {
     private ShownVersion() {}
 
     /**
-     * Makes {@code <name>/shown@v1}: one region has it, and somebody pins it there; the other one
-     * cannot get it.
+     * Creates {@code <name>/shown@v1}. One region has it, with a pin. In the other one its fill
+     * fails.
      *
-     * @return the receipt of the one that has it
+     * @return the receipt of the first region
      */
     static JsonNode make(RunningStack stack, String name, String holder) throws Exception {
         Api api = stack.api();

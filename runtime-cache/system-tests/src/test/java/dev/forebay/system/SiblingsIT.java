@@ -27,8 +27,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * "Where missing bytes come from" in docs/semantics.md, by the lake's own access log. Virginia
- * takes from Korea for less than from the lake, Korea from Virginia for more.
+ * "Where missing bytes come from" in docs/semantics.md, checked against the lake's access log.
+ * Virginia pays less for bytes from Korea than from the lake, and Korea pays more for bytes from
+ * Virginia.
  */
 class SiblingsIT {
 
@@ -62,7 +63,7 @@ class SiblingsIT {
                                         .property(
                                                 "forebay.regions.\"%s\".agent".formatted(KOREA),
                                                 gateway.endpoint().toString())
-                                        // A busy machine is no fault.
+                                        // Long timeouts, so that a busy machine causes no failures.
                                         .property("forebay.gateway.timeout", "20S")
                                         .property("forebay.gateway.first-byte", "20S")
                                         .property("forebay.gateway.patience", "20S")
@@ -110,7 +111,7 @@ class SiblingsIT {
         JsonNode costs = costs("near");
         assertThat(costs.at("/lake/requests").asLong()).isZero();
         assertThat(costs.at("/on_premises/bytes").asLong()).isZero();
-        // Each file begins on a page, and what lies between comes along.
+        // Each file starts on a page, and the padding between files is copied as well.
         assertThat(costs.at("/sibling/bytes").asLong()).isLessThan(size + tree.size() * 65_536L);
         assertThat(costs.at("/cost/siblings").asDouble())
                 .isBetween(size * 0.02e-9 - 1e-6, size * 0.0201e-9 + 1e-6);
@@ -132,7 +133,7 @@ class SiblingsIT {
         assertThat(stack.lake().gets("far/").values()).containsOnly(2);
     }
 
-    /** "Where missing bytes come from": kill -9 of the agent that gives them. */
+    /** "Where missing bytes come from": the agent that serves the bytes is killed with SIGKILL. */
     @Test
     void whenTheOtherRegionsAgentDiesTheRestComesFromTheLakeOnce() throws Exception {
         int chunks = 12;
@@ -140,7 +141,8 @@ class SiblingsIT {
         long size = registered("dying", tree);
         stack.api().ensure("siblings/dying@v1", KOREA);
         AtomicInteger given = new AtomicInteger();
-        // The first ones pass, so that some have come when it is killed; no other comes in time.
+        // The first requests pass, so that some chunks have arrived at the kill. No later one
+        // arrives in time.
         gateway.spoil(
                 request ->
                         request.target().startsWith("/v1/packs/") && given.incrementAndGet() > 4
@@ -165,7 +167,7 @@ class SiblingsIT {
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(size);
         assertThat(fromLake).isBetween((long) CHUNK, size - CHUNK);
         assertThat(receipt.at("/bytes_from/sibling").asLong()).isEqualTo(size - fromLake);
-        // Once for each region at most, and a second time only what the lake had to give.
+        // At most once for each region. Only chunks that Virginia read from the lake count twice.
         Map<String, Integer> gets = stack.lake().gets("dying/");
         assertThat(gets.values()).allMatch(count -> count <= 2);
         long again = gets.values().stream().filter(count -> count == 2).count();
@@ -173,7 +175,7 @@ class SiblingsIT {
         stack.readAll(VIRGINIA, "siblings/dying@v1", tree);
     }
 
-    /** "Where missing bytes come from": bytes that are not what their checksums say. */
+    /** "Where missing bytes come from": bytes that do not match their checksums. */
     @Test
     void whatAnotherRegionSendsWrongIsNotKept() throws Exception {
         Map<String, byte[]> tree = tree("lying", 4);
@@ -206,7 +208,7 @@ class SiblingsIT {
         return tree;
     }
 
-    /** Puts a tree into the lake and makes it a dataset; returns its size. */
+    /** Puts a tree into the lake and registers it as a dataset. Returns its size. */
     private static long registered(String name, Map<String, byte[]> tree) throws Exception {
         stack.lake().putAll(name + "/", tree);
         stack.api()
@@ -214,7 +216,10 @@ class SiblingsIT {
         return tree.values().stream().mapToLong(content -> content.length).sum();
     }
 
-    /** What Virginia's workers have taken from other regions since they began. */
+    /**
+     * Returns the bytes that Virginia's workers have received from sibling regions since they
+     * started.
+     */
     private static double came() throws Exception {
         return figures()
                 .lines()
@@ -223,7 +228,7 @@ class SiblingsIT {
                 .sum();
     }
 
-    /** What Virginia's workers count of other regions, a line each. */
+    /** Returns the sibling metrics of Virginia's workers, one per line. */
     private static String figures() throws Exception {
         StringBuilder lines = new StringBuilder();
         for (QuarkusProcess worker : stack.region(VIRGINIA).workers()) {

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Readers of two mounts, a version that leaves and comes back, versions that come, are read and go
- * for good, and what pods, holder and workers take meanwhile: it has to be flat. The first third of
- * the time is for warming up; of each figure, the median of the last third may be above that of the
- * second by 5 %, or by the slack of {@link Figure}.
+ * Checks that the resource usage of pods, holder and workers does not grow under load. Readers use
+ * two mounts, one version is evicted and mounted again, and further versions are mounted, read and
+ * evicted for good. The first third of the time is a warm-up. The median of each figure in the last
+ * third may exceed that of the second third by 5 %, or by the slack of {@link Figure}.
  */
 @EnabledIfSystemProperty(named = "forebay.soak.minutes", matches = "\\d+")
 class SoakIT {
@@ -34,7 +34,7 @@ class SoakIT {
     private static final String PASSING = "file";
     private static final int PASSING_BYTES = 3 << 20;
 
-    /** Kept when something failed: the logs of all processes are in it. */
+    /** Kept after a failure, because it contains the logs of all processes. */
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
@@ -97,7 +97,7 @@ class SoakIT {
         readers.forEach(each -> each.comesOrGoes(version));
     }
 
-    /** A version that nobody has seen before comes, is read, and goes for good. */
+    /** Mounts a new version, reads it, and evicts it for good. */
     private void pass(ModelRegion region, List<ModelMount> mounts, int round) throws Exception {
         DatasetVersion version = DatasetVersion.of("model", "passing", "v" + round);
         ModelContent content = ModelContent.of(version.toString(), PASSING);
@@ -132,7 +132,7 @@ class SoakIT {
         }
     }
 
-    /** Prints a table; the figures that grow. */
+    /** Prints a table and returns the figures that grow. */
     private List<String> report() {
         List<String> growing = new ArrayList<>();
         System.out.println("| process | figure | second third | last third | most | |");

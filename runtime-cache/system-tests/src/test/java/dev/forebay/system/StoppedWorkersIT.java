@@ -20,23 +20,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Errors": no worker of the region answers, though all of them are there. A reader has its error
- * when its time is up, and the next one does not wait for the same once more; when they answer
- * again, both have the bytes.
+ * "Errors": all workers of the region are stopped. A reader gets an error after its timeout, and
+ * the next reader does not wait for the same workers again. Once they answer again, both get the
+ * bytes.
  */
 class StoppedWorkersIT {
 
     private static final Duration BOUND = Duration.ofSeconds(30);
 
-    /** Of a machine whose processors are in demand; a second wait is far longer. */
+    /** Allows for busy processors. A second full wait would take far longer. */
     private static final Duration MARGIN = Duration.ofSeconds(8);
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final ModelVersion VERSION = ModelVersion.all().get(1);
 
     /**
-     * How to show the version. With jnr, loop devices ask for one range after another, so images
-     * are not held to it.
+     * The image devices of each mount. With jnr, loop devices request one range after another, so
+     * images over jnr are not tested here.
      */
     private static final Map<ModelSetup, String> MOUNTS =
             Map.of(
@@ -45,14 +45,15 @@ class StoppedWorkersIT {
                     ModelSetup.STRICT_ON_DEMAND_KERNEL, "loops",
                     ModelSetup.PORTABLE_JNR, "files,loops");
 
-    /** Part of a file that nothing was asked of before. The second one lies in two chunks. */
+    /** A part of a file that was not read before. The second one spans two chunks. */
     private record Read(String file, long from, int length) {
         static final List<Read> ALL =
                 List.of(new Read("big/0", 7 << 20, 64 << 10), new Read("big/1", 15 << 19, 1 << 20));
 
         /**
-         * What is read of a mount at the same time. With jnr the kernel has eight requests under
-         * way, which is as many as the second one takes: the first would begin to wait after it.
+         * Returns the parts that are read through a mount at the same time. With jnr the kernel
+         * sends at most eight requests at once. The second part takes all eight, and the first
+         * would start to wait only after it.
          */
         static List<Read> of(ModelSetup setup) {
             return setup == ModelSetup.PORTABLE_JNR ? ALL.subList(0, 1) : ALL;
@@ -65,7 +66,7 @@ class StoppedWorkersIT {
     void aReaderWaitsNoLongerThanItsTimeForWorkersThatDoNotAnswer() throws Exception {
         Map<ModelSetup, ModelMount> mounts = new EnumMap<>(ModelSetup.class);
         try (ModelRegion region = new ModelRegion(directory);
-                // A read of a mount holds the carrier of a virtual thread.
+                // A read of a mount blocks the carrier thread of a virtual thread.
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             try {
                 for (ModelSetup setup : MOUNTS.keySet()) {
@@ -118,7 +119,7 @@ class StoppedWorkersIT {
         }
     }
 
-    /** Twice, one after the other. */
+    /** Reads twice in a row, and expects an error each time. */
     private static Void readInVain(ModelMount mount, Read read) throws IOException {
         try (FileChannel file = FileChannel.open(VERSION.path(mount.mountpoint(), read.file))) {
             Duration first = waited(file, read);
@@ -142,7 +143,7 @@ class StoppedWorkersIT {
     private static boolean isRight(ModelMount mount, Read read) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(read.length);
         try (FileChannel file = FileChannel.open(VERSION.path(mount.mountpoint(), read.file))) {
-            // A read gives what there is before a page that failed; the next one has the error.
+            // A read returns the bytes before a page that failed. The next read gets the error.
             while (target.hasRemaining()) {
                 int got = file.read(target, read.from + target.position());
                 assertThat(got).as("the bytes of %s", read).isPositive();

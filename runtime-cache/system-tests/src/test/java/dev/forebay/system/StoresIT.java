@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * "Repairing inconsistent stores", as after one of them was restored from a backup that is older
- * than the others, on all real servers. Others use them beside this, so each is put back by what it
- * has of one dataset.
+ * "Repairing inconsistent stores", after one store was restored from an older backup than the
+ * others, on real servers. Other tests use the stores concurrently, so each test rolls back only
+ * the entries of one dataset.
  */
 @ExtendWith(SharedStack.class)
 class StoresIT {
@@ -64,7 +64,7 @@ class StoresIT {
                 .expect(201);
     }
 
-    /** The findings of all pages. */
+    /** Returns the findings of all pages. */
     private List<JsonNode> fsck(String method, String of, boolean deep) throws Exception {
         List<JsonNode> findings = new ArrayList<>();
         String after = "";
@@ -83,7 +83,7 @@ class StoresIT {
         return findings.stream().map(finding -> finding.get("code").asText()).toList();
     }
 
-    /** Repairs, and waits until workflows have done their part. */
+    /** Repairs, and waits until the workflows have done their part. */
     private void repair(String of) throws Exception {
         assertThat(fsck("POST", of, false))
                 .allSatisfy(
@@ -153,7 +153,10 @@ class StoresIT {
         api.delete(Api.path(later) + "/pins/p?region=" + KOREA).expect(204);
     }
 
-    /** But for parts of a microsecond, which the catalogue does not keep. */
+    /**
+     * Returns the pointer without {@code frozen_at}, which the catalogue keeps only to the
+     * microsecond.
+     */
     private static JsonNode said(Path pointer) throws IOException {
         ObjectNode said = (ObjectNode) new ObjectMapper().readTree(pointer.toFile()).get("pointer");
         said.remove("frozen_at");

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a person sees of a version in Temporal's UI, without opening an event: "In Temporal's UI" in
- * docs/operations.md. Pictures of it are in {@code target/temporal-ui}.
+ * A version as a person sees it in Temporal's UI, without opening an event: "In Temporal's UI" in
+ * docs/operations.md. The test saves screenshots in {@code target/temporal-ui}.
  */
 @ExtendWith(SharedStack.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -93,7 +93,7 @@ class TemporalUiIT {
                 WORKFLOW, "ForebayPinned", KOREA + ":CACHED", VIRGINIA + ":BLOCKED", "ui/shown");
     }
 
-    /** The list of workflows that a query finds. */
+    /** Returns the address of the list of workflows that a query finds. */
     private URI list(String query) {
         return stack.stack()
                 .temporal()

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Many Jobs with the annotation, on two pools of nodes that are played, before a whole stack:
- * "Pins" in docs/semantics.md, while agent and API server are killed. {@code -Dforebay.jobs} says
- * how many.
+ * Many Jobs with the annotation, on two pools of simulated nodes, with a complete stack: "Pins" in
+ * docs/semantics.md. Agent and API server are killed meanwhile. {@code -Dforebay.jobs} sets the
+ * number of Jobs.
  */
 @SuppressWarnings("NullAway.Init")
 class TrainingJobsKubeIT {
@@ -51,16 +51,16 @@ class TrainingJobsKubeIT {
     private static KubernetesClient client;
     private static RunningStack stack;
 
-    /** Pods, by uid, that do not wait any more. */
+    /** The uids of pods whose gate was opened. */
     private final Set<String> letGo = ConcurrentHashMap.newKeySet();
 
-    /** Of these, those whose version was not warm then. */
+    /** Those of them whose version was not warm then. */
     private final Set<String> early = ConcurrentHashMap.newKeySet();
 
-    /** Pods on nodes on which they do not belong. */
+    /** Pods on nodes of the wrong pool. */
     private final Set<String> misplaced = ConcurrentHashMap.newKeySet();
 
-    /** Versions that have been seen to be warm; each is pinned until the last of its Jobs ends. */
+    /** Versions that were seen warm. Each stays pinned until the last of its Jobs ends. */
     private final Set<String> warm = ConcurrentHashMap.newKeySet();
 
     @BeforeAll
@@ -102,7 +102,7 @@ class TrainingJobsKubeIT {
         cluster.close();
     }
 
-    /** As the chart does, but that the agent is no pod here. */
+    /** Registers the webhook like the chart, except that the agent is not a pod here. */
     private static void register(int port) {
         client.resource(
                         """
@@ -150,7 +150,7 @@ class TrainingJobsKubeIT {
                 .endMetadata()
                 .withNewSpec()
                 .withBackoffLimit(0)
-                // A third is removed by Kubernetes as soon as it has ended.
+                // Kubernetes removes a third of the Jobs as soon as they end.
                 .withTtlSecondsAfterFinished(number % 3 == 0 ? 0 : null)
                 .withNewTemplate()
                 .withNewMetadata()
@@ -183,8 +183,8 @@ class TrainingJobsKubeIT {
     }
 
     /**
-     * Looks at each pod at the moment when it is let go, and asks the region about its version:
-     * what is looked at later may have become warm meanwhile.
+     * Checks each pod at the moment when its gate opens, and asks the region about its version. A
+     * later check would miss that the version became warm in between.
      */
     private final class Departures implements ResourceEventHandler<Pod> {
 
@@ -233,7 +233,7 @@ class TrainingJobsKubeIT {
             Thread.currentThread().interrupt();
             return false;
         } catch (AssertionError unknown) {
-            // Nobody has registered it.
+            // The dataset is not registered.
             return false;
         }
     }
@@ -243,8 +243,8 @@ class TrainingJobsKubeIT {
         stack.lake()
                 .putAll(
                         prefix,
-                        // Each in a chunk of its own: what lies across the end of one is fetched in
-                        // two.
+                        // Each object in its own chunk: an object across a chunk boundary would
+                        // need two fetches.
                         Map.of("a.bin", bytes(number, 8 << 20), "b.bin", bytes(-number, 1 << 20)));
         stack.api().register("crowd/d" + number, "s3://datasets/" + prefix, Duration.ofHours(1));
     }
@@ -268,7 +268,7 @@ class TrainingJobsKubeIT {
         }
     }
 
-    /** No Job's, so that they are played for as long as they are there. */
+    /** Creates a pod without a Job, which therefore runs until it is deleted. */
     private static Pod single(String name, String version, Map<String, String> annotations) {
         return client.resource(
                         new PodBuilder()
@@ -318,7 +318,7 @@ class TrainingJobsKubeIT {
         assertThat(hasPin(loses)).isTrue();
         assertThat(hasPin(cold)).isFalse();
 
-        // As after an outage of a whole lease.
+        // The state after an outage longer than a lease.
         stack.api()
                 .delete(
                         "/datasets/%s/pins/%s?region=%s"
@@ -348,7 +348,7 @@ class TrainingJobsKubeIT {
                 stack.region(REGION).agent().kill9();
                 stack.region(REGION).agent().restart();
             } else if (number == 3) {
-                // Whoever watched is told 410 Gone.
+                // Watchers get 410 Gone.
                 cluster.apiServer().kill9();
                 cluster.apiServer().restart();
             }

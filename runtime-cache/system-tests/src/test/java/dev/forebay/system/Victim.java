@@ -2,7 +2,7 @@ package dev.forebay.system;
 
 import dev.forebay.devstack.server.Server;
 
-/** A kind of process that a crash takes. */
+/** A kind of process that a test kills. */
 enum Victim {
     WORKER,
     AGENT,
@@ -11,7 +11,10 @@ enum Victim {
     ETCD,
     POSTGRES;
 
-    /** The process; of those that every region has, the region's, and of its workers the first. */
+    /**
+     * Returns the process. If each region has one, this is the one of the given region. The worker
+     * is the region's first.
+     */
     Server in(RunningStack stack, String region) {
         return switch (this) {
             case WORKER -> stack.region(region).worker(0);

@@ -1,6 +1,6 @@
 package dev.forebay.system;
 
-/** A file system that says what is not so: never excused. */
+/** A wrong answer of a file system, which no event excuses. */
 final class WrongAnswer extends RuntimeException {
 
     private static final long serialVersionUID = 1;

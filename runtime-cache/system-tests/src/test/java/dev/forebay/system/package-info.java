@@ -1,4 +1,4 @@
-/** The promises of docs/semantics.md, held against the whole system on real servers. */
+/** Tests of docs/semantics.md against the whole system on real servers. */
 @NullMarked
 package dev.forebay.system;
 
