@@ -12,15 +12,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names that people move from one version of a dataset to another, such as {@code prod}. Safe for
- * use by many threads; every call is one transaction.
+ * The aliases of datasets, such as {@code prod}: names that users move from one version to another.
+ * Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
 @Transactional
 public class AliasCatalogue {
 
-    /** Of one dataset; more are refused. */
+    /** The maximum number of aliases of one dataset. */
     private static final int MOST = 100;
 
     private static final String LIST =
@@ -28,7 +28,7 @@ public class AliasCatalogue {
             select name, version, before, moved_at from alias where dataset = :dataset order by name
             """;
 
-    /** Moved to where it is, it keeps what it meant before. */
+    /** Changes nothing if the alias already means this version, so that {@code before} stays. */
     private static final String MOVE =
             """
             insert into alias (dataset, name, version, moved_at)
@@ -50,9 +50,9 @@ public class AliasCatalogue {
     }
 
     /**
-     * An alias.
+     * An alias of a dataset.
      *
-     * @param before what it meant before it was moved last; null if it was not
+     * @param before the version that the alias meant before its last move; null if it never moved
      */
     public record Alias(
             String name,
@@ -61,7 +61,7 @@ public class AliasCatalogue {
             Instant movedAt) {}
 
     /**
-     * The aliases of a dataset, by name.
+     * Returns the aliases of a dataset, ordered by name.
      *
      * @throws ForebayException {@code NOT_FOUND} if there is no such dataset
      */
@@ -88,11 +88,11 @@ public class AliasCatalogue {
     }
 
     /**
-     * Has an alias mean a version from now on; does nothing if it does.
+     * Points an alias to a version. Creates the alias if necessary.
      *
-     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset or version, or it is
-     *     not frozen; {@code INVALID_ARGUMENT} if the dataset has too many aliases; {@code
-     *     ALREADY_EXISTS} if a version has this name
+     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset or version, or the
+     *     version is not frozen; {@code INVALID_ARGUMENT} if the dataset has too many aliases;
+     *     {@code ALREADY_EXISTS} if a version has this name
      */
     public Alias move(DatasetVersion version, String name) {
         DatasetName dataset = version.dataset();
@@ -117,7 +117,7 @@ public class AliasCatalogue {
     }
 
     /**
-     * Removes an alias; does nothing without one.
+     * Removes an alias. Does nothing if there is no such alias.
      *
      * @throws ForebayException {@code NOT_FOUND} if there is no such dataset
      */

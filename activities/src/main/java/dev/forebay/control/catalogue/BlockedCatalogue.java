@@ -10,8 +10,8 @@ import jakarta.transaction.Transactional;
 import java.util.List;
 
 /**
- * What is BLOCKED, in all datasets, for looking up. Safe for use by many threads; every call is one
- * transaction.
+ * Lists the versions that are BLOCKED in a region, across all datasets. Thread-safe. Every call is
+ * one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -28,19 +28,19 @@ public class BlockedCatalogue {
     /** A version that is BLOCKED in a region. */
     public record BlockedVersion(DatasetVersion version, RegionName region, Problem problem) {
 
-        /** What a next page begins after. */
+        /** Returns the place after which the next page begins. */
         public Place place() {
             return new Place(version.toString(), region.value());
         }
     }
 
-    /** Where that is in the order of all, written as {@code namespace/name@version/region}. */
+    /** The place of an entry in the list, written as {@code namespace/name@version/region}. */
     public record Place(String version, String region) {
 
-        /** What {@link #parse} accepts. */
+        /** The pattern of the text that {@link #parse} accepts. */
         public static final String PATTERN = "([!-.0-~]+(/[!-.0-~]+){2})?";
 
-        /** The place that is written so; that before all others, if nothing is. */
+        /** Parses a place. An empty text is the place before all entries. */
         public static Place parse(String written) {
             int region = written.lastIndexOf('/');
             return region < 0
@@ -55,9 +55,9 @@ public class BlockedCatalogue {
     }
 
     /**
-     * Up to {@code limit} by version and region.
+     * Returns up to {@code limit} entries, ordered by version and region.
      *
-     * @param after the place of the one before
+     * @param after the place of the last entry of the page before
      */
     public List<BlockedVersion> list(Place after, int limit) {
         return Panache.getSession()

@@ -15,8 +15,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * What happened to versions, each thing once however often it is told. Safe for use by many
- * threads; every call is one transaction.
+ * The history of versions in regions. Enters each event once, even if a workflow reports it several
+ * times. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -50,7 +50,7 @@ public class ChronicleCatalogue {
               (select ctid from happening where at < :before limit :limit)
             """;
 
-    /** Enters what is new of what a version's workflow tells; an eviction goes on the bill, too. */
+    /** Enters the events that are new. A new eviction also counts in the ledger. */
     public void enter(DatasetVersion version, List<Happening> news) {
         for (Happening happening : news) {
             boolean isNew = enter(version, happening) == 1;
@@ -80,7 +80,7 @@ public class ChronicleCatalogue {
                 .executeUpdate();
     }
 
-    /** Up to {@code limit} things that happened to a version in a region, the latest first. */
+    /** Returns up to {@code limit} events of a version in a region, the latest first. */
     public List<Happening> latest(DatasetVersion version, RegionName region, int limit) {
         return Panache.getSession()
                 .createNativeQuery(LATEST, Object[].class)
@@ -106,7 +106,9 @@ public class ChronicleCatalogue {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
-    /** Forgets up to {@code limit} things that happened before; returns how many. */
+    /**
+     * Deletes up to {@code limit} events older than {@code before}. Returns how many it deleted.
+     */
     public int forget(Instant before, int limit) {
         return Panache.getSession()
                 .createNativeMutationQuery(FORGET)

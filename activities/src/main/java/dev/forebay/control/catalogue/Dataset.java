@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A registered dataset.
  *
- * @param ttl what a new version of it begins with: how long it stays in a region unused
- * @param ttlAfter from what that counts
- * @param deletedAt when it was deleted, if it was: it then has no new versions, and those that it
- *     has go as soon as nobody holds them
+ * @param ttl the default time to live of its new versions
+ * @param ttlAfter the moment from which the time to live counts
+ * @param deletedAt when the dataset was deleted; null if it was not. A deleted dataset gets no new
+ *     versions, and sweeps evict its versions once no pin protects them
  */
 public record Dataset(
         DatasetName name,

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The registered datasets. Safe for use by many threads; every call is one transaction. */
+/** The registered datasets. Thread-safe. Every call is one transaction. */
 @ApplicationScoped
 @Stored
 @Transactional
@@ -52,21 +52,27 @@ public class DatasetCatalogue {
     private static final String NAMES =
             "select id from dataset where deleted_at is null order by created_at desc, id limit :limit";
 
-    /** More are not compared with a name that somebody may have mistyped. */
+    /** Bounds the number of names that are compared with a mistyped one. */
     private static final int MOST_NAMES = 1_000;
 
     private static final int MOST_SUGGESTIONS = 3;
 
-    /** What became of a registration. */
+    /**
+     * The result of a registration.
+     *
+     * @param created false if the same dataset was registered already
+     */
     public record Registered(Dataset dataset, boolean created) {}
 
     /**
-     * Registers a dataset, or finds the same one that is there. One that was deleted is as it was
-     * before: its name is kept for its own source, so that no version comes to mean other bytes.
+     * Registers a dataset, or returns it if the same one is registered. Revives a deleted dataset.
+     * A deleted dataset keeps its name and source, so that a version never comes to mean other
+     * bytes.
      *
-     * @param ttl what was asked for, if anything was
-     * @param ttlAfter what was asked for, if anything was
-     * @throws ForebayException {@code ALREADY_EXISTS} if the name is taken by another source or TTL
+     * @param ttl the requested time to live; null if the request names none
+     * @param ttlAfter the requested start of the time to live; null if the request names none
+     * @throws ForebayException {@code ALREADY_EXISTS} if the dataset has another source or time to
+     *     live
      */
     public Registered register(
             DatasetName name,
@@ -107,14 +113,14 @@ public class DatasetCatalogue {
     }
 
     /**
-     * Changes the time to live.
+     * Changes the time to live of a dataset.
      *
-     * @param ttl of versions that are made from now on; as it is, if null
-     * @param ttlAfter from what that of all versions counts; as it is, if null
-     * @throws ForebayException {@code NOT_FOUND} also if it was deleted
+     * @param ttl for versions created from now on; null keeps the value
+     * @param ttlAfter for all versions; null keeps the value
+     * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted
      */
     public Dataset setTtl(DatasetName name, @Nullable Duration ttl, @Nullable TtlAfter ttlAfter) {
-        // Not what is there written back: others may change the other one meanwhile.
+        // Writes each value alone, because another request may change the other one meanwhile.
         if (ttl != null) {
             update(SET_TTL, name, ttl.toSeconds());
         }
@@ -134,8 +140,8 @@ public class DatasetCatalogue {
     }
 
     /**
-     * Marks a dataset as deleted; does nothing if it is. What regions hold of it goes with their
-     * next sweeps.
+     * Marks a dataset as deleted. Does nothing if it is deleted. The next sweep of each region
+     * evicts its copies.
      *
      * @throws ForebayException {@code NOT_FOUND} if it was never registered
      */
@@ -149,9 +155,9 @@ public class DatasetCatalogue {
     }
 
     /**
-     * The dataset of this name, which may have new versions and pins.
+     * Returns a dataset that may get new versions and pins.
      *
-     * @throws ForebayException {@code NOT_FOUND} also if it was deleted
+     * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted
      */
     public Dataset require(DatasetName name) {
         Dataset dataset = get(name);
@@ -167,15 +173,15 @@ public class DatasetCatalogue {
         return dataset;
     }
 
-    /** Returns whether there is a dataset of this name, deleted or not. */
+    /** Returns whether a dataset of this name is registered, deleted or not. */
     public boolean isKnown(DatasetName name) {
         return DatasetEntity.findById(name.toString()) != null;
     }
 
     /**
-     * The dataset of this name, deleted or not.
+     * Returns a dataset, deleted or not.
      *
-     * @throws ForebayException {@code NOT_FOUND}
+     * @throws ForebayException {@code NOT_FOUND} if it was never registered
      */
     public Dataset get(DatasetName name) {
         DatasetEntity entity = DatasetEntity.findById(name.toString());
@@ -205,7 +211,10 @@ public class DatasetCatalogue {
                 .getResultList();
     }
 
-    /** Up to {@code limit} datasets that are not deleted, by name, after {@code after}. */
+    /**
+     * Returns up to {@code limit} datasets that are not deleted, ordered by name, after {@code
+     * after}.
+     */
     public List<Dataset> list(@Nullable String namespace, @Nullable DatasetName after, int limit) {
         String from = after == null ? "" : after.toString();
         var query =

@@ -3,7 +3,7 @@ package dev.forebay.control.catalogue;
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 
-/** The columns that say how many objects are not what they were. */
+/** The columns that count the objects that differ from an earlier version. */
 @Embeddable
 record DifferenceColumns(
         @Column(name = "objects_changed") long changed,

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How much of everything there is in each region, as workflows said last. Safe for use by many
- * threads; every call is one transaction.
+ * Counts versions, bytes and pins by region, as workflows last reported them. Thread-safe. Every
+ * call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -28,7 +28,7 @@ public class FigureCatalogue {
     private static final String PINS =
             "select region, count(*) from pin where expires_at > now() group by region";
 
-    /** By the clock of the database alone, which also wrote the rows. */
+    /** Uses only the clock of the database, which also wrote {@code changed_at}. */
     private static final String UNCHANGED =
             """
             select region, cast(extract(epoch from max(now() - changed_at)) as double precision) from residency
@@ -38,11 +38,11 @@ public class FigureCatalogue {
     /**
      * The versions that are in one state in a region.
      *
-     * @param bytes what is there of all of them
+     * @param bytes the bytes of all of them that are in the region
      */
     public record InState(RegionName region, Residency.State state, long versions, long bytes) {}
 
-    /** The versions of which regions have something, or have tried to, by region and state. */
+    /** Returns the versions and bytes by region and state, except ABSENT. */
     public List<InState> residencies() {
         return rows(RESIDENCIES).stream()
                 .map(
@@ -55,7 +55,7 @@ public class FigureCatalogue {
                 .toList();
     }
 
-    /** How many pins there are in each region that has some. */
+    /** Returns the number of live pins in each region that has any. */
     public Map<RegionName, Long> pins() {
         return rows(PINS).stream()
                 .collect(
@@ -65,8 +65,8 @@ public class FigureCatalogue {
     }
 
     /**
-     * For how long the filling of which least is heard has not got on, in each region in which
-     * something is being filled; versions that wait for room, or are being listed, do not count.
+     * Returns, for each region with a running fill, the longest time that a fill has reported no
+     * progress. Versions that wait for capacity or for their listing do not count.
      */
     public Map<RegionName, Duration> unchanged() {
         return rows(UNCHANGED).stream()

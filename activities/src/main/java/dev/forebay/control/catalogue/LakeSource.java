@@ -14,12 +14,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the originals of a dataset are, and which of what is there belongs to it.
+ * The source of a dataset in the lake: a bucket, a prefix, and filters that choose objects below
+ * it.
  *
  * @param prefix ends with {@code /}, or is empty for the whole bucket
- * @param include patterns of keys relative to the prefix, of which one must match; empty for all
- * @param exclude patterns of keys relative to the prefix, of which none may match
- * @param keys the URI of an object that lists the keys, if not all below the prefix are meant
+ * @param include patterns of keys relative to the prefix, one of which must match; empty for all
+ * @param exclude patterns of keys relative to the prefix, none of which may match
+ * @param keys the URI of an object that lists the chosen keys; null to list the prefix
  */
 public record LakeSource(
         String bucket,
@@ -28,14 +29,17 @@ public record LakeSource(
         List<String> exclude,
         @Nullable String keys) {
 
-    /** Of each kind. */
+    /** The maximum number of include patterns, and of exclude patterns. */
     public static final int MOST_PATTERNS = 64;
 
-    /** What {@link #parse} accepts; S3's own rules for bucket names, and keys of 1,024 bytes. */
+    /**
+     * The pattern of the text that {@link #parse} accepts. S3 defines the rules for bucket names
+     * and the limit of 1,024 bytes for keys.
+     */
     public static final String PATTERN =
             "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/((?:[^\\x00\\p{Cs}]{0,1022}/)?)$";
 
-    /** The URI of an object. */
+    /** The pattern of the URI of an object. */
     public static final String OBJECT_PATTERN =
             "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/([^\\x00\\p{Cs}]{0,1023}[^\\x00\\p{Cs}/])$";
 
@@ -47,18 +51,18 @@ public record LakeSource(
         exclude = List.copyOf(exclude);
     }
 
-    /** All that is below a prefix. */
+    /** Creates a source of all objects below a prefix. */
     public LakeSource(String bucket, String prefix) {
         this(bucket, prefix, List.of(), List.of(), null);
     }
 
-    /** An object in the lake. */
+    /** The address of an object in the lake. */
     public record Address(String bucket, String key) {}
 
     /**
      * Parses {@code s3://bucket/prefix/}.
      *
-     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}
+     * @throws ForebayException {@code INVALID_ARGUMENT} for any other form
      */
     public static LakeSource parse(String uri) {
         Matcher matcher = URI.matcher(uri);
@@ -71,10 +75,9 @@ public record LakeSource(
     }
 
     /**
-     * The same place, with a choice of what is there.
+     * Returns this source with the given filters.
      *
-     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}, naming field, value and
-     *     rule
+     * @throws ForebayException {@code INVALID_ARGUMENT}, naming field, value and rule
      */
     public LakeSource with(List<String> included, List<String> excluded, @Nullable String list) {
         LakeSource chosen = new LakeSource(bucket, prefix, included, excluded, list);
@@ -83,23 +86,26 @@ public record LakeSource(
         return chosen;
     }
 
-    /** Which keys, relative to the prefix, the patterns let through. */
+    /** Returns the filter of keys relative to the prefix. */
     public KeyFilter filter() {
         return KeyFilter.of(include, exclude);
     }
 
-    /** Which keys below the prefix belong to it, as far as patterns say. */
+    /**
+     * Returns the filter of full keys below the prefix. It applies the patterns, not the list of
+     * keys.
+     */
     public Predicate<String> chosen() {
         KeyFilter filter = filter();
         return key -> filter.accepts(key.substring(prefix.length()));
     }
 
-    /** What all these begin with. */
+    /** Returns the longest known prefix of all keys that pass the filter. */
     public String chosenPrefix() {
         return prefix + filter().literalPrefix();
     }
 
-    /** Where the list of keys is; null if there is none. */
+    /** Returns the address of the list of keys; null if there is none. */
     public @Nullable Address keysAddress() {
         return keys == null ? null : address(keys);
     }
@@ -114,7 +120,7 @@ public record LakeSource(
         return new Address(matcher.group(1), matcher.group(2));
     }
 
-    /** The same choice without what these patterns exclude, too; empty if those are too many. */
+    /** Returns this source with more exclude patterns; empty if that makes too many. */
     public Optional<LakeSource> without(List<String> excluded) {
         List<String> both = Stream.concat(exclude.stream(), excluded.stream()).distinct().toList();
         return both.size() > MOST_PATTERNS
@@ -122,7 +128,7 @@ public record LakeSource(
                 : Optional.of(new LakeSource(bucket, prefix, include, both, keys));
     }
 
-    /** The command that registers a dataset with this source. */
+    /** Returns the command line that registers a dataset with this source. */
     public String registration(DatasetName dataset) {
         StringBuilder command =
                 new StringBuilder("forebay datasets register ")
@@ -137,12 +143,15 @@ public record LakeSource(
         return command.toString();
     }
 
-    /** What begins with a hyphen would be taken for another option. */
+    /**
+     * Joins a value that begins with a hyphen by {@code =}. The command would take it for an option
+     * otherwise.
+     */
     private static String option(String name, String value) {
         return " " + name + (value.startsWith("-") ? "=" : " ") + ShellWord.of(value);
     }
 
-    /** All of it, for people. */
+    /** Returns the source with its filters, for messages. */
     public String describe() {
         StringBuilder text = new StringBuilder(toString());
         if (!include.isEmpty()) {
@@ -157,7 +166,7 @@ public record LakeSource(
         return text.toString();
     }
 
-    /** The place alone, as it is parsed. */
+    /** Returns the URI without the filters, in the form that {@link #parse} accepts. */
     @Override
     public String toString() {
         return "s3://" + bucket + "/" + prefix;

@@ -12,8 +12,8 @@ import org.hibernate.query.NativeQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What workers have counted, noted exactly once whoever says it how often. Safe for use by many
- * threads; every call is one transaction.
+ * The ledger: adds what workers have counted to daily sums. Counts each statement once, however
+ * often a worker sends it. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
 public class LedgerCatalogue {
 
     /**
-     * The accounts are entered by themselves, so that of two who note the same one at the same time
-     * the second sees what the first has noted. Who had asked when an account was opened is told by
-     * the database's clock alone: another control plane may have entered the request.
+     * Enters the accounts in a statement of their own. If two control planes note the same account
+     * at once, the second one then sees what the first one noted.
      *
-     * <p>An account that is still told is touched once a day, though nothing in it changes:
-     * forgotten, it would be counted anew.
+     * <p>The database's clock alone decides which run had asked when an account was opened, because
+     * another control plane may have entered the request.
+     *
+     * <p>A worker may report an account for long without a change. Its row is touched once a day,
+     * because an account that was forgotten would be counted again.
      */
     private static final String ENTER =
             """
@@ -57,7 +59,7 @@ public class LedgerCatalogue {
             on conflict (id) do update set noted_at = excluded.noted_at
             """;
 
-    /** What is new is added to the day in the same statement that remembers it as noted. */
+    /** Adds the difference to the day in the same statement that stores the new revision. */
     private static final String NOTE =
             """
             with said as (
@@ -137,7 +139,7 @@ public class LedgerCatalogue {
             sum(held_byte_seconds), cast(sum(evictions) as bigint)
             """;
 
-    /** By what figures are added up. */
+    /** The key by which sums are grouped. */
     public enum By {
         NAMESPACE("namespace"),
         DATASET("dataset"),
@@ -154,7 +156,7 @@ public class LedgerCatalogue {
     }
 
     /**
-     * Which figures; what is null does not matter.
+     * A selection of the ledger. A null field selects everything.
      *
      * @param since the first day, in UTC
      * @param until the day after the last
@@ -169,9 +171,9 @@ public class LedgerCatalogue {
             @Nullable String run) {}
 
     /**
-     * What was counted in one region.
+     * The sums of one group in one region.
      *
-     * @param key of the group
+     * @param key the key of the group
      */
     public record Sum(
             String key,
@@ -190,10 +192,10 @@ public class LedgerCatalogue {
             long evictions) {}
 
     /**
-     * Takes note of what a worker says.
+     * Notes the statements of a worker.
      *
-     * @param statements a JSON array of the statements of its accounts, as agents give them; each
-     *     account once
+     * @param statements a JSON array of the statements of its accounts in the form that agents
+     *     send, each account once
      */
     public void note(RegionName region, String worker, String statements) {
         Panache.getSession()
@@ -210,10 +212,11 @@ public class LedgerCatalogue {
     }
 
     /**
-     * The figures of up to {@code limit} groups, by key and region: a group has one sum for each
-     * region.
+     * Returns the sums of up to {@code limit} groups, ordered by key and region. A group has one
+     * sum for each region.
      *
-     * @param after the key of the last group of the page before; the empty one is a key, too
+     * @param after the key of the last group of the page before; null for the first page. The empty
+     *     string is a key, too
      */
     public List<Sum> sums(Choice choice, By by, @Nullable String after, int limit) {
         String keys =
@@ -228,14 +231,17 @@ public class LedgerCatalogue {
                         .setParameter("limit", limit));
     }
 
-    /** The figures of all that is chosen, in one group without a key. */
+    /** Returns the sums of the whole selection, as one group with an empty key. */
     public List<Sum> totals(Choice choice) {
         String sql =
                 "select '' as key, region, %s %s group by 1, 2 order by 2".formatted(SUMS, CHOSEN);
         return rows(chosen(sql, choice));
     }
 
-    /** Forgets up to {@code limit} accounts and days that are older; returns how many. */
+    /**
+     * Deletes up to {@code limit} accounts and up to {@code limit} days older than {@code before}.
+     * Returns how many rows it deleted.
+     */
     public int forget(Instant before, int limit) {
         return forget(FORGET_ACCOUNTS, before, limit)
                 + forget(FORGET_DAYS, LocalDate.ofInstant(before, ZoneOffset.UTC), limit);

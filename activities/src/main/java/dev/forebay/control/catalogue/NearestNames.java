@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Which names somebody may have meant who wrote one that does not exist. */
+/** Finds the names that a user may have meant by a mistyped one. */
 final class NearestNames {
 
     private NearestNames() {}
 
     /**
-     * Returns up to {@code most} of the names, the one first that takes the fewest edits to get to:
-     * insertions, deletions, replacements, and neighbours that change places. An end that is
-     * missing or too much is one edit. Among equals the order of {@code names} stays.
+     * Returns up to {@code most} of the names, ordered by edit distance. An edit inserts, deletes
+     * or replaces a character, or swaps two neighbours. A missing or superfluous end counts as one
+     * edit. Names at the same distance keep their order.
      */
     static List<String> of(String asked, Collection<String> names, int most) {
         record Candidate(String name, int edits) {}
@@ -25,7 +25,7 @@ final class NearestNames {
                 .toList();
     }
 
-    /** Returns whether two names differ by a slip or two. */
+    /** Returns whether two names differ by at most two edits. */
     static boolean isNear(String asked, String name) {
         return edits(lower(asked), lower(name)) <= 2;
     }
@@ -34,7 +34,7 @@ final class NearestNames {
         return one.startsWith(other) || other.startsWith(one) ? 1 : distance(one, other);
     }
 
-    /** The optimal string alignment distance. */
+    /** Returns the optimal string alignment distance. */
     private static int distance(String one, String other) {
         int[][] rows = new int[one.length() + 1][other.length() + 1];
         for (int i = 0; i <= one.length(); i++) {

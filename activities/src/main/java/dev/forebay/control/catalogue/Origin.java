@@ -6,12 +6,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a version was made from.
+ * The listing from which a version was made.
  *
- * @param source of the dataset, at that time
- * @param keys the list of keys that was read, if the source has one
- * @param before the version that it was compared with, and whose packs it uses; null if it was the
- *     first
+ * @param source the source of the dataset at that time
+ * @param keys the list of keys that was read; null if the source has none
+ * @param before the version that it was compared with, and whose packs it uses; null for the first
+ *     version
  */
 public record Origin(
         LakeSource source,
@@ -20,6 +20,6 @@ public record Origin(
         Comparison comparison,
         Instant frozenAt) {
 
-    /** Which content of an object was read. */
+    /** Identifies the content of the list of keys. */
     public record ListIdentity(String etag, @Nullable String versionId) {}
 }

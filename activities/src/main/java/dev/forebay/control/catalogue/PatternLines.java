@@ -2,7 +2,7 @@ package dev.forebay.control.catalogue;
 
 import java.util.List;
 
-/** Patterns of keys as a column holds them: one a line, for they have no line breaks. */
+/** Stores patterns of keys in one column, one on each line. Patterns contain no line breaks. */
 final class PatternLines {
 
     private PatternLines() {}

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pins that workflows believe in, for looking up. The region's etcd is the truth about them.
- * Safe for use by many threads; every call is one transaction.
+ * The read model of pins, as workflows report them. The etcd of a region is authoritative.
+ * Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -41,27 +41,27 @@ public class PinCatalogue {
 
     private static final String IDS = "select version, id from pin where region = :region";
 
-    /** A pin and what it holds. */
+    /** A pin and the version that it protects. */
     public record Held(DatasetVersion version, PinGrant pin) {
 
-        /** What a next page begins after. */
+        /** Returns the place after which the next page begins. */
         public Place place() {
             return new Place(version.toString(), pin.region().value(), pin.id());
         }
     }
 
     /**
-     * Where a pin is in the order of all, that of the table's keys. Written as {@code
+     * The place of a pin in the order of the table's key, written as {@code
      * namespace/name@version/region/id}.
      */
     public record Place(String version, String region, String id) {
 
-        /** What {@link #parse} accepts. */
+        /** The pattern of the text that {@link #parse} accepts. */
         public static final String PATTERN = "([!-.0-~]+(/[!-.0-~]+){3})?";
 
         private static final Place FIRST = new Place("", "", "");
 
-        /** The place that is written so; that before all pins, if nothing is. */
+        /** Parses a place. An empty text is the place before all pins. */
         public static Place parse(String written) {
             if (written.isEmpty()) {
                 return FIRST;
@@ -81,10 +81,10 @@ public class PinCatalogue {
     }
 
     /**
-     * Up to {@code limit} pins by version, region and id.
+     * Returns up to {@code limit} pins, ordered by version, region and id.
      *
-     * @param region only those of this one, if given
-     * @param after the place of the pin before
+     * @param region if not null, only the pins of this region
+     * @param after the place of the last pin of the page before
      */
     public List<Held> list(@Nullable RegionName region, Place after, int limit) {
         return Panache.getSession()
@@ -106,7 +106,7 @@ public class PinCatalogue {
                 .toList();
     }
 
-    /** The ids of a region's pins, by version. */
+    /** Returns the ids of a region's pins by version. */
     public Map<DatasetVersion, Set<String>> ids(RegionName region) {
         return Panache.getSession()
                 .createNativeQuery(IDS, Object[].class)

@@ -34,7 +34,7 @@ record PinRow(
         return region.equals(other.region) && id.equals(other.id);
     }
 
-    /** What is known of a pin now: it lives as long as whoever knows more says. */
+    /** Returns this pin merged with the row that is known: the later expiry wins. */
     PinRow after(PinRow known) {
         return new PinRow(
                 region,

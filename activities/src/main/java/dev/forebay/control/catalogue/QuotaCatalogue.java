@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much room namespaces may have in regions. Safe for use by many threads; every call is one
- * transaction.
+ * The quotas of namespaces: how many bytes their versions may take in a region. Thread-safe. Every
+ * call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -49,13 +49,13 @@ public class QuotaCatalogue {
             """;
 
     /**
-     * A quota.
+     * A quota of a namespace.
      *
-     * @param region empty if it counts in every region that has none of its own
+     * @param region null for the default, which applies in every region without a quota of its own
      */
     public record Quota(@Nullable RegionName region, long bytes) {}
 
-    /** Sets the quota of a namespace in a region, or everywhere else. */
+    /** Sets the quota of a namespace in a region, or its default. */
     public void set(String namespace, Quota quota) {
         Panache.getSession()
                 .createNativeMutationQuery(ADD_NAMESPACE)
@@ -71,7 +71,7 @@ public class QuotaCatalogue {
     }
 
     /**
-     * Removes the quota of a namespace in a region, or everywhere else; does nothing without one.
+     * Removes the quota of a namespace in a region, or its default. Does nothing if there is none.
      */
     public void remove(String namespace, @Nullable RegionName region) {
         Panache.getSession()
@@ -81,7 +81,7 @@ public class QuotaCatalogue {
                 .executeUpdate();
     }
 
-    /** The quotas of a namespace, first the one that counts everywhere else. */
+    /** Returns the quotas of a namespace, the default first. */
     public List<Quota> list(String namespace) {
         return Panache.getSession()
                 .createNativeQuery(LIST, Object[].class)
@@ -97,7 +97,7 @@ public class QuotaCatalogue {
                 .toList();
     }
 
-    /** How many bytes a namespace may have in a region; any number if there is no quota. */
+    /** Returns the quota of a namespace in a region, in bytes; null if it has no limit. */
     public @Nullable Long of(String namespace, RegionName region) {
         return Panache.getSession()
                 .createNativeQuery(FIND, Long.class)
@@ -108,7 +108,10 @@ public class QuotaCatalogue {
                 .orElse(null);
     }
 
-    /** How many bytes namespaces may have in a region; any number those that are not named. */
+    /**
+     * Returns the quotas that apply in a region, in bytes, by namespace. Other namespaces have no
+     * limit.
+     */
     public Map<String, Long> in(RegionName region) {
         return Panache.getSession()
                 .createNativeQuery(IN_REGION, Object[].class)

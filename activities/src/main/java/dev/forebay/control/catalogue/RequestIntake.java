@@ -6,8 +6,8 @@ import jakarta.transaction.Transactional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests in: the dataset is there, the version is known, and the request is entered. In one
- * transaction, for every caller waits for it. Safe for use by many threads.
+ * Takes in requests: checks the dataset, enters the version if necessary, and enters the request.
+ * Uses one transaction, because every caller waits for it. Thread-safe.
  */
 @ApplicationScoped
 @Stored
@@ -24,17 +24,17 @@ public class RequestIntake {
         this.requests = requests;
     }
 
-    /** A request as it is known from now on, or was already. */
+    /** A request as it is stored. */
     public record Taken(Dataset dataset, RequestLog.Entry entry) {}
 
     /**
-     * Takes a request in.
+     * Takes in a request.
      *
-     * @param askedBy the training run that asks, if it says
-     * @param create whether the version is to be created if it is not known
-     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset or one that was deleted, or
-     *     a version that is not known and is not to be created; {@code ALREADY_EXISTS} if the id
-     *     was used for another request
+     * @param askedBy the training run that asks; null if it is unknown
+     * @param create whether to create the version if it is not known
+     * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted, or the
+     *     version is unknown and not to be created; {@code ALREADY_EXISTS} if the id was used for
+     *     another request
      */
     public Taken take(RequestLog.Entry request, @Nullable String askedBy, boolean create) {
         Dataset dataset = datasets.require(request.version().dataset());

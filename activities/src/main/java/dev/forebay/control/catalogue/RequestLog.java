@@ -13,9 +13,8 @@ import org.hibernate.query.NativeQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that were made under an idempotency key, so that whoever asks after one finds the
- * run that answers it, also after a restart. Safe for use by many threads; every call is one
- * transaction.
+ * The requests by idempotency key. A client that asks for a request later finds the run that
+ * answers it, even after a restart. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -23,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 public class RequestLog {
 
     /**
-     * By the clock by which the ledger knows when accounts were opened: it tells who had asked.
-     * Attempts are counted from any number on, so that a request which comes again after it was
-     * forgotten is none that a workflow has answered. Gives what is there, unless somebody has
-     * entered it at the same moment.
+     * Returns the stored request, unless another transaction entered it at the same moment.
+     *
+     * <p>{@code created_at} uses the database's clock, as the ledger does for its accounts, because
+     * the ledger derives from it which run had asked. Attempts start at a random number. A request
+     * that comes again after it was forgotten would otherwise get the id of an update that a
+     * workflow has already answered.
      */
     private static final String ENTER =
             """
@@ -45,8 +46,8 @@ public class RequestLog {
             "select region, body, workflow_id, attempt, run_id, cancelled, told from request where version = :version and id = :id";
 
     /**
-     * Nobody waits until it is on the disk: what the database loses when it crashes is found out by
-     * sending the same update again.
+     * Does not wait for the disk. If the database crashes and loses the row, the control plane
+     * finds the run by sending the same update again.
      */
     private static final String ACCEPTED =
             """
@@ -85,14 +86,14 @@ public class RequestLog {
             """;
 
     /**
-     * A request as it was made.
+     * A stored request.
      *
-     * @param region the names of its regions, with commas between them
-     * @param body in a form that is equal for equal requests
-     * @param attempt one more each time that it was answered and then sent again
-     * @param runId the run that accepted this attempt, once one did
-     * @param cancelled whether this attempt was taken back
-     * @param told whether somebody was told that this attempt has failed
+     * @param region the names of its regions, joined by commas
+     * @param body the body in a form that is equal for equal requests
+     * @param attempt grows by one each time a client sends the request again after its answer
+     * @param runId the workflow run that accepted this attempt; null until one did
+     * @param cancelled whether a client has cancelled this attempt
+     * @param told whether a client has received the failure of this attempt
      */
     public record Entry(
             DatasetVersion version,
@@ -106,8 +107,9 @@ public class RequestLog {
             boolean told) {
 
         /**
-         * The same for the same attempt; not among the ids that a request can have, but for the
-         * first of those that were entered before attempts were counted from any number on.
+         * Returns the id of the update that carries this attempt. No other request can have this
+         * id. The only exception is attempt 0, of requests that were entered before attempts
+         * started at a random number.
          */
         public String updateId() {
             return attempt == 0 ? id : id + "~" + attempt;
@@ -115,9 +117,9 @@ public class RequestLog {
     }
 
     /**
-     * Enters a request, or finds the same one that is there.
+     * Enters a request, or returns the same one if it is stored.
      *
-     * @param askedBy the training run that asks, if it says
+     * @param askedBy the training run that asks; null if it is unknown
      * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
      */
     public Entry enter(Entry request, @Nullable String askedBy) {
@@ -141,7 +143,7 @@ public class RequestLog {
         return there;
     }
 
-    /** The request with this id. */
+    /** Returns the request with this id. */
     public Optional<Entry> find(DatasetVersion version, String id) {
         return first(query(FIND, version, id), version, id);
     }
@@ -171,7 +173,9 @@ public class RequestLog {
                                         (Boolean) row[6]));
     }
 
-    /** Remembers the run that accepted an attempt; returns whether it was taken back meanwhile. */
+    /**
+     * Stores the run that accepted an attempt. Returns whether a client has cancelled it meanwhile.
+     */
     public boolean accepted(Entry request, String runId) {
         return Panache.getSession()
                 .createNativeQuery(ACCEPTED, Boolean.class)
@@ -184,21 +188,22 @@ public class RequestLog {
     }
 
     /**
-     * Begins the attempt after the given one, or finds the one that somebody else began.
+     * Begins the attempt after the given one. Returns the current attempt, which another call may
+     * have begun.
      *
-     * @param askedBy the training run that asks now, if it says; else the one that asked before
+     * @param askedBy the training run that asks now; null keeps the one that asked before
      */
     public Entry again(Entry answered, @Nullable String askedBy) {
         ofAttempt(AGAIN, answered).setParameter("askedBy", askedBy, String.class).executeUpdate();
         return find(answered.version(), answered.id()).orElse(answered);
     }
 
-    /** Remembers that somebody was told that an attempt has failed. */
+    /** Stores that a client has received the failure of an attempt. */
     public void told(Entry failed) {
         ofAttempt(TOLD, failed).executeUpdate();
     }
 
-    /** Remembers that an attempt was taken back. */
+    /** Stores that a client has cancelled an attempt. */
     public void cancel(Entry request) {
         ofAttempt(CANCEL, request).executeUpdate();
     }
@@ -212,8 +217,8 @@ public class RequestLog {
     }
 
     /**
-     * Forgets up to {@code limit} requests that were last asked before {@code before}; returns how
-     * many.
+     * Deletes up to {@code limit} requests whose last attempt began before {@code before}. Returns
+     * how many it deleted.
      */
     public int forget(Instant before, int limit) {
         return Panache.getSession()

@@ -45,7 +45,10 @@ record ResidencyRow(
                 filling == null ? null : filling.bytes());
     }
 
-    /** What came from other regions is in receipts only. */
+    /**
+     * Returns the residency. The bytes from sibling regions are 0, because only receipts contain
+     * them.
+     */
     Residency toResidency() {
         return new Residency(
                 new RegionName(region),
@@ -67,7 +70,9 @@ record ResidencyRow(
                 0);
     }
 
-    /** PostgreSQL keeps microseconds: rounding first keeps an unchanged row equal to itself. */
+    /**
+     * Rounds to microseconds, as PostgreSQL does, so that an unchanged row stays equal to itself.
+     */
     static @Nullable Instant stored(@Nullable Instant instant) {
         return instant == null ? null : instant.truncatedTo(ChronoUnit.MICROS);
     }

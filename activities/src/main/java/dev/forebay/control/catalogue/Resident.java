@@ -8,12 +8,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version of which a region holds something.
+ * A version and its residency in a region, in any state except ABSENT.
  *
- * @param pinned whether the catalogue knows of a pin there whose lease has not passed
- * @param ttl how long a copy stays unused
- * @param ttlAfter from what that counts
- * @param deletedAt when its dataset was deleted, if it was
+ * @param pinned whether the catalogue knows a live pin of it in the region
+ * @param ttl how long an unused copy stays
+ * @param ttlAfter the moment from which the time to live counts
+ * @param deletedAt when its dataset was deleted; null if it was not
  */
 public record Resident(
         DatasetVersion version,
@@ -24,12 +24,15 @@ public record Resident(
         TtlAfter ttlAfter,
         @Nullable Instant deletedAt) {
 
-    /** The bytes of the whole version, or what is there of one that is not listed yet. */
+    /**
+     * Returns the bytes of the whole version. Returns the bytes that are in the region if the
+     * version is not frozen yet.
+     */
     public long bytes() {
         return manifest == null ? residency.bytesCached() : manifest.bytes();
     }
 
-    /** When it was last handed out or held, if it is CACHED and nobody holds it. */
+    /** Returns when the copy was last in use; null unless it is CACHED and unpinned. */
     public @Nullable Instant unusedSince() {
         Instant end = residency.evictableAt();
         return end == null ? null : end.minus(ttl);

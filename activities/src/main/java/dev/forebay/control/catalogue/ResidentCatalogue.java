@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What each region holds, as workflows said last. Safe for use by many threads; every call is one
- * transaction.
+ * The read model of the versions in each region, as workflows last reported them. Thread-safe.
+ * Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -34,7 +34,7 @@ public class ResidentCatalogue {
             where p.region = :region and p.expiresAt > :now
             """;
 
-    /** Up to {@code limit} versions of which the region holds something; next to expire first. */
+    /** Returns up to {@code limit} versions of a region, the next to expire first. */
     public List<Resident> list(RegionName region, Instant now, int limit) {
         Set<String> pinned =
                 new HashSet<>(
@@ -52,7 +52,7 @@ public class ResidentCatalogue {
                 .toList();
     }
 
-    /** When the dataset of a version was deleted; empty if it was not, or is not known. */
+    /** Returns when the dataset of a version was deleted; empty if it was not, or is unknown. */
     public Optional<Instant> deletedAt(DatasetVersion version) {
         DatasetEntity dataset = DatasetEntity.findById(version.dataset().toString());
         return Optional.ofNullable(dataset).map(entity -> entity.deletedAt);

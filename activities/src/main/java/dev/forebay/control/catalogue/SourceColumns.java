@@ -4,7 +4,7 @@ import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import org.jspecify.annotations.Nullable;
 
-/** The columns that hold a source. */
+/** The columns that store a {@link LakeSource}. */
 @Embeddable
 record SourceColumns(
         String bucket,

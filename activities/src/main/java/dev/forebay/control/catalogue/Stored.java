@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Every call needs the database, and says UNAVAILABLE when it does not answer. */
+/**
+ * Marks classes whose calls need the database. {@link StoredInterceptor} translates its failures,
+ * for example to UNAVAILABLE if it does not answer.
+ */
 @InterceptorBinding
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

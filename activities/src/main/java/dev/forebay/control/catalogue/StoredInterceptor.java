@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a database that is away, and a value that it cannot hold, from a defect of ours. Runs
- * around the transaction.
+ * Translates failures of the database: distinguishes an outage and a value that it cannot store
+ * from a defect in Forebay. Runs around the transaction.
  */
 @Stored
 @Interceptor
@@ -30,14 +30,14 @@ class StoredInterceptor {
     private static final String DATABASE = "the catalogue's database (quarkus.datasource.jdbc.url)";
 
     /**
-     * Classes of SQLSTATE of what may pass by itself: connection, transaction (a standby that has
-     * become the primary's successor takes no writes yet), conflict, resources, locks, operator's
-     * intervention, system. See PostgreSQL's appendix on error codes. And 99, which is the driver's
-     * own, for what it does not expect when it connects: that the pool has lost its patience, say.
+     * Classes of SQLSTATE that a retry may solve: connection, transaction (a promoted standby may
+     * still be read-only), conflict, resources, locks, operator intervention, system. See
+     * PostgreSQL's appendix on error codes. Class 99 is the driver's own, for unexpected events
+     * while it connects, such as a timeout of the pool.
      */
     private static final Set<String> AWAY = Set.of("08", "25", "40", "53", "55", "57", "58", "99");
 
-    /** A statement that the connection had prepared, before another release changed the schema. */
+    /** The connection has a prepared statement from before another release changed the schema. */
     private static final Set<String> PREPARED_BEFORE = Set.of("0A000", "26000");
 
     /** No such database, schema, table, column, function or type. */
@@ -48,8 +48,8 @@ class StoredInterceptor {
     private static final String NO_PRIVILEGE = "42501";
 
     /**
-     * The text has a NUL, say, or is too long for an index: the same value is refused however often
-     * it comes.
+     * The value is invalid, for example text with a NUL or too long for an index. A retry fails
+     * again.
      */
     private static final Set<String> UNFIT = Set.of("22", "54");
 
@@ -60,14 +60,14 @@ class StoredInterceptor {
         } catch (ForebayException e) {
             throw e;
         } catch (Exception e) {
-            // Not only the unchecked: what fails when it is committed is a RollbackException.
+            // A failed commit throws the checked RollbackException.
             throw translated(e);
         }
     }
 
     /**
-     * What Forebay says instead. A transaction that was rolled back for no reason had taken too
-     * long (Narayana): what it waited for came too late.
+     * Returns the exception that Forebay throws instead. Narayana rolls a transaction back without
+     * a cause if it took too long.
      */
     static Exception translated(Exception failure) {
         List<Throwable> reasons = reasons(failure);
@@ -80,7 +80,8 @@ class StoredInterceptor {
                         .map(SQLException.class::cast)
                         .toList();
         List<SQLException> coded = said.stream().filter(StoredInterceptor::hasState).toList();
-        // The connection pool's own have none: no connection was free or could be made.
+        // The exceptions of the connection pool have no SQLSTATE: it has no free connection and
+        // cannot open one.
         if (coded.isEmpty() && !said.isEmpty()) {
             return away(firstLine(said.getFirst()), failure);
         }
@@ -95,7 +96,10 @@ class StoredInterceptor {
         return state != null && state.length() == 5;
     }
 
-    /** The table "What PostgreSQL answers" in {@code docs/operations.md}; empty for a defect. */
+    /**
+     * Implements the table "What PostgreSQL answers" in {@code docs/operations.md}. Returns empty
+     * for a defect.
+     */
     private static Optional<Exception> meaning(SQLException reason, Exception failure) {
         String state = reason.getSQLState();
         String said = firstLine(reason);
@@ -132,14 +136,14 @@ class StoredInterceptor {
                 ErrorCode.UNAVAILABLE, "%s does not answer: %s".formatted(DATABASE, said), failure);
     }
 
-    /** Returns the first line. The other lines quote the statement. */
+    /** Returns the first line of the message. The other lines quote the statement. */
     private static String firstLine(SQLException reason) {
         return String.valueOf(reason.getMessage()).lines().findFirst().orElse("");
     }
 
     /**
-     * A failure, and all that it is said to come from: what fails when it is committed is not the
-     * cause of the {@code RollbackException}, but suppressed by it (Narayana).
+     * Returns a failure with all its causes and suppressed exceptions. Narayana adds the reason of
+     * a failed commit to the {@code RollbackException} as suppressed, not as its cause.
      */
     private static List<Throwable> reasons(Throwable failure) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A dataset that follows its source.
  *
- * @param interval between checks
- * @param last null until the first check is over
+ * @param interval the time between checks
+ * @param last the last check; null until the first one ends
  */
 public record Tracking(
         DatasetName dataset, Duration interval, Instant createdAt, @Nullable LastCheck last) {
 
     /**
-     * The last check.
+     * The result of the last check.
      *
-     * @param found what it found; nothing if it was given up
-     * @param problem why it was given up; null if it was not
+     * @param found the differences that it found; all zero if the check failed
+     * @param problem why the check failed; null if it succeeded
      */
     public record LastCheck(Instant at, Check found, @Nullable Problem problem) {}
 }

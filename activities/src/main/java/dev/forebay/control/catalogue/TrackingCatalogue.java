@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The datasets that follow their source. Safe for use by many threads; every call is one
- * transaction.
- */
+/** The datasets that follow their source. Thread-safe. Every call is one transaction. */
 @ApplicationScoped
 @Stored
 @Transactional
@@ -30,7 +27,7 @@ public class TrackingCatalogue {
             on conflict (dataset) do update set interval_seconds = excluded.interval_seconds
             """;
 
-    /** Not the interval, which somebody may set meanwhile. */
+    /** Does not write the interval, because a user may change it meanwhile. */
     private static final String CHECKED =
             """
             update tracking set checked_at = :now, made = :made, objects_changed = :changed,
@@ -39,7 +36,7 @@ public class TrackingCatalogue {
             where dataset = :dataset
             """;
 
-    /** Has a dataset followed, or followed at another interval. */
+    /** Starts following the source of a dataset, or changes the interval. */
     public void put(DatasetName dataset, Duration interval) {
         Panache.getEntityManager()
                 .createNativeQuery(PUT)
@@ -49,18 +46,18 @@ public class TrackingCatalogue {
                 .executeUpdate();
     }
 
-    /** Empty if the dataset is not followed. */
+    /** Returns the tracking of a dataset; empty if it does not follow its source. */
     public Optional<Tracking> find(DatasetName dataset) {
         return TrackingEntity.<TrackingEntity>findByIdOptional(dataset.toString())
                 .map(TrackingEntity::toTracking);
     }
 
-    /** Has a dataset followed no more. */
+    /** Stops following the source of a dataset. */
     public void remove(DatasetName dataset) {
         TrackingEntity.deleteById(dataset.toString());
     }
 
-    /** Up to {@code limit} of them by the dataset's name, after {@code after}. */
+    /** Returns up to {@code limit} entries, ordered by the dataset's name, after {@code after}. */
     public List<Tracking> list(@Nullable DatasetName after, int limit) {
         return TrackingEntity.<TrackingEntity>find(
                         "dataset > ?1 order by dataset", after == null ? "" : after.toString())
@@ -71,9 +68,9 @@ public class TrackingCatalogue {
     }
 
     /**
-     * Takes note of a check; does nothing if the dataset is followed no more.
+     * Stores the result of a check. Does nothing if the dataset no longer follows its source.
      *
-     * @param problem why it was given up, if it was
+     * @param problem why the check failed; null if it succeeded
      */
     public void checked(DatasetName dataset, Check check, @Nullable Problem problem) {
         DatasetVersion made = check.made();

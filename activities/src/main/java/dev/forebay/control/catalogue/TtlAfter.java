@@ -1,9 +1,9 @@
 package dev.forebay.control.catalogue;
 
-/** From what the time to live of an unpinned copy counts. */
+/** The moment from which the time to live of an unpinned copy counts. */
 public enum TtlAfter {
-    /** Its last pin has ended, or somebody got a receipt without one. */
+    /** The end of its last pin, or the last receipt without a pin. */
     PIN,
-    /** As PIN, and also somebody has read it, as far as the region's workers see. */
+    /** As PIN, or the last read that the region's workers saw, if that is later. */
     READ
 }

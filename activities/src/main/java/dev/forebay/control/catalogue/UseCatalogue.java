@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How often versions were asked for, as far as requests are remembered. Safe for use by many
- * threads; every call is one transaction.
+ * Reports how often clients requested versions, from the stored requests. Thread-safe. Every call
+ * is one transaction.
  */
 @ApplicationScoped
 @Stored
 @Transactional
 public class UseCatalogue {
 
-    /** Older requests, each of which would count less than a sixty-fourth, are not read. */
+    /** Ignores requests older than six half-lives: each would count less than 1/64. */
     private static final String USES =
             """
             select version, sum(power(cast(0.5 as double precision),
@@ -41,7 +41,7 @@ public class UseCatalogue {
                 and :region = any(string_to_array(region, ',')))
             """;
 
-    /** Whether a version was asked for in a region not longer ago than that. */
+    /** Returns whether a client requested the version in the region within the last {@code ago}. */
     public boolean wasAskedFor(RegionName region, DatasetVersion version, Duration ago) {
         return Panache.getSession()
                 .createNativeQuery(ASKED, Boolean.class)
@@ -52,9 +52,9 @@ public class UseCatalogue {
     }
 
     /**
-     * How often versions were asked for in a region, by version; a request that is {@code half} old
-     * counts half, one that is six times as old not at all. Versions that nobody asked for are not
-     * in it.
+     * Returns how often clients requested versions in a region, by version. The weight of a request
+     * halves with each {@code half} of its age, and is 0 after six. Versions without requests are
+     * absent from the map.
      */
     public Map<DatasetVersion, Double> recent(
             RegionName region, Collection<DatasetVersion> versions, Duration half) {

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions, as their workflows described them last. Safe for use by many threads; every call is
- * one transaction.
+ * The read model of versions, as their workflows last reported them. Thread-safe. Every call is one
+ * transaction.
  */
 @ApplicationScoped
 @Stored
@@ -44,7 +44,10 @@ public class VersionCatalogue {
             on conflict do nothing
             """;
 
-    /** Of a version that was given up before it was frozen nothing is left but its name. */
+    /**
+     * Removes the ABSENT rows of a version that was given up before it was frozen, so that it
+     * counts as new.
+     */
     private static final String FORGET_RESIDENCY =
             "delete from residency where version = :id and state = 'ABSENT'";
 
@@ -55,11 +58,14 @@ public class VersionCatalogue {
               and not exists (select 1 from request q where q.version = v.id)
             """;
 
-    /** Two versions that are both to be the first of a dataset come here one after the other. */
+    /** Serializes concurrent requests that would create the first version of a dataset. */
     private static final String LOCK_DATASET =
             "select id from dataset where id = :dataset for no key update";
 
-    /** Frozen, entered a moment ago, being frozen by itself, or wanted in a region. */
+    /**
+     * Whether a version counts: it is frozen, it has no residency yet, or a region is in one of the
+     * given states. A version without a residency was just entered, or is frozen without a region.
+     */
     private static final String IS_WANTED =
             """
             (v.manifest_digest is not null
@@ -72,7 +78,9 @@ public class VersionCatalogue {
                     + IS_WANTED.formatted("'WARMING', 'BLOCKED'")
                     + ")";
 
-    /** A version that could not be frozen, and is BLOCKED, leaves others the right to be first. */
+    /**
+     * A BLOCKED version that could not be frozen does not count, so another one can be the first.
+     */
     private static final String HAS_OTHERS =
             "select exists (select 1 from version v where v.dataset = :dataset and v.id <> :id and "
                     + IS_WANTED.formatted("'WARMING'")
@@ -88,7 +96,7 @@ public class VersionCatalogue {
     private static final String IS_ALIAS =
             "select exists (select 1 from alias where dataset = :dataset and dataset || '@' || name = :id)";
 
-    /** More are not compared with a name that somebody may have mistyped. */
+    /** Bounds the number of names that are compared with a mistyped one. */
     private static final int MOST_NAMES = 1_000;
 
     private static final int MOST_SUGGESTIONS = 3;
@@ -120,22 +128,21 @@ public class VersionCatalogue {
             """;
 
     /**
-     * Whether there is such a version: it is frozen, or somebody has asked for it and has not given
-     * it up.
+     * Returns whether there is such a version: it is frozen, or a client has requested it and the
+     * request was not given up.
      */
     public boolean isKnown(DatasetVersion version) {
         return ask(IS_KNOWN, version);
     }
 
     /**
-     * Enters a version that is not known, because somebody has said that it is to be created, or
-     * because its dataset has none yet. Else its name may be a mistake: a version that nobody meant
-     * would be listed, stored, and {@code latest} from then on.
+     * Enters a version if a client asks to create it, or if its dataset has none yet. An unknown
+     * name may otherwise be a mistake: an unwanted version would be listed, stored, and {@code
+     * latest} from then on. Does nothing if the version is known.
      *
-     * @param create whether somebody has said so
-     * @throws ForebayException {@code NOT_FOUND}, with the names that may have been meant; {@code
-     *     ALREADY_EXISTS} if an alias has this name; {@code INVALID_ARGUMENT} for what means
-     *     another version
+     * @param create whether the client asks to create the version
+     * @throws ForebayException {@code NOT_FOUND}, with the nearest names; {@code ALREADY_EXISTS} if
+     *     an alias has this name; {@code INVALID_ARGUMENT} for {@code latest} or a digest
      */
     public void enter(DatasetVersion version, Duration ttl, boolean create) {
         VersionLookup.requireName("version", version.version());
@@ -159,7 +166,7 @@ public class VersionCatalogue {
         add(version, ttl);
     }
 
-    /** Forgets a version that could not be frozen, if nobody asks for it in a region. */
+    /** Deletes a version that could not be frozen, unless a region or a request refers to it. */
     public void forgetUnfrozen(DatasetVersion version) {
         lockDataset(version.dataset());
         Panache.getEntityManager()
@@ -168,7 +175,10 @@ public class VersionCatalogue {
                 .executeUpdate();
     }
 
-    /** What is said of a version that is not known: what may have been meant, and what to do. */
+    /**
+     * Returns the error for an unknown version, with the nearest names and the command that creates
+     * it.
+     */
     public ForebayException unknown(DatasetVersion version) {
         List<String> names = new ArrayList<>(knownNames(version.dataset()));
         if (!names.isEmpty() && NearestNames.isNear(version.version(), VersionLookup.LATEST)) {
@@ -214,7 +224,9 @@ public class VersionCatalogue {
         return query.getSingleResult();
     }
 
-    /** Has others wait who want a new name in the dataset, until this transaction is over. */
+    /**
+     * Makes other transactions that want a new name in the dataset wait for the end of this one.
+     */
     void lockDataset(DatasetName dataset) {
         var _ =
                 Panache.getSession()
@@ -232,14 +244,14 @@ public class VersionCatalogue {
                 .executeUpdate();
     }
 
-    /** What is known of a version. */
+    /** Returns the status of a version. */
     public Optional<VersionStatus> find(DatasetVersion version) {
         return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
                 .map(VersionEntity::toStatus);
     }
 
     /**
-     * The manifest of a version.
+     * Returns the manifest of a version.
      *
      * @throws ForebayException {@code NOT_FOUND} if there is no such version, or it is not frozen
      */
@@ -255,7 +267,7 @@ public class VersionCatalogue {
         return manifest;
     }
 
-    /** What is known of these, as far as anything is; in no order. */
+    /** Returns the status of those versions that are known, in any order. */
     public List<VersionStatus> find(Collection<DatasetVersion> versions) {
         return versions.isEmpty()
                 ? List.of()
@@ -267,7 +279,7 @@ public class VersionCatalogue {
                         .toList();
     }
 
-    /** Up to {@code limit} versions of a dataset by name, after {@code after}. */
+    /** Returns up to {@code limit} versions of a dataset, ordered by name, after {@code after}. */
     public List<VersionStatus> list(
             DatasetName dataset, @Nullable DatasetVersion after, int limit) {
         return VersionEntity.<VersionEntity>find(
@@ -281,17 +293,17 @@ public class VersionCatalogue {
     }
 
     /**
-     * A version's row.
+     * The row of a version.
      *
-     * @param revision of the status that its workflow told last; 0 if none did
+     * @param revision the revision of the last status from its workflow; 0 if there was none
      */
     public record Row(VersionStatus status, long revision) {}
 
     /**
-     * The names of up to {@code limit} versions of any datasets, after {@code after}.
+     * Returns the names of up to {@code limit} versions of any dataset, after {@code after}.
      *
-     * @param from the first name there may be
-     * @param until greater than the last name there may be
+     * @param from the lower bound of names, inclusive
+     * @param until the upper bound of names, exclusive
      */
     public List<DatasetVersion> names(String from, String until, String after, int limit) {
         return Panache.getSession()
@@ -305,18 +317,18 @@ public class VersionCatalogue {
                 .toList();
     }
 
-    /** A version's row; empty if it is not in the catalogue. */
+    /** Returns the row of a version; empty if it is not in the catalogue. */
     public Optional<Row> row(DatasetVersion version) {
         return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
                 .map(entity -> new Row(entity.toStatus(), entity.revision));
     }
 
     /**
-     * Replaces what is known of a version by what its workflow says now, whatever it told last: a
-     * workflow that was restored from a backup counts its revisions from an earlier one. Does
-     * nothing if the workflow has told something meanwhile.
+     * Replaces the status of a version even if the stored revision is higher, because a workflow
+     * restored from a backup counts from an earlier revision. Does nothing if the workflow has
+     * reported a status meanwhile.
      *
-     * @param revision of the row before the workflow was asked
+     * @param revision the revision of the row before the caller asked the workflow
      */
     public void correct(VersionStatus status, long revision) {
         VersionEntity entity = locked(status.version());
@@ -327,9 +339,9 @@ public class VersionCatalogue {
     }
 
     /**
-     * Gives a version its manifest and returns it; the first one wins and stays.
+     * Stores the manifest of a version unless it has one. Returns the manifest that is stored.
      *
-     * @param origin what the manifest was made from; kept if it is the first one
+     * @param origin the listing from which the manifest was made; stored with the manifest
      * @throws ForebayException {@code NOT_FOUND} if the version was never entered
      */
     public ManifestRef freeze(DatasetVersion version, ManifestRef manifest, Origin origin) {
@@ -340,7 +352,10 @@ public class VersionCatalogue {
         return entity.freeze(manifest);
     }
 
-    /** Enters a version with its manifest, in one step; of one that is frozen nothing changes. */
+    /**
+     * Enters a version together with its manifest. Changes nothing if the version is frozen.
+     * Returns the manifest that is stored.
+     */
     public ManifestRef addFrozen(
             DatasetVersion version, Duration ttl, ManifestRef manifest, Origin origin) {
         add(version, ttl);
@@ -348,10 +363,11 @@ public class VersionCatalogue {
     }
 
     /**
-     * Enters a version as it was frozen once, in the place among others that it had then.
+     * Enters a version that was frozen earlier, with its original time, so that it keeps its place
+     * in the order of versions.
      *
-     * @return false if it is there with a manifest
-     * @throws ForebayException {@code ALREADY_EXISTS} if it is there with another one
+     * @return false if the catalogue has the version with this manifest
+     * @throws ForebayException {@code ALREADY_EXISTS} if the catalogue has it with another manifest
      */
     public boolean restore(
             DatasetVersion version, Duration ttl, ManifestRef manifest, Origin origin) {
@@ -373,16 +389,16 @@ public class VersionCatalogue {
         return there == null;
     }
 
-    /** What a version was made from; empty until it is frozen. */
+    /** Returns the listing from which a version was made; empty until the version is frozen. */
     public Optional<Origin> origin(DatasetVersion version) {
         return OriginEntity.<OriginEntity>findByIdOptional(version.toString())
                 .map(OriginEntity::toOrigin);
     }
 
-    /** A version that is frozen. */
+    /** A frozen version. */
     public record Frozen(DatasetVersion version, ManifestRef manifest) {}
 
-    /** The dataset's version that was frozen last, {@code version} left out. */
+    /** Returns the version of the dataset that was frozen last, except {@code version} itself. */
     public Optional<Frozen> frozenBefore(DatasetVersion version) {
         return VersionEntity.<VersionEntity>find(
                         "dataset = ?1 and id <> ?2 and manifestDigest is not null order by frozenAt desc, id desc",
@@ -401,20 +417,20 @@ public class VersionCatalogue {
     }
 
     /**
-     * Replaces what is known of a version, except its manifest, which is only ever set; does
-     * nothing if something later is known. Idempotent.
+     * Replaces the status of a version, except its manifest, which is only ever set. Does nothing
+     * if the catalogue has a later revision. Idempotent.
      *
      * @param revision grows with every status of the version
      * @throws ForebayException {@code NOT_FOUND} if the version was never entered; {@code
-     *     INVALID_ARGUMENT} for values that the database cannot hold
+     *     INVALID_ARGUMENT} for values that the database cannot store
      */
     public void replace(VersionStatus status, long revision) {
         locked(status.version()).replaceBy(status, revision);
     }
 
     /**
-     * Takes note of a renewal, which the version's workflow does not hear of. Of a pin that is not
-     * known, or not any more, there is nothing to be noted.
+     * Stores the new expiry of a renewed pin. The workflow does not see renewals. Does nothing if
+     * the pin is unknown or has ended.
      */
     public void renewed(DatasetVersion version, RegionName region, String pin, Instant expiresAt) {
         VersionEntity entity = locked(version);
@@ -427,7 +443,10 @@ public class VersionCatalogue {
                 .executeUpdate();
     }
 
-    /** Up to {@code limit} versions whose time in the region has passed, longest first. */
+    /**
+     * Returns up to {@code limit} unpinned versions of a region whose time to live has ended, the
+     * earliest first.
+     */
     public List<DatasetVersion> expired(RegionName region, Instant now, int limit) {
         return Panache.getEntityManager()
                 .createQuery(EXPIRED, String.class)
@@ -440,7 +459,8 @@ public class VersionCatalogue {
     }
 
     /**
-     * Up to {@code limit} versions of a dataset that are complete in a region, the newest first.
+     * Returns up to {@code limit} versions of a dataset that are complete in a region, the newest
+     * first.
      */
     public List<DatasetVersion> cached(DatasetName dataset, RegionName region, int limit) {
         return Panache.getEntityManager()
@@ -453,7 +473,7 @@ public class VersionCatalogue {
                 .toList();
     }
 
-    /** One writer at a time: two projections of a version never mix. */
+    /** Locks the row, so that two projections of a version never mix. */
     private VersionEntity locked(DatasetVersion version) {
         VersionEntity entity =
                 Panache.getEntityManager()

@@ -23,9 +23,9 @@ import org.hibernate.annotations.BatchSize;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@code version} with its read-models. Hibernate sets the fields after construction.
+ * A row of {@code version} with its read models. Hibernate sets the fields after construction.
  *
- * <p>The collections are sets of records: replacing one writes only the rows that differ.
+ * <p>The collections are sets of records, so replacing one writes only the rows that differ.
  */
 @Entity
 @Table(name = "version")
@@ -44,11 +44,11 @@ class VersionEntity extends PanacheEntityBase {
     @Column(name = "created_at")
     Instant createdAt;
 
-    /** Set by the database, when the manifest is. */
+    /** The database sets this when the manifest is set. */
     @Column(name = "frozen_at", insertable = false, updatable = false)
     @Nullable Instant frozenAt;
 
-    /** Of the status that was told last. */
+    /** The revision of the last status from the workflow. */
     long revision;
 
     @Column(name = "manifest_digest")
@@ -92,7 +92,7 @@ class VersionEntity extends PanacheEntityBase {
                 manifestChunks);
     }
 
-    /** Sets the manifest unless there is one, and returns the one there is. */
+    /** Sets the manifest unless there is one. Returns the manifest that is set. */
     ManifestRef freeze(ManifestRef manifest) {
         ManifestRef present = manifest();
         if (present != null) {
@@ -106,7 +106,10 @@ class VersionEntity extends PanacheEntityBase {
         return manifest;
     }
 
-    /** The row is locked: of two that replace it one is first, whichever is newer. */
+    /**
+     * Replaces the read models unless the row has a later revision. The caller has locked the row,
+     * so concurrent projections apply one after the other.
+     */
     void replaceBy(VersionStatus status, long newRevision) {
         if (newRevision < revision) {
             return;
@@ -122,7 +125,7 @@ class VersionEntity extends PanacheEntityBase {
         replace(pins, status.pins().stream().map(this::newest).collect(Collectors.toSet()));
     }
 
-    /** A renewal that was noted here is not undone by a workflow that has not heard of it. */
+    /** Keeps the later expiry: the workflow does not know a renewal that was stored here. */
     private PinRow newest(PinGrant pin) {
         PinRow row = PinRow.of(pin);
         return pins.stream().filter(row::isSamePin).findFirst().map(row::after).orElse(row);

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which version somebody means: by its name; by an alias, which people move; by the SHA-256 of its
- * manifest, all 64 digits of it; or by {@code latest}, the one of the dataset that was frozen last.
- * What means a version in another way is no version's name.
+ * Resolves references to versions: a name, an alias, the 64 hexadecimal digits of the manifest's
+ * SHA-256, or {@code latest}, the version that was frozen last. A version cannot be named {@code
+ * latest} or like a digest.
  *
- * <p>Safe for use by many threads; every call is one transaction.
+ * <p>Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
 @Stored
@@ -44,7 +44,7 @@ public class VersionLookup {
     private static final String ALIAS =
             "select version from alias where dataset = :dataset and name = :asked";
 
-    /** In one statement, for every caller waits for it: a request means what it meant before. */
+    /** One statement, because every caller waits for it. A request keeps its first resolution. */
     private static final String REMEMBERED_OR_ALIAS =
             """
             select version, 0 as place from resolution
@@ -72,11 +72,10 @@ public class VersionLookup {
     }
 
     /**
-     * The version that is meant at this moment. A name is taken as it is, whether there is such a
-     * version or not.
+     * Returns the version that a reference means now. Returns a name unchanged, whether or not such
+     * a version exists.
      *
-     * @throws ForebayException {@code NOT_FOUND} if nothing is meant by a digest, or by {@code
-     *     latest}
+     * @throws ForebayException {@code NOT_FOUND} if a digest or {@code latest} means no version
      */
     public DatasetVersion find(DatasetName dataset, String asked) {
         return isName(asked)
@@ -85,7 +84,8 @@ public class VersionLookup {
     }
 
     /**
-     * As {@link #find(DatasetName, String)}, the same whenever it is asked for the same request.
+     * Resolves a reference for a request. Repeated calls for the same request return the same
+     * version.
      *
      * @throws ForebayException as {@link #find(DatasetName, String)}
      */
@@ -111,12 +111,12 @@ public class VersionLookup {
     private static DatasetVersion remembering(
             DatasetVersion meant, String asked, String requestId) {
         remember(meant, asked, requestId);
-        // Somebody who sent the same request may have been quicker.
+        // A concurrent call for the same request may have been first.
         return remembered(meant.dataset(), asked, requestId).orElse(meant);
     }
 
     /**
-     * The version that was meant by a request.
+     * Returns the version that a reference meant for an earlier request.
      *
      * @throws ForebayException {@code NOT_FOUND} if there was no such request
      */
@@ -135,8 +135,8 @@ public class VersionLookup {
     }
 
     /**
-     * Forgets what up to {@code limit} requests older than {@code before} meant, of those that are
-     * forgotten themselves; returns how many.
+     * Deletes up to {@code limit} resolutions older than {@code before} whose requests are deleted.
+     * Returns how many it deleted.
      */
     public int forget(Instant before, int limit) {
         return Panache.getSession()
@@ -147,9 +147,9 @@ public class VersionLookup {
     }
 
     /**
-     * The version that is to have this name.
+     * Returns the version with this name, for a request that may create it.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} for what means a version in another way
+     * @throws ForebayException {@code INVALID_ARGUMENT} for an alias, {@code latest} or a digest
      */
     public DatasetVersion named(DatasetName dataset, String name) {
         requireName("version", name);
@@ -162,11 +162,10 @@ public class VersionLookup {
     }
 
     /**
-     * Refuses what means a version by itself.
+     * Refuses {@code latest} and digests as names.
      *
-     * @param field to blame
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is {@code latest}, in small letters
-     *     or others, or a digest
+     * @param field the field of the request, for the message
+     * @throws ForebayException {@code INVALID_ARGUMENT} for a digest, or {@code latest} in any case
      */
     public static void requireName(String field, String name) {
         if (name.equalsIgnoreCase(LATEST)) {
@@ -193,7 +192,7 @@ public class VersionLookup {
                 .map(DatasetVersion::parse);
     }
 
-    /** The version of a dataset that was frozen last, if one was. */
+    /** Returns the version of a dataset that was frozen last; empty if none is frozen. */
     public Optional<DatasetVersion> latest(DatasetName dataset) {
         return newest(dataset);
     }
@@ -239,7 +238,7 @@ public class VersionLookup {
                         .stream());
     }
 
-    /** The others with this manifest show the same bytes. */
+    /** Returns the oldest of the versions with this manifest. All of them have the same bytes. */
     private static Optional<DatasetVersion> oldestWith(DatasetName dataset, String digest) {
         return first(
                 VersionEntity.<VersionEntity>find(

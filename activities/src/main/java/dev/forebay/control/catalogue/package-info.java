@@ -1,6 +1,4 @@
-/**
- * The catalogue in PostgreSQL: what people and the API look up. Knows neither Temporal nor etcd.
- */
+/** The catalogue in PostgreSQL: lookups, lists and read models. Does not use Temporal or etcd. */
 @NullMarked
 package dev.forebay.control.catalogue;
 
