@@ -7,7 +7,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about aliases carry. */
+/** The response bodies about aliases. */
 final class AliasViews {
 
     private AliasViews() {}

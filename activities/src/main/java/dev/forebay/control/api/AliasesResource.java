@@ -22,7 +22,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Names that people move from one version of a dataset to another. */
+/** The REST resource of aliases: names that users move from one version of a dataset to another. */
 @Path("/api/v1/datasets/{namespace}/{name}/aliases")
 @Tag(name = "Versions")
 @RunOnVirtualThread

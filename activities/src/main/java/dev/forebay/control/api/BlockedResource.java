@@ -19,7 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** What waits for a person, in all datasets. */
+/** The REST resource that lists the versions that are BLOCKED, across all datasets. */
 @Path("/api/v1/blocked")
 @Tag(name = "Versions")
 @RunOnVirtualThread

@@ -5,7 +5,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about versions that are BLOCKED carry. */
+/** The response bodies about BLOCKED versions. */
 final class BlockedViews {
 
     private BlockedViews() {}

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What requests carry. */
+/** The request bodies. */
 final class Bodies {
 
     private Bodies() {}
@@ -211,7 +211,7 @@ final class Bodies {
                                     "Whether a version that the dataset does not have is to be created; if absent, only its first is")
                     @Nullable Boolean create) {
 
-        /** The regions that are named. */
+        /** Returns the names of the requested regions, from either field. */
         List<String> named() {
             return regions != null ? regions : Stream.ofNullable(region).toList();
         }
@@ -317,7 +317,10 @@ final class Bodies {
                     @Schema(description = "Why, for people; stays with the schedule")
                     @Nullable String reason) {
 
-        /** Never empty, for Temporal takes that for nothing to do. */
+        /**
+         * Returns the reason or the default. The result is never empty, because Temporal treats an
+         * empty note as no change.
+         */
         String or(String otherwise) {
             return reason == null || reason.isBlank() ? otherwise : reason;
         }

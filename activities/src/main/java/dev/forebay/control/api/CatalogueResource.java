@@ -13,7 +13,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** What PostgreSQL has, as a whole. */
+/** The REST resource that restores the catalogue in PostgreSQL. */
 @Path("/api/v1/catalogue")
 @Tag(name = "Catalogue")
 @RunOnVirtualThread
@@ -27,8 +27,10 @@ class CatalogueResource {
     }
 
     /**
-     * @param problems of each version that could not be restored, why
-     * @param next to be sent as {@code after}; null at the end
+     * The result of restoring one page.
+     *
+     * @param problems one message for each version that could not be restored
+     * @param next the value of {@code after} for the next page; null at the end
      */
     record RestoredView(
             int restored, int unchanged, List<String> problems, @Nullable String next) {}

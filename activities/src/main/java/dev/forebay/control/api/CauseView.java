@@ -5,7 +5,7 @@ import dev.forebay.workflows.message.Problem;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** Why something does not go on, as answers tell it. */
+/** Why something makes no progress, in a response body. */
 @Schema(name = "Cause", description = "Why something does not go on")
 record CauseView(ErrorCode code, String message) {
 

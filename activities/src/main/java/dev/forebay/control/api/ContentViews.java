@@ -11,7 +11,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about the content of versions carry. */
+/** The response bodies about the contents of versions. */
 final class ContentViews {
 
     private static final long NANOS = 1_000_000_000L;

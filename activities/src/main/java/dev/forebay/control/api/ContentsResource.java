@@ -23,7 +23,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** What is in a version, and how it differs from another one. */
+/** The REST resource of a version's objects and of its differences from another version. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
 @Tag(name = "Versions")
 @RunOnVirtualThread

@@ -14,7 +14,7 @@ import java.time.format.DateTimeParseException;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** Which costs somebody wants to know. */
+/** The query parameters of a request for costs. */
 record CostQuery(
         @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 @Nullable String namespace,

@@ -9,7 +9,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about costs carry. */
+/** The response bodies about costs. */
 final class CostViews {
 
     private CostViews() {}

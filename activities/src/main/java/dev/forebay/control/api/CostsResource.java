@@ -23,7 +23,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** What versions cost. */
+/** The REST resource of costs and budgets. */
 @Path("/api/v1")
 @Tag(name = "Costs")
 @RunOnVirtualThread

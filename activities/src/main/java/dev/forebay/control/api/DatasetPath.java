@@ -4,7 +4,7 @@ import dev.forebay.model.DatasetName;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.PathParam;
 
-/** The dataset in a path. */
+/** The path parameters that name a dataset. */
 record DatasetPath(
         @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 String namespace,

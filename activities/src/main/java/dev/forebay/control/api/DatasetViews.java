@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about datasets carry. */
+/** The response bodies about datasets. */
 final class DatasetViews {
 
     private DatasetViews() {}

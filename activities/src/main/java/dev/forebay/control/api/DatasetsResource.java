@@ -38,7 +38,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jspecify.annotations.Nullable;
 
-/** Datasets: what is registered, and which versions of it are known. */
+/** The REST resource of registered datasets and their lists of versions. */
 @Path("/api/v1/datasets")
 @Tag(name = "Datasets")
 @RunOnVirtualThread

@@ -39,7 +39,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jspecify.annotations.Nullable;
 
-/** Having a version in a region. */
+/** The REST resource that brings a version into regions, and polls or cancels such requests. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
 @Tag(name = "Ensure")
 @RunOnVirtualThread

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers to requests for versions carry. */
+/** The response bodies of {@link EnsureResource}. */
 final class EnsureViews {
 
     private EnsureViews() {}
@@ -117,7 +117,7 @@ final class EnsureViews {
                     links.to(receipt.workflowId()));
         }
 
-        /** Rounding never makes all of almost all. */
+        /** Returns 1 only for a complete version: rounding must not turn almost all into all. */
         private static double coverage(Receipt receipt) {
             if (receipt.bytesVerified() >= receipt.bytes()) {
                 return receipt.manifestDigest() == null ? 0 : 1;

@@ -18,7 +18,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Why something is cold. */
+/** The REST resource that explains why a version is, or is not, in a region. */
 @Path("/api/v1/datasets/{namespace}/{name}/explain")
 @Tag(name = "Datasets")
 @RunOnVirtualThread

@@ -11,7 +11,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What explanations carry. */
+/** The response bodies of explanations. */
 final class ExplanationViews {
 
     private ExplanationViews() {}

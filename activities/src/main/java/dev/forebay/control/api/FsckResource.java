@@ -25,7 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the stores fit together. */
+/** The REST resource of fsck, which compares the stores with each other. */
 @Path("/api/v1/fsck")
 @Tag(name = "Catalogue")
 @RunOnVirtualThread
@@ -42,8 +42,10 @@ class FsckResource {
     }
 
     /**
-     * @param of whose versions; empty for all
-     * @param deep whether to compare stored chunks, too
+     * The query parameters of a check.
+     *
+     * @param of the namespace, dataset or version to check; empty for all
+     * @param deep whether to verify stored chunks, too
      */
     record FsckQuery(
             @QueryParam("of")
@@ -59,7 +61,7 @@ class FsckResource {
                     @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
                     String after) {}
 
-    /** Something that one store has lost, or that two stores say differently. */
+    /** Something that one store has lost, or about which two stores disagree. */
     @Schema(name = "Finding")
     record FindingView(
             Finding.Kind code,
@@ -86,8 +88,10 @@ class FsckResource {
     }
 
     /**
-     * @param checked how many versions of the catalogue were compared
-     * @param next to be sent as {@code after}; null at the end
+     * One page of findings.
+     *
+     * @param checked the number of versions of the catalogue that were compared
+     * @param next the value of {@code after} for the next page; null at the end
      */
     @Schema(name = "FindingPage")
     record FindingPage(int checked, List<FindingView> findings, @Nullable String next) {

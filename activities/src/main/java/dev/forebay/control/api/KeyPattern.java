@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A pattern of keys relative to a source, as {@link KeyFilter} has them. */
+/** Requires a pattern of keys relative to a source, as {@link KeyFilter} defines it. */
 @Constraint(validatedBy = KeyPattern.Validator.class)
 @Target(ElementType.TYPE_USE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
     Class<? extends Payload>[] payload() default {};
 
-    /** Checks the text. */
+    /** Validates the text. */
     final class Validator implements ConstraintValidator<KeyPattern, String> {
 
         @Override

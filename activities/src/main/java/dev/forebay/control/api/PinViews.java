@@ -8,7 +8,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about pins carry. */
+/** The response bodies about pins. */
 final class PinViews {
 
     private PinViews() {}

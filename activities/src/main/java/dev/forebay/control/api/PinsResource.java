@@ -36,7 +36,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.ResponseStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The pins on a version. */
+/** The REST resource of the pins of a version. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/pins")
 @Tag(name = "Pins")
 @RunOnVirtualThread

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What the answer to a question after places carries. */
+/** The response bodies of placement advice. */
 final class PlacementViews {
 
     private PlacementViews() {}

@@ -19,7 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Where it is warm, or would be soonest. */
+/** The REST resource that ranks the regions for a job that reads a version. */
 @Path("/api/v1/placements")
 @Tag(name = "Regions")
 @RunOnVirtualThread

@@ -20,7 +20,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** What it would take, before a byte moves. */
+/** The REST resource that plans a fill without starting it. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/plan")
 @Tag(name = "Ensure")
 @RunOnVirtualThread

@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What the answer to a plan carries. */
+/** The response bodies of plans. */
 final class PlanViews {
 
     private PlanViews() {}

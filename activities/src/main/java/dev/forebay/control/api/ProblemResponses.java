@@ -12,8 +12,8 @@ import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 import org.eclipse.microprofile.openapi.models.responses.APIResponses;
 
 /**
- * Puts the refusals that every operation has into the OpenAPI document, and says of all refusals,
- * also those that a resource names, that they are problems.
+ * Adds to the OpenAPI document the error responses that every operation has, and declares all error
+ * responses as problem documents.
  */
 @OpenApiFilter(stages = OpenApiFilter.RunStage.BUILD)
 public final class ProblemResponses implements OASFilter {
@@ -51,7 +51,7 @@ public final class ProblemResponses implements OASFilter {
         return operation;
     }
 
-    /** What a resource says of a status itself is better. */
+    /** Keeps the description that a resource gives for a status itself. */
     private static void addTo(APIResponses responses, Map<String, String> descriptions) {
         Map<String, APIResponse> present = responses.getAPIResponses();
         descriptions.forEach(

@@ -33,14 +33,17 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Following how far a version is. */
+/** The REST resource that streams the progress of a version as server-sent events. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/progress")
 @Tag(name = "Versions")
 @RunOnVirtualThread
 @EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
 class ProgressResource {
 
-    /** Between two signs of life: proxies cut what is silent for longer. */
+    /**
+     * The interval of empty comments in a stream without events, because proxies close idle
+     * connections.
+     */
     private static final Duration SILENCE = Duration.ofSeconds(15);
 
     private final ProgressFeeds feeds;
@@ -85,12 +88,12 @@ class ProgressResource {
             @Context Sse sse) {
         DatasetVersion version = path.toVersion(lookup);
         try (ProgressFeeds.Follower follower = feeds.follow(version)) {
-            // What fails here is answered with a problem, what fails later ends the stream.
+            // A failure here is answered with a problem document. A later failure ends the stream.
             VersionProgress first = feeds.fresh(version);
             try (sink) {
                 follow(follower, first, lastEventId, sink, sse);
             } catch (CompletionException gone) {
-                return; // nobody listens any more
+                return; // the client has disconnected
             }
         }
     }

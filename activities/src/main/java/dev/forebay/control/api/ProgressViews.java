@@ -9,7 +9,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What is told of how far regions are. */
+/** The response bodies about the progress of regions. */
 final class ProgressViews {
 
     private ProgressViews() {}

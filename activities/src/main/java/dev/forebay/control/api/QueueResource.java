@@ -17,7 +17,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Who waits for room in a region. */
+/** The REST resource of the queue for capacity in a region. */
 @Path("/api/v1/regions/{region}/queue")
 @Tag(name = "Regions")
 @RunOnVirtualThread

@@ -5,7 +5,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about versions that wait for room carry. */
+/** The response bodies about queued versions. */
 final class QueueViews {
 
     private QueueViews() {}

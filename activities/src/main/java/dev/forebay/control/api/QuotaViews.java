@@ -6,7 +6,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about quotas carry. */
+/** The response bodies about quotas. */
 final class QuotaViews {
 
     private QuotaViews() {}

@@ -23,7 +23,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** How much room a namespace may have. */
+/** The REST resource of the quotas of a namespace. */
 @Path("/api/v1/namespaces/{namespace}/quota")
 @Tag(name = "Quotas")
 @RunOnVirtualThread

@@ -7,7 +7,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about regions carry. */
+/** The response bodies about regions. */
 final class RegionViews {
 
     private RegionViews() {}

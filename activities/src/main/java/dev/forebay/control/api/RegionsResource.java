@@ -25,7 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** What there is over all versions: regions, and the pins in them. */
+/** The REST resource of regions, and of the pins across all versions. */
 @Path("/api/v1")
 @RunOnVirtualThread
 @EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)

@@ -3,7 +3,7 @@ package dev.forebay.control.api;
 import dev.forebay.control.catalogue.LakeSource;
 
 /**
- * The rules for what requests carry, as {@code dev.forebay.model} has them, and how they are said.
+ * The validation rules of requests, as {@code dev.forebay.model} defines them, and their messages.
  */
 final class Rules {
 
@@ -19,7 +19,7 @@ final class Rules {
     static final String REGION_RULE =
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
-    /** Whether there is such a day is not said. */
+    /** Accepts days that do not exist, such as 30 February. */
     static final String INSTANT =
             "^2[01]\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d([.]\\d{1,9})?(Z|[+]00:00)$";
 
@@ -45,12 +45,12 @@ final class Rules {
             "must be at most 200 characters, none of them a control character or a lone surrogate";
 
     /**
-     * No line breaks, no terminal escapes, and neither NUL nor half a surrogate pair, which
-     * PostgreSQL does not store.
+     * Accepts no line breaks and terminal escapes, and no NUL and lone surrogates, which PostgreSQL
+     * cannot store.
      */
     static final String TEXT = "[^\\p{Cntrl}\\p{Cs}]*";
 
-    /** Unlike {@code @NotBlank}, leaves null to {@code @NotNull}. */
+    /** Accepts null, unlike {@code @NotBlank}, because {@code @NotNull} reports it. */
     static final String HOLDER = TEXT + "[^\\s\\p{Cntrl}\\p{Cs}]" + TEXT;
 
     static final String HOLDER_RULE =
@@ -100,7 +100,7 @@ final class Rules {
     static final String COSTS_BY = "namespace|dataset|version|region|run|day";
     static final String COSTS_BY_RULE = "must be namespace, dataset, version, region, run or day";
 
-    /** No key of a lake is longer. */
+    /** The maximum length of a key in the lake. */
     static final int LONGEST_PATH = 1024;
 
     static final String FOLDER = "([^/]+/)*[^/]*";

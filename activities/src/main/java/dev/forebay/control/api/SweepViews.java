@@ -13,7 +13,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about sweeps carry. */
+/** The response bodies about sweeps. */
 final class SweepViews {
 
     private SweepViews() {}

@@ -27,7 +27,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 
-/** What is evicted from a region without anybody naming it, and when. */
+/** The REST resource of the sweeps of a region: their plan, runs and schedule. */
 @Path("/api/v1/regions/{region}/sweep")
 @Tag(name = "Sweeps")
 @RunOnVirtualThread

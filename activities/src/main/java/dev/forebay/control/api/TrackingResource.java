@@ -20,7 +20,10 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 
-/** Following the lake: a dataset whose source is looked at again and again. */
+/**
+ * The REST resource of following the lake, which checks the source of a dataset at regular
+ * intervals.
+ */
 @Path("/api/v1/datasets/{namespace}/{name}/tracking")
 @Tag(name = "Tracking")
 @RunOnVirtualThread

@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about datasets that follow their source carry. */
+/** The response bodies about datasets that follow their source. */
 final class TrackingViews {
 
     private TrackingViews() {}

@@ -6,7 +6,9 @@ import dev.forebay.model.DatasetVersion;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.PathParam;
 
-/** The version in a path, by name or otherwise: see {@link VersionLookup}. */
+/**
+ * The path parameters that name a version, by any reference that {@link VersionLookup} resolves.
+ */
 record VersionPath(
         @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 String namespace,
@@ -14,13 +16,13 @@ record VersionPath(
         @PathParam("version") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
                 String version) {
 
-    /** What is meant at this moment. */
+    /** Returns the version that the reference means now. */
     DatasetVersion toVersion(VersionLookup versions) {
         return versions.find(toDataset(), version);
     }
 
     /**
-     * What has this name itself, found without the catalogue.
+     * Returns the version with this name, without a lookup in the catalogue.
      *
      * @throws dev.forebay.model.ForebayException {@code INVALID_ARGUMENT} for {@code latest} or a
      *     digest

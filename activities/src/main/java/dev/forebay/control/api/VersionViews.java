@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What answers about versions carry. */
+/** The response bodies about versions. */
 final class VersionViews {
 
     private VersionViews() {}
@@ -42,7 +42,9 @@ final class VersionViews {
             String workflowId,
             @Nullable String workflowUrl) {
 
-        /** What the workflow said last, and nothing more recent. */
+        /**
+         * Returns a view of the status that the workflow last reported, without current progress.
+         */
         static VersionView of(VersionStatus status, WorkflowLinks links) {
             return of(
                     new VersionProgress(

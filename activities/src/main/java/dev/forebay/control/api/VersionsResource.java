@@ -36,7 +36,10 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 
-/** One version: what regions hold of it, and how long they do. */
+/**
+ * The REST resource of one version: its status, and requests that freeze, evict, resume or abandon
+ * it.
+ */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
 @Tag(name = "Versions")
 @RunOnVirtualThread

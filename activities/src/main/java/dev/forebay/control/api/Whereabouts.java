@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
 import java.util.HashSet;
 import java.util.List;
 
-/** A request names one region, or several in a list. */
+/** Requires that a request names either one region, or several in a list. */
 @Constraint(validatedBy = Whereabouts.Validator.class)
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -24,7 +24,7 @@ import java.util.List;
 
     Class<? extends Payload>[] payload() default {};
 
-    /** Checks the two fields. */
+    /** Validates the two fields. */
     final class Validator implements ConstraintValidator<Whereabouts, Ensure> {
 
         @Override

@@ -11,10 +11,10 @@ import java.lang.annotation.Target;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query parameter that is a whole number in a range.
+ * Requires that a query parameter is a whole number in a range.
  *
- * <p>Such parameters are taken as text, for a parameter that does not convert is answered with 404
- * and without a word.
+ * <p>Such parameters have the type String, because the framework answers a number that does not
+ * parse with 404 and no body.
  */
 @Constraint(validatedBy = WholeNumber.Validator.class)
 @Target({ElementType.PARAMETER, ElementType.FIELD})
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
     Class<? extends Payload>[] payload() default {};
 
-    /** Checks the text. */
+    /** Validates the text. */
     final class Validator implements ConstraintValidator<WholeNumber, String> {
 
         private int min;

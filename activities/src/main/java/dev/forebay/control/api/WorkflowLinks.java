@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where Temporal's web UI shows workflows. */
+/** Creates links to workflows in Temporal's web UI. */
 @Singleton
 class WorkflowLinks {
 
@@ -20,7 +20,7 @@ class WorkflowLinks {
         this.temporalNamespace = config.temporal().namespace();
     }
 
-    /** Where a workflow is shown, if that is known. */
+    /** Returns the link to a workflow; null if no web UI is configured. */
     @Nullable String to(String workflowId) {
         return ui.map(
                         base ->

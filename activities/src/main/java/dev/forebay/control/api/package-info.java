@@ -1,8 +1,8 @@
 /**
- * The REST API below {@code /api/v1}: reads requests, asks the others, writes answers.
+ * The REST API below {@code /api/v1}: validates requests, calls the engine and the catalogue, and
+ * writes responses.
  *
- * <p>Lists come in pages; what a page has as {@code next} is given as {@code after} for the one
- * that follows.
+ * <p>Lists are paged: a client passes {@code next} of a page as {@code after} for the next one.
  */
 @NullMarked
 package dev.forebay.control.api;
