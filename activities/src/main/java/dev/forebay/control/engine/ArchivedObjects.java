@@ -11,8 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the objects of a listing that must be restored before they can be read. For one thread at
- * a time.
+ * Counts the objects of a listing that must be restored before they can be read. Not thread-safe.
  */
 final class ArchivedObjects {
 
@@ -20,14 +19,12 @@ final class ArchivedObjects {
     private long count;
     private @Nullable LakeObject first;
 
-    /**
-     * @param classes in which objects are archived
-     */
+    /** @param classes the storage classes and tiers of archived objects */
     ArchivedObjects(Optional<List<String>> classes) {
         this.classes = Set.copyOf(classes.orElse(List.of()));
     }
 
-    /** Takes an object that belongs to a source. One without bytes is never read. */
+    /** Adds an object of the source. Ignores empty objects, because Forebay never reads them. */
     void add(LakeObject object) {
         String its = object.storageClass();
         if (its != null && object.size() > 0 && classes.contains(its)) {
@@ -39,9 +36,10 @@ final class ArchivedObjects {
     }
 
     /**
-     * Refuses the source if any was archived.
+     * Refuses the source if it has archived objects.
      *
-     * @throws ForebayException {@code LAKE_DENIED}, with how many were found and the first of them
+     * @throws ForebayException {@code LAKE_DENIED}, with the number of archived objects and the
+     *     first one
      */
     void requireNone(LakeSource source) {
         if (first != null) {

@@ -4,7 +4,7 @@ import dev.forebay.control.ledger.Budgets;
 import dev.forebay.workflows.activity.BudgetActivities;
 import jakarta.inject.Singleton;
 
-/** Asks the ledger what namespaces may still cost. */
+/** Checks the budgets of namespaces for workflows. */
 @Singleton
 class BudgetActivitiesImpl implements BudgetActivities {
 

@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what workflows say of themselves into the catalogue. */
+/** Writes the status and the events of workflows into the catalogue. */
 @Singleton
 class CatalogueActivitiesImpl implements CatalogueActivities {
 

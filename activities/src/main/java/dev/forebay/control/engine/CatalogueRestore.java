@@ -13,9 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes datasets and versions of a lost catalogue anew, from the pointers beside the manifests.
- * What is there stays as it is, so it may be done at any time, and again. Safe for use by many
- * threads.
+ * Restores the datasets and versions of a lost catalogue from the pointers beside the manifests.
+ * Changes no existing rows, so it may run at any time, and repeatedly. Thread-safe.
  */
 @Singleton
 public class CatalogueRestore {
@@ -32,20 +31,20 @@ public class CatalogueRestore {
     }
 
     /**
-     * What became of some versions.
+     * The result of restoring one page.
      *
-     * @param restored how many were not in the catalogue
-     * @param unchanged how many were
-     * @param problems of each that could not be restored, why
-     * @param next what to go on after; null at the end
+     * @param restored the number of versions that were missing
+     * @param unchanged the number of versions that the catalogue has
+     * @param problems one message for each version that could not be restored
+     * @param next the value of {@code after} for the next page; null at the end
      */
     public record Restored(
             int restored, int unchanged, List<String> problems, @Nullable String next) {}
 
     /**
-     * Restores the next few versions.
+     * Restores the next page of versions.
      *
-     * @param after as the answer before said; null to begin
+     * @param after {@code next} of the page before; null for the first page
      */
     public Restored restore(@Nullable String after) {
         VersionPointers.Page page = pointers.list(after);
@@ -67,8 +66,8 @@ public class CatalogueRestore {
     }
 
     /**
-     * Reads a pointer. One that is not understood, which is UNAVAILABLE as a database is that is
-     * away, keeps no other version from being restored.
+     * Reads a pointer. Records a pointer that cannot be parsed as a problem, so that other versions
+     * are still restored. Such a pointer fails with UNAVAILABLE, as a database outage does.
      */
     private Optional<Pointer> read(String key, List<String> problems) {
         try {
@@ -82,7 +81,7 @@ public class CatalogueRestore {
         }
     }
 
-    /** Enters a version by its pointer; returns false if it was there. */
+    /** Enters a version from its pointer. Returns false if the catalogue has it. */
     boolean restore(Pointer pointer) {
         Dataset dataset = dataset(pointer);
         if (!dataset.source().equals(pointer.origin().source())) {
@@ -98,7 +97,10 @@ public class CatalogueRestore {
                 pointer.version(), pointer.ttl(), pointer.manifest(), pointer.origin());
     }
 
-    /** One that was deleted stays deleted. */
+    /**
+     * Returns the dataset of a pointer, and registers it if necessary. A deleted dataset stays
+     * deleted.
+     */
     private Dataset dataset(Pointer pointer) {
         try {
             return datasets.get(pointer.version().dataset());

@@ -7,15 +7,14 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * What is done once after a start, in the background and one thing after the other. What fails is
- * tried again later, after pauses that grow, and holds up nothing else. Safe for use by many
- * threads.
+ * Runs start-up tasks in the background, one after the other. Retries a failed task with
+ * exponential backoff. A failed task does not delay others. Thread-safe.
  */
 final class Chores {
 
     private static final Logger LOG = Logger.getLogger(Chores.class);
 
-    /** With a first pause of 5 s they are over after three quarters of an hour. */
+    /** With a first pause of 5 s, the last attempt is 43 minutes after the first. */
     static final int MOST_TRIES = 10;
 
     private final Duration firstPause;
@@ -28,9 +27,9 @@ final class Chores {
     }
 
     /**
-     * Has something done.
+     * Queues a task.
      *
-     * @param what names it in the log
+     * @param what the name of the task in the log
      */
     void add(String what, Runnable chore) {
         clock.execute(() -> attempt(what, chore, 1));
@@ -55,7 +54,7 @@ final class Chores {
         }
     }
 
-    /** Begins nothing more. */
+    /** Starts no further attempts. */
     void stop() {
         clock.shutdownNow();
     }

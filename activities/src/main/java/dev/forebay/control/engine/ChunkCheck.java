@@ -20,15 +20,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the workers of every region compare what they store of each version that is CACHED there with
- * its checksums, for some seconds at a time. Safe for use by many threads.
+ * Lets the workers of every region verify the checksums of versions that are CACHED there, a few
+ * seconds at a time. Thread-safe.
  */
 @Singleton
 class ChunkCheck {
 
     private static final int ROWS = 100;
 
-    /** Of one question to an agent: less than it may take to answer. */
+    /** The duration of one request to an agent. It must be less than the timeout of the request. */
     private static final long SECONDS = 5;
 
     private static final long DONE = -1;
@@ -42,17 +42,16 @@ class ChunkCheck {
     }
 
     /**
-     * Some of the findings.
+     * One page of findings.
      *
-     * @param next what to go on after; null at the end
+     * @param next the value of {@code after} for the next page; null at the end
      */
     record Page(List<Finding> findings, @Nullable String next) {}
 
     /**
-     * How far a check is.
+     * The progress of a check, written as {@code namespace/name@version/region/ordinal}.
      *
-     * @param ordinal of the next chunk, or DONE. Written as {@code
-     *     namespace/name@version/region/ordinal}
+     * @param ordinal the next chunk, or DONE
      */
     private record Place(DatasetVersion version, String region, long ordinal) {
 
@@ -81,9 +80,10 @@ class ChunkCheck {
     private record Target(Place place, ManifestRef manifest) {}
 
     /**
-     * Compares until a moment, given in nanoseconds of {@link System#nanoTime}.
+     * Verifies chunks until a deadline.
      *
-     * @param after as the answer before said; empty to begin
+     * @param after {@code next} of the page before; empty for the first page
+     * @param until the deadline in nanoseconds of {@link System#nanoTime}
      */
     Page check(FsckScope scope, String after, long until) {
         List<Finding> findings = new ArrayList<>();
@@ -135,7 +135,7 @@ class ChunkCheck {
         }
     }
 
-    /** One late answer is no reason to leave the rest of a version out. */
+    /** Retries once, so that one late answer does not exclude the rest of a version. */
     private VerifyReport verified(RegionName region, VerifyRequest request) {
         try {
             return regions.verify(region, request);
@@ -184,7 +184,9 @@ class ChunkCheck {
         }
     }
 
-    /** In the first region after this one that has all of the version. */
+    /**
+     * Returns the start of the version in the first region after {@code after} that has all of it.
+     */
     private Optional<Target> first(DatasetVersion version, String after) {
         return versions.row(version).stream()
                 .flatMap(row -> row.status().regions().stream())

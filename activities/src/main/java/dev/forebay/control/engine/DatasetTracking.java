@@ -17,20 +17,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Datasets that follow their source: which they are is in the catalogue, when they are checked is
- * in Temporal's Schedules. Safe for use by many threads.
+ * Manages the datasets that follow their source. The catalogue lists them, Temporal's Schedules
+ * start their checks. Thread-safe.
  *
- * <p>Every call throws {@link ForebayException} with {@code NOT_FOUND} for an unknown dataset, and
- * for one that is not followed; {@code UNAVAILABLE} if Temporal does not answer, and all may be
- * sent again.
+ * <p>Every call throws {@link ForebayException} with {@code NOT_FOUND} if the dataset is unknown or
+ * does not follow its source, or with {@code UNAVAILABLE} if Temporal does not answer. Every call
+ * may be repeated.
  */
 @Singleton
 public class DatasetTracking {
 
-    /** Between two checks, at least. */
+    /** The minimum interval between checks. */
     public static final Duration SHORTEST = Duration.ofSeconds(10);
 
-    /** Between two checks, at most. */
+    /** The maximum interval between checks. */
     public static final Duration LONGEST = Duration.ofDays(30);
 
     private static final int PAGE = 500;
@@ -55,17 +55,17 @@ public class DatasetTracking {
     }
 
     /**
-     * How a dataset is followed.
+     * The tracking of a dataset.
      *
      * @param nextCheck null if it is paused
      */
     public record Followed(Tracking tracking, boolean paused, @Nullable Instant nextCheck) {}
 
     /**
-     * Has a dataset followed.
+     * Starts following the source of a dataset, or changes how.
      *
-     * @param interval between checks; as it is, or the default, if empty
-     * @param paused whether it pauses; as it is, or not, if empty
+     * @param interval the interval between checks; empty keeps it, or sets the default
+     * @param paused whether to pause the checks; empty keeps the state, or does not pause
      * @throws ForebayException {@code NOT_FOUND} also if the dataset was deleted
      */
     public Followed follow(
@@ -79,7 +79,7 @@ public class DatasetTracking {
         return get(dataset);
     }
 
-    /** How a dataset is followed, and what the last check found. */
+    /** Returns the tracking of a dataset, with the result of its last check. */
     public Followed get(DatasetName name) {
         Tracking tracking = require(name);
         try {
@@ -90,14 +90,19 @@ public class DatasetTracking {
         }
     }
 
-    /** Has a dataset checked now, also if it pauses; returns when that is asked for. */
+    /**
+     * Starts a check now, even if the tracking is paused. Returns once Temporal has accepted it.
+     */
     public Followed check(DatasetName name) {
         require(name);
         call(() -> schedules.trigger(name));
         return get(name);
     }
 
-    /** Has a dataset followed no more; its versions stay. Does nothing if it is not followed. */
+    /**
+     * Stops following the source of a dataset. Its versions stay. Does nothing if it does not
+     * follow it.
+     */
     public void stop(DatasetName name) {
         DatasetName dataset = datasets.get(name).name();
         try {
@@ -110,7 +115,7 @@ public class DatasetTracking {
         catalogue.remove(dataset);
     }
 
-    /** Makes the Schedules that are missing: Temporal may have been lost, or away. */
+    /** Creates missing Schedules, because Temporal may have been lost or down. */
     void ensureScheduled(Chores chores) {
         chores.add("schedules of tracked datasets", () -> addPage(null, chores));
     }
@@ -127,7 +132,9 @@ public class DatasetTracking {
         }
     }
 
-    /** As the catalogue says now: somebody may have changed it since it was listed. */
+    /**
+     * Reads the catalogue again, because a user may have changed the tracking since it was listed.
+     */
     private void ensureScheduled(DatasetName dataset) {
         catalogue
                 .find(dataset)

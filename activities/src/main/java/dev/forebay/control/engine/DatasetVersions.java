@@ -23,12 +23,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be asked of the workflow of a version, except {@link EnsureRequests}. Safe for use by
- * many threads.
+ * Sends requests to the workflow of a version, except those of {@link EnsureRequests}. Thread-safe.
  *
- * <p>Every call throws {@link ForebayException} with what the workflow refuses or failed with,
- * {@code NOT_FOUND} for an unknown dataset or a version that nobody ever asked for, or {@code
- * UNAVAILABLE} if it may or may not have been accepted; all may be sent again.
+ * <p>Every call throws {@link ForebayException} with the workflow's refusal or failure, or with
+ * {@code NOT_FOUND} for an unknown dataset or version. It throws {@code UNAVAILABLE} if the
+ * workflow may or may not have accepted the request. Every call may be repeated.
  */
 @Singleton
 public class DatasetVersions {
@@ -53,8 +52,8 @@ public class DatasetVersions {
     }
 
     /**
-     * Takes a pin, or renews it if its holder has one with this id already. {@code NOT_FOUND} also
-     * if the dataset was deleted.
+     * Takes a pin, or renews it if its owner has one with this id. Throws {@code NOT_FOUND} also if
+     * the dataset was deleted.
      */
     public PinGrant pin(DatasetVersion version, PinRequest request) {
         datasets.require(version.dataset());
@@ -72,19 +71,19 @@ public class DatasetVersions {
                                                         request.region())));
     }
 
-    /** Lets go of a pin; does nothing if the version has no such pin. */
+    /** Releases a pin. Does nothing if the version has no such pin. */
     public void unpin(DatasetVersion version, UnpinRequest request) {
         tell(version, "unpin", request);
     }
 
-    /** Lets a region that is BLOCKED try again; does nothing if it is not. */
+    /** Resumes a BLOCKED region. Does nothing if the region is not BLOCKED. */
     public void resume(DatasetVersion version, ResumeRequest request) {
         tell(version, "resume", request);
     }
 
     /**
-     * Gives up a region that is BLOCKED, with what it holds; does nothing if it is not. Returns
-     * whether that is over: not so if it still goes on after the configured time.
+     * Gives up a BLOCKED region and evicts its bytes. Does nothing if the region is not BLOCKED.
+     * Returns whether this is done; false if it continues after the configured wait.
      */
     public boolean abandon(DatasetVersion version, AbandonRequest request) {
         return send(new Update<>(version, "abandon", newId("abandon"), Void.class, request))
@@ -92,16 +91,16 @@ public class DatasetVersions {
                 .orElse(true);
     }
 
-    /** As {@link #evict(DatasetVersion, EvictRequest, String)}, as an eviction of its own. */
+    /** As {@link #evict(DatasetVersion, EvictRequest, String)}, with a new update id. */
     public boolean evict(DatasetVersion version, EvictRequest request) {
         return evict(version, request, newId("evict"));
     }
 
     /**
-     * Removes the version from a region; does nothing if it is not there. Returns whether it is
-     * gone: not so if it still goes on after the configured time.
+     * Evicts the version from a region. Does nothing if the region does not have it. Returns
+     * whether the eviction is done; false if it continues after the configured wait.
      *
-     * @param updateId the same for the same eviction
+     * @param updateId the same for repeated requests of one eviction
      */
     public boolean evict(DatasetVersion version, EvictRequest request, String updateId) {
         return send(new Update<>(version, "evict", updateId, Void.class, request))
@@ -109,11 +108,12 @@ public class DatasetVersions {
                 .orElse(true);
     }
 
-    /** Sets how long the version stays in a region after its last pin. */
+    /** Sets the time to live of the version in all regions. */
     public void setTtl(DatasetVersion version, Duration ttl) {
         Update<@Nullable Void> update =
                 new Update<>(version, "setTtl", newId("ttl"), Void.class, new TtlRequest(ttl));
-        // A version that is nowhere has a TTL too: for when it is somewhere again.
+        // Starts a workflow if necessary: the time to live also applies to regions that get the
+        // version later.
         WorkflowUpdateHandle<@Nullable Void> accepted =
                 send(update)
                         .orElseGet(() -> updates.start(datasets.get(version.dataset()), update));
@@ -126,8 +126,8 @@ public class DatasetVersions {
     }
 
     /**
-     * Sends an update to the version's workflow; empty if there is none, and nothing anywhere for
-     * one to be about. The workflow is asked before the catalogue, which may have been lost.
+     * Sends an update to the version's workflow. Returns empty if there is no workflow and no
+     * region has the version. Asks the workflow before the catalogue, which may have been lost.
      */
     private <R extends @Nullable Object> Optional<WorkflowUpdateHandle<R>> send(Update<R> update) {
         DatasetVersion version = update.version();

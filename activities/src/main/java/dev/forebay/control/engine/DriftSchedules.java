@@ -18,8 +18,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One Schedule per dataset that follows its source. Calls block and fail as Temporal's client does:
- * make them through {@link TemporalCalls}. Safe for use by many threads.
+ * The Schedules that check datasets for changes of their source, one for each dataset. Calls block
+ * and fail as Temporal's client does, so callers go through {@link TemporalCalls}. Thread-safe.
  */
 @Singleton
 class DriftSchedules {
@@ -33,18 +33,18 @@ class DriftSchedules {
     }
 
     /**
-     * What Temporal knows of a Schedule.
+     * The state of a Schedule in Temporal.
      *
-     * @param next empty if it is paused
+     * @param next the time of the next check; empty if the Schedule is paused
      */
     record State(boolean paused, Optional<Instant> next) {}
 
     /**
-     * Makes a dataset's Schedule, or changes it.
+     * Creates the Schedule of a dataset, or changes it.
      *
-     * <p>That is one message to Temporal, for the reason that {@link Schedules#setPaused} gives.
+     * <p>Uses a single request to Temporal, for the reason that {@link Schedules#setPaused} gives.
      *
-     * @param paused whether it pauses; as it is, or not, if empty
+     * @param paused whether to pause it; empty keeps the state, or does not pause
      */
     void put(DatasetName dataset, Duration interval, Optional<Boolean> paused) {
         schedules.put(
@@ -53,7 +53,8 @@ class DriftSchedules {
     }
 
     /**
-     * Has it checked now, also if it is paused, or as soon as the check that is running is over.
+     * Starts a check now, even if the Schedule is paused. If a check is running, starts another one
+     * after it.
      */
     void trigger(DatasetName dataset) {
         handle(dataset).trigger(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE);

@@ -9,7 +9,9 @@ import dev.forebay.workflows.WorkflowImplementations;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** The control plane's part of Temporal: its workflows, activities, Schedules. */
+/**
+ * Starts and stops the Temporal side of the control plane: its workflows, activities and Schedules.
+ */
 @Singleton
 public class Engine {
 
@@ -61,16 +63,16 @@ public class Engine {
         this.bookkeeper = bookkeeper;
         this.checks = checks;
         this.listingsAtOnce = config.ingest().concurrency();
-        // The other places for listing are for versions that somebody waits for.
+        // Leaves the other listing slots to versions that a client waits for.
         this.checksAtOnce = Math.max(1, listingsAtOnce / 2);
         this.room = room;
     }
 
     /**
-     * Waits for Temporal, prepares its namespace and begins to work. Schedules that may be many are
-     * looked after meanwhile.
+     * Waits for Temporal, prepares its namespace, and starts the workers. Checks Schedules that may
+     * be many in the background.
      *
-     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if Temporal does not come
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if Temporal does not answer
      */
     public void start() {
         workers.await();
@@ -83,7 +85,8 @@ public class Engine {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
-                            // Freezing, too, which runs of earlier code ask for here.
+                            // Includes freezing, because runs of earlier code schedule it on this
+                            // queue.
                             worker.registerActivitiesImplementations(
                                     catalogue, ingest, sweep, budget, siblings, checks, room);
                         }),
@@ -101,7 +104,7 @@ public class Engine {
         bookkeeper.start();
     }
 
-    /** Finishes what is running, within the configured time. */
+    /** Stops, and waits for running activities within the configured time. */
     public void stop() {
         bookkeeper.stop();
         janitor.stop();

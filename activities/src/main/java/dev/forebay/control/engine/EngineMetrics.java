@@ -8,8 +8,8 @@ import jakarta.inject.Singleton;
 import java.util.Locale;
 
 /**
- * The control plane's own figures, {@code forebay_control_*}; those of its requests are Quarkus's
- * {@code http_server_requests_*}.
+ * The control plane's own metrics, {@code forebay_control_*}. Quarkus adds {@code
+ * http_server_requests_*}.
  */
 @Singleton
 class EngineMetrics {
@@ -20,11 +20,11 @@ class EngineMetrics {
 
     EngineMetrics(MeterRegistry registry) {
         this.registry = registry;
-        // Else the first would make the series, and nobody would see it grow.
+        // Registers the counter at zero so that {@code rate()} sees the first event.
         ingestFailures(ErrorCode.LAKE_UNSUPPORTED);
     }
 
-    /** An attempt to freeze a version has failed. */
+    /** Counts a failed attempt to freeze a version. */
     void ingestFailed(ErrorCode code) {
         ingestFailures(code).increment();
     }
@@ -50,7 +50,11 @@ class EngineMetrics {
                 .increment();
     }
 
-    /** {@code outcome}: same, changed or failed. */
+    /**
+     * Counts a check for changes of a source.
+     *
+     * @param outcome same, changed or failed
+     */
     void checked(String outcome) {
         Counter.builder(PREFIX + "drift.checks")
                 .description("Checks of datasets that follow their source")

@@ -29,19 +29,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to have a version in a region, each under an id that makes it the same however often
- * it is sent. Safe for use by many threads.
+ * Sends ensure requests to the workflows of versions. A request that is sent again with the same id
+ * is the same request. Thread-safe.
  *
- * <p>A request is written down before it goes to Temporal, with the id of the update. When the run
- * of the workflow that accepted it is gone, the same update is sent to the next one: what it asks
- * for is a state, so nothing is done twice. For the same reason a request that comes again after it
- * was answered is asked anew: the old answer may not be true any more. But a failure is told
- * before: who only ever sends the request again would not hear of it.
+ * <p>The control plane stores a request, with the id of its update, before it sends it to Temporal.
+ * If the run that accepted it has ended, the control plane sends the same update to the next run.
+ * This is safe, because the update asks for a state.
+ *
+ * <p>A request that comes again after its receipt begins a new attempt, because the receipt may be
+ * outdated. After a failure, the client gets that failure first. A client that only repeats its
+ * request would not see it otherwise.
  */
 @Singleton
 public class EnsureRequests {
 
-    /** Long enough for an answer that is there already. */
+    /** Long enough to fetch an answer that is ready. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(300);
 
     private static final Duration BEYOND_WAIT = Duration.ofSeconds(5);
@@ -81,14 +83,14 @@ public class EnsureRequests {
     }
 
     /**
-     * Has the version brought into the regions and waits for at most {@code wait}.
+     * Brings the version into the regions, and waits for at most {@code wait}.
      *
-     * @param runId the training run that asks, if it says
-     * @param create whether the version is to be created if it is not known
-     * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
-     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset or one that
-     *     was deleted, or a version that is not known and is not to be created; {@code UNAVAILABLE}
-     *     if it may or may not have been accepted and should be sent again
+     * @param runId the training run that asks; null if it is unknown
+     * @param create whether to create the version if it is not known
+     * @throws ForebayException the workflow's refusal or failure. {@code ALREADY_EXISTS}: the id
+     *     was used for another request. {@code NOT_FOUND}: the dataset is unknown or deleted, or
+     *     the version is unknown and not to be created. {@code UNAVAILABLE}: the workflow may or
+     *     may not have accepted the request, and the client should repeat it
      */
     public Ensured ensure(
             DatasetVersion version,
@@ -122,8 +124,8 @@ public class EnsureRequests {
     }
 
     /**
-     * A version whose workflow has its manifest was created once, and only the catalogue has lost
-     * it.
+     * Takes in a request. If the workflow of an unknown version has its manifest, the catalogue has
+     * lost the version, and this enters it again.
      */
     private RequestIntake.Taken take(
             RequestLog.Entry request, @Nullable String runId, boolean create) {
@@ -140,7 +142,7 @@ public class EnsureRequests {
     }
 
     /**
-     * Asks after a request and waits for at most {@code wait}.
+     * Returns the state of a request, after at most {@code wait}.
      *
      * @throws ForebayException as {@link #ensure}; {@code NOT_FOUND} for an unknown request
      */
@@ -162,11 +164,11 @@ public class EnsureRequests {
     }
 
     /**
-     * Takes a request back: who waits for it is answered with CANCELLED, and what nobody else wants
-     * of it is gone when this returns, or goes on going. Does nothing to one that was answered.
+     * Cancels a request: clients that wait for it get CANCELLED. Bytes that no other request wants
+     * are evicted when this returns, or soon after. Does nothing if the request was answered.
      *
-     * @throws ForebayException {@code NOT_FOUND} for an unknown request; {@code UNAVAILABLE} if it
-     *     may or may not be taken back, and should be again
+     * @throws ForebayException {@code NOT_FOUND} for an unknown request; {@code UNAVAILABLE} if the
+     *     request may or may not be cancelled, and the client should repeat the call
      */
     public void cancel(DatasetVersion version, String requestId) {
         Dataset dataset = datasets.get(version.dataset());
@@ -209,7 +211,7 @@ public class EnsureRequests {
                         .formatted(requestId, version, version));
     }
 
-    /** What became of an attempt. */
+    /** The outcome of an attempt. */
     private enum Outcome {
         OPEN,
         DONE,
@@ -229,10 +231,11 @@ public class EnsureRequests {
                     ? Outcome.DONE
                     : Outcome.OPEN;
         } catch (NoSuchRunException gone) {
-            return Outcome.OPEN; // the next run is to answer the same attempt
+            return Outcome.OPEN; // the next run has to answer the same attempt
         } catch (ForebayException failed) {
             if (!TemporalCalls.isSaidByWorkflow(failed)) {
-                // A second attempt beside one that goes on could not be taken back.
+                // Begins no second attempt while the first one may be running, because a client
+                // could not cancel the first one then.
                 throw failed;
             }
             return Outcome.FAILED;
@@ -256,7 +259,7 @@ public class EnsureRequests {
             if (TemporalCalls.isSaidByWorkflow(failed)) {
                 requests.told(entry);
             }
-            // Of what does not answer just now a job waits on.
+            // The job keeps waiting while a store does not answer.
             if (failed.code() != ErrorCode.UNAVAILABLE) {
                 waiting.ended(entry.version(), entry.id());
             }
@@ -278,7 +281,7 @@ public class EnsureRequests {
                             : accepted(entry, runId),
                     wait);
         } catch (NoSuchRunException gone) {
-            // Falls through to the run that follows it.
+            // Falls through to the next run.
         }
         try {
             return await(entry, send(dataset, entry, updates::start), wait);
@@ -292,7 +295,8 @@ public class EnsureRequests {
     }
 
     /**
-     * Most workflows are there: to know what a new one begins with costs a look into the catalogue.
+     * Sends the update without a start first. Most workflows run, and a start needs a read of the
+     * catalogue.
      */
     private WorkflowUpdateHandle<Receipt> sendOrStart(Dataset dataset, Update<Receipt> update) {
         return updates.send(dataset, update).orElseGet(() -> updates.start(dataset, update));
@@ -312,7 +316,8 @@ public class EnsureRequests {
                                 Receipt.class,
                                 form.read(entry.body())));
         if (requests.accepted(entry, accepted.getExecution().getRunId())) {
-            // Before the workflow knew of it: whoever did so had nothing to take back there.
+            // A client cancelled the request before the workflow knew it, so that call found
+            // nothing to cancel there.
             takeBack(dataset, entry);
             throw takenBack(entry.version(), entry.id());
         }

@@ -4,15 +4,15 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Receipt;
 import java.util.List;
 
-/** How far a request to have a version in a region is. */
+/** The state of an ensure request. */
 public sealed interface Ensured {
 
-    /** What the request is asked after with. */
+    /** Returns the id with which a client polls the request. */
     String requestId();
 
-    /** What was asked for is there, or the deadline has passed. */
+    /** The version is in the regions as requested, or the deadline has passed. */
     record Done(String requestId, Receipt receipt) implements Ensured {}
 
-    /** Accepted, in Temporal's history: it goes on whatever happens here. */
+    /** The request is in Temporal's history and continues even if this process ends. */
     record Pending(String requestId, List<RegionName> regions) implements Ensured {}
 }

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A finding with its repair.
  *
- * @param subject tells it from others of the same kind, version and region: the id of a pin, say
- * @param repair null if a person has to mend it
+ * @param subject distinguishes faults of the same kind, version and region, for example by the id
+ *     of a pin
+ * @param repair null if an operator has to repair it
  */
 record Fault(
         Kind kind,
@@ -23,14 +24,14 @@ record Fault(
         String remedy,
         @Nullable Repair repair) {
 
-    /** Mends a fault, or has a workflow do so. */
+    /** Repairs a fault, or lets a workflow repair it. */
     @FunctionalInterface
     interface Repair {
 
         /**
          * Returns REPAIRED or UNDER_WAY.
          *
-         * @throws ForebayException if it could not be mended
+         * @throws ForebayException if the repair failed
          */
         State run();
     }
@@ -41,7 +42,7 @@ record Fault(
                 .formatted(version.dataset(), version);
     }
 
-    /** Whether two looks have found the same. */
+    /** Returns whether two checks found the same fault. */
     boolean isSame(Fault other) {
         return kind == other.kind
                 && Objects.equals(version, other.version)
@@ -49,12 +50,12 @@ record Fault(
                 && subject.equals(other.subject);
     }
 
-    /** As it was found. */
+    /** Returns the finding without a repair. */
     Finding found() {
         return finding(repair == null ? State.BY_HAND : State.REPAIRABLE, null);
     }
 
-    /** Repairs it, if it can be. */
+    /** Runs the repair, if there is one, and returns the finding with its result. */
     Finding repaired() {
         if (repair == null) {
             return found();

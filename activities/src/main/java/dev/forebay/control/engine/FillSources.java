@@ -18,9 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a region takes what it lacks of a version: the one rule of plans and of fillings. The
- * cheapest source is used, of those that cost the same the lake; without prices it is the lake.
- * Safe for use by many threads.
+ * Ranks the sources from which a region fills a version. Plans and fills use the same rule. The
+ * cheapest source is used, and the lake wins ties, so without prices the lake is used. Thread-safe.
  */
 @Singleton
 class FillSources {
@@ -33,15 +32,16 @@ class FillSources {
         this.prices = prices;
     }
 
-    /** A source before it is known whether it is used. */
+    /** A source with its cost. */
     private record Offer(Source.Kind kind, @Nullable RegionName region, BigDecimal cost) {}
 
     /**
-     * The lake, and the other regions that have all of the version, the cheapest first. The first
-     * is used; those behind it, as far as the lake, help out where it cannot give a chunk.
+     * Returns the lake and the sibling regions that have all of the version, the cheapest first. A
+     * fill uses the first source. If it cannot provide a chunk, the fill tries the following ones,
+     * up to the lake.
      *
-     * @param bytes that are missing; with none there are no sources
-     * @param lakeRequests that bring them from the lake
+     * @param bytes the missing bytes; there are no sources if it is 0
+     * @param lakeRequests the number of requests that read them from the lake
      */
     List<Source> of(RegionName to, VersionStatus status, long bytes, long lakeRequests) {
         if (bytes == 0) {
@@ -69,7 +69,7 @@ class FillSources {
     }
 
     /**
-     * The other regions that are to be asked before the lake, in order.
+     * Returns the sibling regions to ask before the lake, in order.
      *
      * @param bytes as for {@link #of}
      */

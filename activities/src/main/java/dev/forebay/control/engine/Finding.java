@@ -5,13 +5,14 @@ import dev.forebay.model.RegionName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that one store has lost, or that two stores say differently.
+ * Something that one store has lost, or about which two stores disagree.
  *
- * @param version null if it is about a whole region, or about an object that names no version
- * @param region null if it is about no region
+ * @param version null if the finding is about a whole region, or about an object that names no
+ *     version
+ * @param region null if the finding is not about a region
  * @param message what is wrong
- * @param remedy what {@code --repair} does about it, or what a person has to do
- * @param problem why the repair failed; null unless it did
+ * @param remedy what {@code --repair} does, or what the operator has to do
+ * @param problem why the repair failed; null if it did not
  */
 public record Finding(
         Kind kind,
@@ -22,53 +23,53 @@ public record Finding(
         State state,
         @Nullable String problem) {
 
-    /** What is wrong. */
+    /** The kind of a finding. */
     public enum Kind {
-        /** A version is not in the catalogue, though another store has it. */
+        /** Another store has a version that is not in the catalogue. */
         VERSION_MISSING,
         /** A frozen version has no pointer beside the manifests. */
         POINTER_MISSING,
-        /** A pointer does not say which manifest the version has. */
+        /** A pointer does not name a manifest. */
         POINTER_DAMAGED,
         /** The manifest bucket does not have a version's manifest. */
         MANIFEST_MISSING,
         /** The manifest bucket has other bytes under a manifest's name. */
         MANIFEST_DAMAGED,
-        /** Two stores give one version different manifests. */
+        /** Two stores assign different manifests to a version. */
         MANIFEST_DIFFERS,
-        /** No workflow runs for a version that a region holds. */
+        /** No workflow runs for a version that is in a region. */
         WORKFLOW_MISSING,
-        /** The catalogue says something else than the version's workflow. */
+        /** The catalogue disagrees with the version's workflow. */
         CATALOGUE_DIFFERS,
-        /** The workflow says CACHED, and the region's mount table does not have the version. */
+        /** The workflow says CACHED, but the version is not in the region's mount table. */
         MOUNT_MISSING,
         /** The region's mount table has a version that its workflow does not have there. */
         MOUNT_UNKNOWN,
-        /** The region's mount table says EVICTING, and the workflow evicts nothing. */
+        /** The region's mount table says EVICTING, but the workflow runs no eviction. */
         EVICTION_STOPPED,
-        /** The workflow says CACHED, and the region's workers lack some of the bytes. */
+        /** The workflow says CACHED, but the region's workers lack some of the bytes. */
         BYTES_MISSING,
-        /** The workflow has a pin that the region's etcd does not have. */
+        /** The workflow has a pin that is not in the region's etcd. */
         PIN_MISSING,
         /** The region's etcd has a pin that the workflow does not have. */
         PIN_UNKNOWN,
-        /** A stored chunk did not have its checksums. */
+        /** A stored chunk did not match its checksums. */
         CHUNK_DAMAGED,
-        /** A region could not be asked. */
+        /** A region did not answer. */
         REGION_SILENT,
         /** A version could not be compared. */
         NOT_COMPARED
     }
 
-    /** What is to become of it, or became of it. */
+    /** The state of a finding. */
     public enum State {
-        /** A person has to mend it. */
+        /** An operator has to repair it. */
         BY_HAND,
-        /** {@code --repair} mends it. */
+        /** {@code --repair} can repair it. */
         REPAIRABLE,
-        /** It is mended. */
+        /** It is repaired. */
         REPAIRED,
-        /** A workflow mends it now. */
+        /** A workflow is repairing it. */
         UNDER_WAY,
         /** The repair failed. */
         FAILED

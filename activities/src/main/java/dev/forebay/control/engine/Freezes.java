@@ -25,11 +25,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Creates versions that somebody wants frozen now, and brought nowhere yet. Safe for use by many
- * threads.
+ * Freezes versions on request, without a region. Thread-safe.
  *
- * <p>Beside the version's own workflow, which begins with the first region that is to have it. Both
- * may list the source at the same time: the manifest that is stored first is the version's.
+ * <p>Runs beside the version's own workflow, which starts with the first region. If both list the
+ * source at once, the manifest that is stored first wins.
  */
 @Singleton
 public class Freezes {
@@ -56,11 +55,11 @@ public class Freezes {
     }
 
     /**
-     * Freezes a version, or joins the freezing that goes on, and waits for at most {@code wait}.
-     * Returns whether it is frozen; does nothing if it was.
+     * Freezes a version, or joins a freeze that is running, and waits for at most {@code wait}.
+     * Returns whether the version is frozen. Does nothing if it was frozen before.
      *
-     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset or one that was deleted;
-     *     what the listing failed with; {@code UNAVAILABLE} if Temporal does not answer
+     * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted; the failure
+     *     of the listing; {@code UNAVAILABLE} if Temporal does not answer
      */
     public boolean freeze(DatasetVersion version, Duration wait) {
         Dataset dataset = datasets.require(version.dataset());
@@ -70,7 +69,7 @@ public class Freezes {
         Optional<VersionStatus> lost = reader.frozen(version);
         versions.enter(version, dataset.ttl(), true);
         if (lost.isPresent()) {
-            // Only the catalogue has lost it: under its name it must never have other bytes.
+            // Only the catalogue has lost the version. Its name must never get other bytes.
             versions.replace(lost.get(), 0);
             return true;
         }
@@ -106,7 +105,7 @@ public class Freezes {
                     ended);
         } catch (ForebayException failed) {
             if (!failed.retryable()) {
-                // Else its name would keep others from being the dataset's first version.
+                // The name would otherwise prevent another version from being the dataset's first.
                 versions.forgetUnfrozen(version);
             }
             throw failed;

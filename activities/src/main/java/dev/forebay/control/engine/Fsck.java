@@ -20,21 +20,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the stores with each other, some versions at a time: first the pointers beside the
- * manifests with the catalogue, then each version of the catalogue with its pointer, manifest,
- * workflow and regions, then what regions have and the catalogue does not, and at last, if that is
- * asked for, stored chunks with their checksums. So what is restored by a pointer is compared with
- * the regions after it.
+ * Compares the stores with each other, some versions at a time, in four phases:
  *
- * <p>Stores change while they are read. What does not fit is looked at twice, with a pause between,
- * and is a finding if it is the same then. Safe for use by many threads.
+ * <ol>
+ *   <li>pointers beside the manifests with the catalogue
+ *   <li>each version of the catalogue with its pointer, manifest, workflow and regions
+ *   <li>versions in regions that are not in the catalogue
+ *   <li>on request, stored chunks with their checksums
+ * </ol>
+ *
+ * <p>A version that the first phase restores is compared with the regions in the second.
+ *
+ * <p>Stores change during a check. A difference is a finding only if a second look after a pause
+ * finds it again. Thread-safe.
  */
 @Singleton
 public class Fsck {
 
     private static final int ROWS = 100;
 
-    /** So many that cannot be compared, and none that can: then a store is away. */
+    /**
+     * If this many versions at the start of a page cannot be compared, a store is probably down.
+     */
     private static final int MOST_IN_VAIN = 3;
 
     private final VersionPointers pointers;
@@ -66,10 +73,10 @@ public class Fsck {
     }
 
     /**
-     * Some of the findings.
+     * One page of findings.
      *
-     * @param checked how many versions of the catalogue were compared
-     * @param next what to go on after; null at the end
+     * @param checked the number of versions of the catalogue that were compared
+     * @param next the value of {@code after} for the next page; null at the end
      */
     public record Page(int checked, List<Finding> findings, @Nullable String next) {}
 
@@ -81,9 +88,9 @@ public class Fsck {
     }
 
     /**
-     * How far a check is.
+     * The progress of a check.
      *
-     * @param after the key or the version that was looked at last; empty to begin
+     * @param after the key or version that was compared last; empty at the beginning of a phase
      */
     private record Place(Phase phase, String after) {
 
@@ -109,14 +116,14 @@ public class Fsck {
     }
 
     /**
-     * Something to be looked at, and, once it was, how far the check is.
+     * Something to compare. Its key is the progress of the check afterwards.
      *
-     * @param version null if it is none of a known name
+     * @param version null if the key does not name a version
      */
     private record Item(
             String key, @Nullable DatasetVersion version, Function<RegionsNow, List<Fault>> look) {
 
-        /** One version that cannot be compared must not keep others from it. */
+        /** Reports a failure as a fault, so that the check continues with other versions. */
         List<Fault> faults(RegionsNow now) {
             try {
                 return look.apply(now);
@@ -135,13 +142,13 @@ public class Fsck {
     }
 
     /**
-     * What is looked at next.
+     * The items of the next page.
      *
-     * @param next where to go on when all of it was looked at; null at the end
+     * @param next the place after all these items; null at the end
      */
     private record Stretch(List<Item> items, @Nullable Place next) {}
 
-    /** What an item's first look has found. */
+    /** An item with the faults that the first look found. */
     private record Suspicion(Item item, List<Fault> faults) {
 
         boolean isInVain() {
@@ -150,13 +157,13 @@ public class Fsck {
     }
 
     /**
-     * Looks at the next few versions.
+     * Compares the next page of versions.
      *
-     * @param after as the answer before said; null to begin
-     * @param repair whether to mend what can be mended
-     * @param deep whether to compare stored chunks with their checksums
-     * @throws ForebayException {@code UNAVAILABLE} if no store can be compared with another; {@code
-     *     INVALID_ARGUMENT} if nothing was ever answered so
+     * @param after {@code next} of the page before; null for the first page
+     * @param repair whether to repair faults
+     * @param deep whether to verify the checksums of stored chunks
+     * @throws ForebayException {@code UNAVAILABLE} if a store is down; {@code INVALID_ARGUMENT} if
+     *     {@code after} is not {@code next} of a page
      */
     public Page check(FsckScope scope, @Nullable String after, boolean repair, boolean deep) {
         long until = System.nanoTime() + config.page().toNanos();
@@ -206,7 +213,7 @@ public class Fsck {
                     next = new Place(place.phase, last.key);
                     break;
                 }
-                // A repair takes time, in which pins end and mounts change.
+                // A repair takes time, and pins and mounts may change meanwhile.
                 if (place.phase != Phase.POINTERS
                         && (asked == 0 || System.nanoTime() - asked > config.settle().toNanos())) {
                     later = RegionsNow.ask(regions);
@@ -277,7 +284,7 @@ public class Fsck {
         return new Item(version.toString(), version, now -> look.apply(version, now));
     }
 
-    /** What was found twice. */
+    /** Returns the faults that both looks found, repaired if requested. */
     private static List<Finding> settled(Suspicion suspicion, RegionsNow now, boolean repair) {
         List<Fault> faults =
                 suspicion.item.faults(now).stream()
@@ -294,7 +301,7 @@ public class Fsck {
                                         finding.kind() == Kind.VERSION_MISSING
                                                 && finding.state() == State.REPAIRED);
         if (entered) {
-            // Only what is in the catalogue can be compared.
+            // A version can be compared only once it is in the catalogue.
             suspicion.item.faults(now).stream().map(Fault::repaired).forEach(findings::add);
         }
         return findings;

@@ -4,16 +4,16 @@ import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 
 /**
- * Whose versions are checked.
+ * The versions that a check covers.
  *
  * @param of empty for all, a namespace, {@code namespace/name} or {@code namespace/name@version}
  */
 public record FsckScope(String of) {
 
-    /** Every character of a version's name is greater. */
+    /** Sorts before every character of a version's name. */
     private static final String BEFORE_ALL = "!";
 
-    /** Every name of a version is less. */
+    /** Sorts after every character of a version's name. */
     private static final String AFTER_ALL = "~";
 
     public FsckScope {
@@ -31,12 +31,12 @@ public record FsckScope(String of) {
         return id.compareTo(from()) >= 0 && id.compareTo(until()) < 0;
     }
 
-    /** The first name that a version may have. */
+    /** Returns the lower bound of the names of versions. */
     String from() {
         return of.isEmpty() || of.contains("@") ? of : of.contains("/") ? of + "@" : of + "/";
     }
 
-    /** What is greater than every name that a version may have, by the order of its bytes. */
+    /** Returns a bound that sorts after the names of all versions, by the order of their bytes. */
     String until() {
         return of.isEmpty() ? AFTER_ALL : of.contains("@") ? of + BEFORE_ALL : from() + AFTER_ALL;
     }

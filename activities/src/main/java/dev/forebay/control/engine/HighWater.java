@@ -9,11 +9,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far each filling was seen to be: what is told of one never becomes less.
+ * Keeps the reported progress of each fill from decreasing.
  *
- * <p>The parts that a progress is put together from are not of one moment: the workflow has not
- * heard yet of a batch that is over, an attempt that begins again counts again, and the catalogue
- * is behind. Safe for use by many threads; remembers the fillings that were asked for last.
+ * <p>A progress combines parts of different moments. The workflow may not know yet that a batch has
+ * ended, a retried attempt counts again, and the catalogue lags behind. Keeps the fills that were
+ * requested last. Thread-safe.
  */
 final class HighWater {
 
@@ -31,7 +31,7 @@ final class HighWater {
 
     private record Mark(long bytes, long objects) {}
 
-    /** What may be told. */
+    /** Returns the progress, raised to the highest values that were reported for the fill. */
     RegionProgress raised(DatasetVersion version, RegionProgress seen) {
         Filling filling = seen.residency().filling();
         if (filling == null) {

@@ -17,8 +17,8 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 
 /**
- * Freezes a version: lists the lake into a manifest, stores it, and writes it down beside the
- * manifests and in the catalogue, where the first manifest of a version stays.
+ * Freezes a version: lists the lake into a manifest, stores the manifest, and enters it in a
+ * pointer and in the catalogue. The first manifest of a version stays.
  */
 @Singleton
 class IngestActivitiesImpl implements IngestActivities {
@@ -59,7 +59,10 @@ class IngestActivitiesImpl implements IngestActivities {
                         snapshot -> freeze(version, snapshot));
     }
 
-    /** A dataset's source never changes; histories of old know the place of it only. */
+    /**
+     * Takes the filters from the catalogue, because old workflow histories contain only bucket and
+     * prefix. The source of a dataset never changes.
+     */
     private LakeSource source(DatasetVersion version, String bucket, String prefix) {
         LakeSource registered = datasets.get(version.dataset()).source();
         return new LakeSource(
@@ -75,8 +78,8 @@ class IngestActivitiesImpl implements IngestActivities {
     }
 
     /**
-     * The request may have been cancelled, and another first version of the dataset created since.
-     * A listing hears of that only with its next heartbeat.
+     * Fails if a client has cancelled the request: another version may have become the dataset's
+     * first since. A listing notices a cancellation only at its next heartbeat.
      */
     private void requireWanted(DatasetVersion version) {
         if (!versions.isKnown(version)) {

@@ -8,7 +8,7 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.util.Optional;
 
-/** What a person types to see what the lake has, with a tool that is not ours. Immutable. */
+/** Writes command lines with which a user can list the lake, without Forebay. Immutable. */
 @Singleton
 class LakeCommands {
 
@@ -23,7 +23,7 @@ class LakeCommands {
         this.endpoint = endpoint;
     }
 
-    /** Lists what is below a source. */
+    /** Returns the command that lists the objects below a source. */
     String list(LakeSource source) {
         return "aws s3 ls "
                 + ShellWord.of(source.toString())

@@ -15,8 +15,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 
 /**
- * Looks at what the lake has below a source, for the plan of a version that is not frozen yet.
- * Reads no object and keeps nothing. Safe for use by many threads.
+ * Lists the objects below a source for the plan of a version that is not frozen yet. Reads no
+ * object and stores nothing. Thread-safe.
  */
 @Singleton
 class LakeListing {
@@ -45,20 +45,20 @@ class LakeListing {
     }
 
     /**
-     * What a version would be made of if it were frozen now.
+     * The size that a version would have if it were frozen now.
      *
      * @param bytes the sum of the objects' sizes
-     * @param reads how many requests bring it from the lake
-     * @param roomBytes how much its chunks take in stores
-     * @param whole whether that is all of it; else there is more
+     * @param reads the number of requests that read it from the lake
+     * @param roomBytes the capacity that its chunks take
+     * @param whole whether the listing covers the whole source; if not, there is more
      */
     record Size(long objects, long bytes, long reads, long roomBytes, boolean whole) {}
 
     /**
      * Lists a source.
      *
-     * @throws ForebayException one of {@code LAKE_*}, as {@code LAKE_DENIED} if objects are
-     *     archived; {@code UNAVAILABLE} if too many are listed already
+     * @throws ForebayException one of {@code LAKE_*}, such as {@code LAKE_DENIED} if objects are
+     *     archived; {@code UNAVAILABLE} if too many listings are running
      */
     Size of(LakeSource source) {
         if (!places.tryAcquire()) {
@@ -101,7 +101,7 @@ class LakeListing {
         }
     }
 
-    /** Objects laid one after the other, as they are in packs. */
+    /** Counts objects as if they lay one after the other in packs. */
     private final class Count {
         private final ArchivedObjects archived = new ArchivedObjects(archiveClasses);
         private long listed;
@@ -110,14 +110,17 @@ class LakeListing {
         private long reads;
         private long end;
 
-        /** What is not chosen has cost as much to list, so it counts for the bound. */
+        /**
+         * Objects that the filters exclude count for the bound, too, because their listing costs as
+         * much.
+         */
         void add(LakeObject object, boolean chosen) {
             if (listed == most) {
                 throw new Enough();
             }
             listed++;
             if (!chosen || object.key().endsWith("/")) {
-                return; // or a folder, as consoles make them
+                return; // includes folder markers, as consoles create them
             }
             objects++;
             archived.add(object);
@@ -135,7 +138,7 @@ class LakeListing {
         }
     }
 
-    /** Ends a listing from within. */
+    /** Ends a listing from its callback. */
     private static final class Enough extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
- * Whether a version was used after it had been chosen to go: asked for, as the control plane
- * remembers, or read, as the region's workers do. Pins and what goes on with it are not looked at,
- * for its workflow and the region's etcd know better. Safe for use by many threads.
+ * Detects whether a version was used after it was chosen as a victim: a client requested it, or a
+ * job read it. Ignores pins and running work, because the workflow and the region's etcd check
+ * them. Thread-safe.
  */
 @Singleton
 class LateUses {
@@ -21,8 +21,8 @@ class LateUses {
     private static final Logger LOG = Logger.getLogger(LateUses.class);
 
     /**
-     * A request that was made just now counts as one use, also if it was entered while victims were
-     * chosen; what was there before only fades. One that was asked again counts hardly more.
+     * A new request adds 1 to the uses, so a larger increase than this shows one. Requests from
+     * before the choice only lose weight. A request that was sent again adds little.
      */
     private static final double HALF_A_USE = 0.5;
 
@@ -35,10 +35,10 @@ class LateUses {
     }
 
     /**
-     * How it was used, for people; empty if it was not, as far as is known. Reads are told in whole
-     * seconds, so one in the second before the choice counts, too.
+     * Returns how the version was used since the choice, for users; empty if no use is known.
+     * Workers report reads in whole seconds, so a read in the second before the choice counts, too.
      *
-     * @param chosenAgo how long ago it was chosen
+     * @param chosenAgo the time since the choice
      */
     Optional<String> of(Victim victim, RegionName region, Duration chosenAgo) {
         if (occupants.uses(region, victim.version()) > victim.uses() + HALF_A_USE
@@ -50,7 +50,9 @@ class LateUses {
                 .map(ago -> "it was read %d s ago".formatted(ago.toSeconds()));
     }
 
-    /** In doubt it was not: else a worker that does not answer would let nobody in any more. */
+    /**
+     * Returns empty in doubt. Otherwise a worker that does not answer would block all admissions.
+     */
     private Optional<Duration> readAgo(DatasetVersion version, RegionName region) {
         try {
             return regions.usage(region).versions().stream()

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** The objects of a source whose keys are in a list. Safe for use by many threads. */
+/** Lists the objects of a source that has a list of keys. Thread-safe. */
 @Singleton
 class ListedKeys {
 
@@ -25,14 +25,14 @@ class ListedKeys {
     }
 
     /**
-     * Tells the objects in the order of their keys.
+     * Passes the objects to {@code each}, in the order of their keys.
      *
-     * @param source with a list
-     * @param folder for the list, empty
-     * @param listed called with the objects so far
-     * @return the list as it is now
+     * @param source a source with a list of keys
+     * @param folder an empty folder for the list
+     * @param listed receives the number of objects so far
+     * @return the list that was read
      * @throws dev.forebay.model.ForebayException {@code LAKE_EMPTY} if keys are not in the lake,
-     *     {@code INVALID_KEY} if lines are no keys below the prefix, or one of {@code LAKE_*}
+     *     {@code INVALID_KEY} if lines are not keys below the prefix, or one of {@code LAKE_*}
      */
     KeyList forEach(
             LakeSource source, Path folder, Consumer<LakeObject> each, LongConsumer listed) {

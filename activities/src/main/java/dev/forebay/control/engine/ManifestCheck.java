@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads manifests from their bucket, and puts back what was lost there, from copies that regions
- * have. Safe for use by many threads.
+ * Checks that manifests are in their bucket, and restores lost ones from copies in the regions.
+ * Thread-safe.
  */
 @Singleton
 class ManifestCheck {
@@ -41,7 +41,7 @@ class ManifestCheck {
         this.workspace = workspace;
     }
 
-    /** What is wrong with the stored manifest of a version. */
+    /** Returns the faults of a version's stored manifest. */
     List<Fault> of(VersionStatus known) {
         ManifestRef manifest = known.manifest();
         if (manifest == null) {
@@ -118,7 +118,7 @@ class ManifestCheck {
     }
 
     /**
-     * Fetches a manifest into a file that is removed afterwards, and opens it.
+     * Fetches a manifest into a temporary file, verifies it, and passes the file on.
      *
      * @throws ForebayException {@code CORRUPT} if it has another digest; as the fetcher
      */

@@ -7,14 +7,14 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version that takes room in a region, and what speaks for keeping it.
+ * A version that takes capacity in a region, with its value for the choice of victims.
  *
- * @param roomBytes about how much its chunks take, those too that it shares
- * @param uses how often it is expected to be asked for again
- * @param refetchCost what it would cost to have it again; empty if no price is stated
- * @param worth uses × cost ÷ bytes: what a byte of room is worth that it takes
- * @param evictableAt when its time to live passes; empty if it does not count
- * @param heldUntil when its last pin ends if nobody renews it; empty if that is not known
+ * @param roomBytes about how much capacity its chunks take, including shared ones
+ * @param uses the expected number of further requests
+ * @param refetchCost the cost of filling it again; null if no price is configured
+ * @param worth uses × cost ÷ bytes: the value of one byte of its capacity
+ * @param evictableAt when its time to live ends; null if it does not run
+ * @param heldUntil when its last pin ends without a renewal; null if that is not known
  */
 record Occupant(
         DatasetVersion version,
@@ -26,21 +26,21 @@ record Occupant(
         @Nullable Instant evictableAt,
         @Nullable Instant heldUntil) {
 
-    /** What is going on with it. */
+    /** The reason why a version can or cannot be evicted. */
     enum Kind {
-        /** Nobody holds it, nothing is done to it. */
+        /** It is unpinned, and no work runs for it. */
         FREE,
-        /** Somebody has a pin on it. */
+        /** A pin protects it. */
         HELD,
-        /** It is being filled, or is spared. */
+        /** It is being filled, or must not be chosen. */
         BUSY,
         /** It is being evicted. */
         LEAVING
     }
 
     /**
-     * Who goes first: those whose time has passed, then those of which a byte is worth least, then
-     * those whose time passes first.
+     * Returns the eviction order: expired versions first, then by the value of a byte, then by the
+     * end of the time to live.
      */
     static Comparator<Occupant> leavingOrder(Instant now) {
         return Comparator.comparing((Occupant each) -> !each.isExpired(now))
@@ -50,18 +50,18 @@ record Occupant(
                 .thenComparing(each -> each.version().toString());
     }
 
-    /** The same, that goes for nobody but when its time has passed. */
+    /** Returns this version, protected unless its time to live has ended. */
     Occupant sparedUntilExpired(Instant now) {
         return kind == Kind.FREE && !isExpired(now) ? as(Kind.BUSY) : this;
     }
 
-    /** The same with something else going on with it. */
+    /** Returns this version with another kind. */
     Occupant as(Kind other) {
         return new Occupant(
                 version, roomBytes, other, uses, refetchCost, worth, evictableAt, heldUntil);
     }
 
-    /** Whether its time to live has passed. */
+    /** Returns whether its time to live has ended. */
     boolean isExpired(Instant now) {
         return evictableAt != null && evictableAt.isBefore(now);
     }

@@ -22,11 +22,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of the versions that are in a region. Safe for use by many threads. */
+/** Collects what the region and the catalogue know of the versions in a region. Thread-safe. */
 @Singleton
 class Occupants {
 
-    /** After so long a request says half as much of how often a version will be wanted. */
+    /** The age at which a request has half its weight in the expected number of uses. */
     private static final Duration HALF_LIFE = Duration.ofDays(7);
 
     private final VersionCatalogue versions;
@@ -39,17 +39,19 @@ class Occupants {
         this.prices = prices;
     }
 
-    /** How often a version is expected to be asked for again; more as soon as somebody asks. */
+    /**
+     * Returns the expected number of further requests for a version. Increases with each request.
+     */
     double uses(RegionName region, DatasetVersion version) {
         return uses.recent(region, List.of(version), HALF_LIFE).getOrDefault(version, 0.0);
     }
 
-    /** Whether a version was asked for not longer ago than that. */
+    /** Returns whether a client requested the version within the last {@code ago}. */
     boolean wasAskedFor(RegionName region, DatasetVersion version, Duration ago) {
         return uses.wasAskedFor(region, version, ago);
     }
 
-    /** As the region and the catalogue say together. */
+    /** Combines the region's residents with the catalogue. */
     List<Occupant> of(RegionName region, List<Resident> residents) {
         List<DatasetVersion> names =
                 residents.stream().map(each -> DatasetVersion.parse(each.version())).toList();
@@ -109,7 +111,7 @@ class Occupants {
         return switch (resident.state()) {
             case "CACHED" -> Kind.FREE;
             case "WARMING" -> parked ? Kind.FREE : Kind.BUSY;
-            // A later release alone knows whether it may go.
+            // Only the later release that wrote the state knows whether the version may be evicted.
             default -> Kind.BUSY;
         };
     }

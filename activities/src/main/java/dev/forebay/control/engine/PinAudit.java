@@ -23,11 +23,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Finds pins that hold a version though nobody seems to stand behind them. Each ends by itself, one
- * lease after its last renewal: this shows whom to ask, or what to let go of, before.
+ * Finds pins that protect a version although their owner seems to be gone. Each pin ends one lease
+ * after its last renewal. The audit shows whom to ask, or which pin to release, before that.
  *
- * <p>By what the region's etcd says of each lease, in durations: no clock is compared with another.
- * Safe for use by many threads.
+ * <p>Uses the durations of leases in the region's etcd, so it compares no clocks. Thread-safe.
  */
 @Singleton
 public class PinAudit {
@@ -51,15 +50,15 @@ public class PinAudit {
         this.patience = service.temporal().queryTimeout();
     }
 
-    /** Why nobody seems to stand behind a pin. */
+    /** Why a pin seems to be leaked. */
     public enum Leak {
         /**
-         * Its version's workflow does not know it, so it was lost with Temporal or the catalogue.
+         * The version's workflow does not know the pin: it was lost with Temporal or the catalogue.
          */
         UNKNOWN,
         /**
-         * Its holder renewed it, which holders do at every third of the lease, but not for half of
-         * it.
+         * The owner renewed the pin before, but not for half of its lease. Owners renew after each
+         * third of the lease.
          */
         NOT_RENEWED
     }
@@ -68,7 +67,7 @@ public class PinAudit {
     public record Leaked(DatasetVersion version, PinGrant pin, Leak leak, String message) {}
 
     /**
-     * The pins of a region that seem to be leaked.
+     * Returns the pins of a region that seem to be leaked.
      *
      * @throws ForebayException {@code UNAVAILABLE} if the region does not answer
      */
@@ -92,7 +91,7 @@ public class PinAudit {
         if (!isKnown) {
             return Optional.of(Leak.UNKNOWN);
         }
-        // A pin that was never renewed is held for a fixed term.
+        // A pin that was never renewed has a fixed term.
         return held.renewed() && 2 * held.remainingSeconds() < held.leaseSeconds()
                 ? Optional.of(Leak.NOT_RENEWED)
                 : Optional.empty();
@@ -127,7 +126,10 @@ public class PinAudit {
                 message);
     }
 
-    /** The catalogue may be behind, so the workflow is asked, too; in doubt it knows any pin. */
+    /**
+     * Asks the workflow, because the catalogue may be outdated. Counts every pin as known if the
+     * workflow does not answer.
+     */
     private Predicate<String> ask(DatasetVersion version, RegionName region) {
         try {
             VersionStatus status = temporal.call(patience, () -> workflows.status(version));

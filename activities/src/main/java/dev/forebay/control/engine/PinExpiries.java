@@ -5,13 +5,14 @@ import dev.forebay.workflows.message.VersionStatus;
 import java.util.List;
 
 /**
- * Brings together the two who know when pins expire: the workflow, and the catalogue of renewals.
+ * Merges the expiries of pins from the workflow and from the catalogue, which alone stores
+ * renewals.
  */
 final class PinExpiries {
 
     private PinExpiries() {}
 
-    /** {@code live} with the expiries of {@code known} where those are later. */
+    /** Returns {@code live} with the expiries of {@code known} where those are later. */
     static VersionStatus newest(VersionStatus live, VersionStatus known) {
         List<PinGrant> pins = live.pins().stream().map(pin -> newest(pin, known)).toList();
         return new VersionStatus(live.version(), live.manifest(), live.ttl(), live.regions(), pins);

@@ -19,23 +19,25 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Lets pins live on. A renewal goes to the region and needs neither Temporal nor the catalogue: a
- * thousand jobs that renew every half minute leave no trace in any history. Safe for use by many
- * threads.
+ * Renews pins. A renewal goes to the region and needs neither Temporal nor the catalogue. A
+ * thousand jobs that renew every half minute add nothing to any workflow history. Thread-safe.
  */
 @Singleton
 public class PinRenewals {
 
     private static final Logger LOG = Logger.getLogger(PinRenewals.class);
 
-    /** Some 200 bytes each. */
+    /** Bounds the queue at about 200 bytes each. */
     private static final int MOST_NOTES = 10_000;
 
     private final Regions regions;
     private final VersionCatalogue versions;
     private final EngineMetrics metrics;
 
-    /** Who renews does not wait for the catalogue: while it is silent, pins would be lost. */
+    /**
+     * Stores renewals in the background. A renewal must not wait for the catalogue: pins would end
+     * during its outage.
+     */
     private final ExecutorService notes =
             new ThreadPoolExecutor(
                     1,
@@ -44,7 +46,8 @@ public class PinRenewals {
                     TimeUnit.SECONDS,
                     new ArrayBlockingQueue<>(MOST_NOTES),
                     Thread.ofPlatform().daemon().name("renewals").factory(),
-                    // The next renewal of the pin is noted in its place.
+                    // Drops a renewal if the queue is full. The next renewal of the pin replaces
+                    // it.
                     new ThreadPoolExecutor.DiscardPolicy());
 
     PinRenewals(Regions regions, VersionCatalogue versions, EngineMetrics metrics) {

@@ -8,16 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How good a place a region is for a job that reads a version.
+ * The rating of a region for a job that reads a version.
  *
- * @param coverage the part of the version's bytes that is there, 0 to 1; empty if that is not known
- * @param freeBytes how much of the region's stores no mounted version takes; empty if that is not
+ * @param coverage the fraction of the version's bytes in the region, 0 to 1; null if that is not
  *     known
- * @param time until it would be warm; empty if that is not known
- * @param cost of what is missing, from where a filling would take it; empty if no price is stated,
- *     or it is not known what is missing
- * @param gpus how many a job can get there, if somebody has stated it
- * @param reasons why it is where it is among others, in words
+ * @param freeBytes the capacity of the region that no mounted version takes; null if that is not
+ *     known
+ * @param time the time until the version is complete there; null if that is not known
+ * @param cost the cost of the missing bytes, from the source that a fill would use; null if no
+ *     price is configured, or the missing bytes are not known
+ * @param gpus the maximum number of GPUs of a job there; null if it is not configured
+ * @param reasons why the region has its rank, in words
  */
 public record Placement(
         RegionName region,
@@ -34,21 +35,21 @@ public record Placement(
         reasons = List.copyOf(reasons);
     }
 
-    /** What a job would meet there, the best first. */
+    /** The outlook for a job in a region, the best first. */
     public enum Verdict {
-        /** All of it is there. */
+        /** The region has the whole version. */
         WARM,
-        /** What is missing would be let in at once. */
+        /** The region would admit the missing bytes at once. */
         CAN_BE_FILLED,
-        /** It would be let in when others have gone that nobody holds. */
+        /** The region would admit it after it has evicted unpinned versions. */
         AFTER_EVICTION,
-        /** It would have to wait for others that somebody holds, or that are being filled. */
+        /** It would have to wait for versions that are pinned or being filled. */
         WAITS,
         /** The region does not answer. */
         UNKNOWN,
-        /** It is larger than the region, or its namespace's quota there. */
+        /** It is larger than the region, or than the quota of its namespace. */
         REFUSED,
-        /** The region has not as many as the job needs. */
+        /** The region has fewer GPUs than the job needs. */
         TOO_FEW_GPUS
     }
 }

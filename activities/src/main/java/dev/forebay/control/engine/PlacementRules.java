@@ -19,13 +19,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks regions for a job by what a {@link Plan} says of them: first by {@link Verdict}, then by
- * the time until they are warm, the cost, the coverage, the free room, and by name. What is not
- * known comes after what is.
+ * Ranks regions for a job from a {@link Plan}, first by {@link Verdict}. Regions with the same
+ * verdict are ordered by the time until they are complete, cost, coverage, free capacity, and name.
+ * Unknown values come last.
  *
- * @param currency of costs; empty if no price is stated
- * @param gpusAsked how many the job needs, if it says
- * @param gpusThere how many a job can get in a region, if that is stated
+ * @param currency the currency of costs; null if no price is configured
+ * @param gpusAsked the number of GPUs that the job needs; null if it is unknown
+ * @param gpusThere returns the maximum number of GPUs of a job in a region; null if not configured
  */
 record PlacementRules(
         @Nullable String currency,
@@ -51,7 +51,7 @@ record PlacementRules(
         return time == null ? null : time.likely();
     }
 
-    /** The regions, the best first. */
+    /** Returns the regions, the best first. */
     List<Placement> rank(List<InRegion> regions) {
         return regions.stream().map(this::of).sorted(BEST_FIRST).toList();
     }
@@ -190,7 +190,7 @@ record PlacementRules(
         return Math.max(0, room.capacityBytes() - room.takenBytes());
     }
 
-    /** {@code format} is a literal in every call. */
+    /** Error Prone cannot check {@code format}, but every call passes a literal. */
     @SuppressWarnings("AnnotateFormatMethod")
     private static String say(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says where a job that reads a version would best run. It looks as a {@link Planner} does, and
- * changes nothing. Safe for use by many threads.
+ * Ranks the regions for a job that reads a version. It reads the same data as a {@link Planner} and
+ * changes nothing. Thread-safe.
  */
 @Singleton
 public class Placements {
@@ -24,9 +24,9 @@ public class Placements {
     }
 
     /**
-     * The regions for a version.
+     * The ranked regions for a version.
      *
-     * @param currency of all costs; empty if no price is stated
+     * @param currency the currency of all costs; null if no price is configured
      * @param places every region of the installation, the best first
      */
     public record Ranking(
@@ -35,7 +35,7 @@ public class Placements {
     /**
      * Ranks all regions.
      *
-     * @param gpus how many the job needs, if it says
+     * @param gpus the number of GPUs that the job needs; null if it is unknown
      * @throws ForebayException as {@link Planner#of}
      */
     public Ranking of(DatasetVersion version, @Nullable Integer gpus) {

@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What it would take to have a version in regions, as far as can be told beforehand.
+ * A forecast of what it takes to bring a version into regions.
  *
- * @param manifest empty if the version is not frozen yet: the figures are then those of the lake at
- *     this moment
- * @param currency of all costs; empty if no price is stated, and then no cost is told
+ * @param manifest null if the version is not frozen yet: the figures then describe the lake now
+ * @param currency the currency of all costs; null if no price is configured, then there are no
+ *     costs
  */
 public record Plan(
         DatasetVersion version,
@@ -25,16 +25,15 @@ public record Plan(
         List<InRegion> regions) {
 
     /**
-     * What it would take in one region.
+     * The forecast for one region.
      *
-     * @param needs what would have to come; empty if the region does not answer
-     * @param sources where it can come from, the cheapest first
-     * @param room whether there is room; empty if the region does not answer
-     * @param bytesPerSecond how fast the region has filled large objects lately; empty if it has
-     *     not filled enough to tell
-     * @param time how long it would take, with nothing else being filled; empty if that is not
-     *     known
-     * @param problem why less is known than could be
+     * @param needs the missing bytes; null if the region does not report them
+     * @param sources where they can come from, the cheapest first
+     * @param room the forecast of the admission; null if the region does not report its capacity
+     * @param bytesPerSecond the rate at which the region filled large objects lately; null if it
+     *     has not filled enough
+     * @param time the duration of the fill if nothing else is filled; null if that is not known
+     * @param problem why the forecast is incomplete; null if it is complete
      */
     public record InRegion(
             RegionName region,
@@ -47,14 +46,14 @@ public record Plan(
             @Nullable Problem problem) {}
 
     /**
-     * What would have to come.
+     * The size of a version and what a region lacks of it.
      *
-     * @param bytes of all files
-     * @param objects all files
-     * @param bytesMissing of files, not there
-     * @param objectsMissing files of which something is not there
-     * @param lakeRequests how many requests bring it from the lake
-     * @param exact if not, these are estimates
+     * @param bytes the size of all files
+     * @param objects the number of all files
+     * @param bytesMissing the bytes of files that are missing
+     * @param objectsMissing the number of files that are incomplete
+     * @param lakeRequests the number of requests that read the missing bytes from the lake
+     * @param exact false if these are estimates
      * @param atLeast whether there is more than was counted
      */
     public record Needs(
@@ -67,16 +66,16 @@ public record Plan(
             boolean atLeast) {}
 
     /**
-     * Where bytes can come from.
+     * A source of the missing bytes.
      *
-     * @param region which one, if it is not the lake
-     * @param cost of all that is missing; empty if no price is stated
-     * @param used whether a filling would take them from there
+     * @param region the sibling region; null for the lake
+     * @param cost the cost of all missing bytes; null if no price is configured
+     * @param used whether a fill would use this source
      */
     public record Source(
             Kind kind, @Nullable RegionName region, @Nullable BigDecimal cost, boolean used) {
 
-        /** What kind of place. */
+        /** The kind of a source. */
         public enum Kind {
             LAKE,
             REGION,
@@ -85,13 +84,13 @@ public record Plan(
     }
 
     /**
-     * Whether there is room.
+     * The forecast of the admission.
      *
-     * @param neededBytes how much more its chunks would take
-     * @param takenBytes how much versions take that are there
-     * @param victims what would be evicted first
-     * @param problem why it is not admitted at once, if it is not
-     * @param notBefore when pins end that would have to, if nobody renews them
+     * @param neededBytes the capacity that its chunks would take in addition
+     * @param takenBytes the capacity that other versions take
+     * @param victims the versions that would be evicted first
+     * @param problem why the version is not admitted at once; null if it is
+     * @param notBefore when the pins that are in the way end without a renewal
      */
     public record Room(
             Admission admission,
@@ -102,26 +101,26 @@ public record Plan(
             @Nullable Problem problem,
             @Nullable Instant notBefore) {}
 
-    /** Whether a region takes a version. */
+    /** Whether a region admits a version. */
     public enum Admission {
-        /** It is there, or there is room. */
+        /** The version is there, or there is enough capacity. */
         ADMITTED,
-        /** There is room when others have gone that nobody holds. */
+        /** There is enough capacity once unpinned versions are evicted. */
         AFTER_EVICTION,
-        /** There is room when others have gone that somebody holds, or that are being filled. */
+        /** There is enough capacity only once versions that are pinned or being filled are gone. */
         WAITS,
-        /** It is larger than the region. */
+        /** The version is larger than the region, or than the quota of its namespace. */
         REFUSED
     }
 
     /**
-     * A version that would go.
+     * A version that would be evicted.
      *
-     * @param roomBytes about how much room that makes, once those before it have gone: what several
-     *     share comes with the last
-     * @param uses how often it is expected to be asked for again
-     * @param refetchCost what it would cost to have it again; empty if no price is stated
-     * @param evictableAt when its time to live passes; empty if that is not known
+     * @param roomBytes about how much capacity becomes free, once the victims before it are gone.
+     *     Shared bytes become free with the last version that shares them
+     * @param uses the expected number of further requests
+     * @param refetchCost the cost of filling it again; null if no price is configured
+     * @param evictableAt when its time to live ends; null if that is not known
      */
     public record Victim(
             DatasetVersion version,

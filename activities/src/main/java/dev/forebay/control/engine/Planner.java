@@ -29,9 +29,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says beforehand what it would take to have a version in regions. It looks at the lake, the
- * regions and the catalogue, and changes nothing: no workflow begins, nothing is written anywhere.
- * Safe for use by many threads.
+ * Forecasts what it takes to bring a version into regions. It reads the lake, the regions and the
+ * catalogue, and changes nothing: it starts no workflow and writes nothing. Thread-safe.
  */
 @Singleton
 public class Planner {
@@ -62,11 +61,11 @@ public class Planner {
     }
 
     /**
-     * What it would take.
+     * Plans a version in regions.
      *
-     * @param in where; a region that does not answer is in the plan, with the reason
-     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset; of a version that nobody
-     *     asked for yet also {@code LAKE_EMPTY} and the like
+     * @param in the regions; the plan of a region that does not answer contains the reason
+     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset; for a version that is not
+     *     frozen, also {@code LAKE_EMPTY} and other failures of the listing
      */
     public Plan of(DatasetVersion version, List<RegionName> in) {
         Dataset dataset = datasets.require(version.dataset());

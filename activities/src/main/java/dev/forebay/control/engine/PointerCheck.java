@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Compares the catalogue with the pointers beside the manifests. Safe for use by many threads. */
+/** Compares the catalogue with the pointers beside the manifests. Thread-safe. */
 @Singleton
 class PointerCheck {
 
@@ -39,7 +39,7 @@ class PointerCheck {
         this.versions = versions;
     }
 
-    /** What is wrong with a pointer, or with what the catalogue says of its version. */
+    /** Returns the faults of a pointer and of its version in the catalogue. */
     List<Fault> ofPointer(String key) {
         DatasetVersion version = VersionPointers.version(key).orElse(null);
         Pointer pointer;
@@ -69,7 +69,10 @@ class PointerCheck {
                                 "the pointer names the version's manifest, and another address, size or source than the catalogue"));
     }
 
-    /** A catalogue that is made anew from the pointer would have what is wrong in it. */
+    /**
+     * Returns whether the pointer agrees with the catalogue. A catalogue restored from the pointer
+     * would contain its errors.
+     */
     private boolean isSame(Pointer pointer, ManifestRef manifest) {
         return manifest.equals(pointer.manifest())
                 && versions.origin(pointer.version())
@@ -126,7 +129,7 @@ class PointerCheck {
                         .orElse(null));
     }
 
-    /** What is wrong with the pointer of a version that is in the catalogue. */
+    /** Returns the faults of the pointer of a version in the catalogue. */
     List<Fault> ofVersion(VersionStatus known) {
         ManifestRef manifest = known.manifest();
         return manifest == null || isThere(known.version())
@@ -139,7 +142,7 @@ class PointerCheck {
             return pointers.read(version).isPresent();
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.CORRUPT) {
-                return true; // and was found among the pointers
+                return true; // the check of pointers reports the damage
             }
             throw e;
         }
@@ -159,14 +162,19 @@ class PointerCheck {
                 });
     }
 
-    /** The pointer that the catalogue would write; empty if it does not know the manifest. */
+    /**
+     * Returns the pointer that the catalogue would write; empty if it does not know the manifest.
+     */
     private Optional<Pointer> known(DatasetVersion version) {
         return versions.find(version)
                 .flatMap(status -> Optional.ofNullable(status.manifest()))
                 .map(manifest -> pointer(version, manifest));
     }
 
-    /** If nobody knows any more what the version was frozen from, it counts as the first one. */
+    /**
+     * Builds a pointer from the catalogue. Without a known origin, the version counts as the first
+     * one.
+     */
     private Pointer pointer(DatasetVersion version, ManifestRef manifest) {
         Dataset dataset = datasets.get(version.dataset());
         Origin origin =

@@ -9,8 +9,8 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets many follow how far versions are, for the price of one per version. Safe for use by many
- * threads.
+ * Shares the progress of each version among all clients that follow it. One read of a version
+ * serves all of them. Thread-safe.
  */
 @Singleton
 public class ProgressFeeds {
@@ -27,7 +27,7 @@ public class ProgressFeeds {
     }
 
     /**
-     * How far a version is now.
+     * Returns the current progress of a version.
      *
      * @throws ForebayException as {@link ProgressReader#of(DatasetVersion)}
      */
@@ -36,7 +36,7 @@ public class ProgressFeeds {
     }
 
     /**
-     * How far a version is, at most as long ago as the configured interval.
+     * Returns the progress of a version, at most as old as the configured interval.
      *
      * @throws ForebayException as {@link ProgressReader#of(DatasetVersion)}
      */
@@ -45,9 +45,9 @@ public class ProgressFeeds {
     }
 
     /**
-     * Begins to follow a version; to be closed.
+     * Starts following a version. The caller must close the follower.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if there are too many followers already
+     * @throws ForebayException {@code UNAVAILABLE} if there are too many followers
      */
     public Follower follow(DatasetVersion version) {
         int others = followers.getAndIncrement();
@@ -61,7 +61,7 @@ public class ProgressFeeds {
         return new Follower(version);
     }
 
-    /** One who follows a version. For one thread. */
+    /** A client that follows a version. Not thread-safe. */
     public final class Follower implements AutoCloseable {
 
         private final DatasetVersion version;
@@ -71,7 +71,7 @@ public class ProgressFeeds {
         }
 
         /**
-         * How far the version is, at most as long ago as the configured interval.
+         * Returns the progress of the version, at most as old as the configured interval.
          *
          * @throws ForebayException as {@link ProgressReader#of(DatasetVersion)}
          */

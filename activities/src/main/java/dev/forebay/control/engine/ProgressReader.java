@@ -8,7 +8,9 @@ import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.Map;
 
-/** How far versions are, as exactly as is known. Safe for use by many threads. */
+/**
+ * Reads the progress of versions, from their workflows and their running activities. Thread-safe.
+ */
 @Singleton
 public class ProgressReader {
 
@@ -22,16 +24,16 @@ public class ProgressReader {
     }
 
     /**
-     * How far a version is.
+     * Returns the progress of a version.
      *
-     * @throws ForebayException {@code NOT_FOUND} if nobody ever asked for the version
+     * @throws ForebayException {@code NOT_FOUND} for an unknown version
      */
     public VersionProgress of(DatasetVersion version) {
         VersionReader.Reading reading = reader.reading(version);
         return of(reading.status(), reading.isCurrent());
     }
 
-    /** As {@link #of(DatasetVersion)}, of one that had this status just now. */
+    /** As {@link #of(DatasetVersion)}, for a version whose status was just read. */
     public VersionProgress of(VersionStatus status) {
         return of(status, true);
     }

@@ -35,18 +35,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a version's workflow believes of a region with the region's etcd and workers. Each
- * repair is a request to the workflow, so no pinned byte is dropped. Safe for use by many threads.
+ * Compares what a version's workflow believes about a region with the region's etcd and workers.
+ * Each repair is a request to the workflow, so no pinned byte is dropped. Thread-safe.
  */
 @Singleton
 class RegionCheck {
 
-    /** How often a holder renews is not known; it does so at parts of its lease. */
+    /**
+     * Restored pins get a lease within these bounds. The owner's renewal interval is unknown;
+     * owners renew after a fraction of their lease.
+     */
     private static final Duration SHORTEST_LEASE = Duration.ofHours(1);
 
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
-    /** A pin can be taken once the version is mounted, which its workflow does first. */
+    /** Retries until the workflow has mounted the version, because a pin needs a mount. */
     private static final int PIN_ATTEMPTS = 10;
 
     private static final Duration PIN_PAUSE = Duration.ofSeconds(1);
@@ -76,7 +79,7 @@ class RegionCheck {
         this.temporal = temporal;
     }
 
-    /** A version in a region, as its workflow believes, and as the region says. */
+    /** A version in a region, as its workflow believes and as the region reports. */
     private record Copy(
             VersionStatus believed,
             ManifestRef manifest,
@@ -100,7 +103,7 @@ class RegionCheck {
             return Lifecycle.pins(believed, region());
         }
 
-        /** The next sweep removes it, whatever the region has. */
+        /** Returns whether the next sweep evicts the version, so that no repair is necessary. */
         boolean isExpired() {
             return pins().isEmpty()
                     && held.isEmpty()
@@ -112,7 +115,9 @@ class RegionCheck {
         }
     }
 
-    /** What is wrong with a version in a region, in the order in which it is to be mended. */
+    /**
+     * Returns the faults of a version in a region, in the order in which they are to be repaired.
+     */
     List<Fault> of(VersionStatus believed, ManifestRef manifest, Said said) {
         DatasetVersion version = believed.version();
         Copy copy =
@@ -202,7 +207,7 @@ class RegionCheck {
                 null);
     }
 
-    /** What is pinned, or wanted again, is not evicted. */
+    /** Repairs only by an eviction, and not if the version is pinned or being filled again. */
     private Fault leaving(Copy copy) {
         boolean stays = !copy.pins().isEmpty() || copy.state() == Residency.State.WARMING;
         return copy.fault(
@@ -231,7 +236,10 @@ class RegionCheck {
                         });
     }
 
-    /** Of what is complete nothing must be brought again; what is pinned has to stay. */
+    /**
+     * Lets the workflow adopt a copy that is pinned, or complete, so that no bytes are fetched
+     * again. A sweep removes other copies, and unpinned ones of deleted datasets.
+     */
     private Fault stray(Copy copy, Mounted mounted) {
         boolean stays = !mounted.evicting() && (!copy.held().isEmpty() || isWanted(copy));
         return copy.fault(
@@ -271,8 +279,8 @@ class RegionCheck {
         Set<String> known = copy.pins().stream().map(PinGrant::id).collect(Collectors.toSet());
         Set<String> there = copy.held().stream().map(Held::id).collect(Collectors.toSet());
         Instant now = Instant.now();
-        // Without a mount, and without a workflow that mounts it, a pin holds nothing until it
-        // ends.
+        // A pin protects nothing without a mount, unless the workflow is going to mount the
+        // version.
         if (copy.mounted() != null || copy.state() != Residency.State.ABSENT) {
             copy.held().stream()
                     .filter(pin -> !known.contains(pin.id()))

@@ -11,13 +11,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a region is with a version.
+ * The progress of a version in a region.
  *
- * @param residency what the workflow says of it
- * @param manifest what there is of the version; empty until it is listed
- * @param bytes present and verified, as far as is known
- * @param objects files filled to their last byte, as far as is known
- * @param work what is under way there
+ * @param residency the state according to the workflow
+ * @param manifest the manifest of the version; null until the version is listed
+ * @param bytes the known bytes that are present and verified
+ * @param objects the known number of files that are present to the last byte
+ * @param work what runs for the version there
  */
 public record RegionProgress(
         Residency residency,
@@ -29,7 +29,7 @@ public record RegionProgress(
 
     private static final int ALL = 100;
 
-    /** What the workflow says and what its activity has said since then, together. */
+    /** Combines the workflow's status with the later progress of its activity. */
     static RegionProgress of(
             Residency residency, @Nullable ManifestRef manifest, Work work, Instant at) {
         if (residency.state() != State.WARMING || manifest == null) {
@@ -41,7 +41,8 @@ public record RegionProgress(
                     work,
                     at);
         }
-        // Who fills anew comes by what is there already: that is not added to what is there.
+        // A repeated fill also counts the bytes that are present, so the result is the maximum, not
+        // the sum.
         Filling filling = residency.filling();
         long bytes = (filling == null ? 0 : filling.bytesCounted()) + work.bytes();
         long objects = (filling == null ? 0 : filling.objectsCounted()) + work.objects();
@@ -54,12 +55,12 @@ public record RegionProgress(
                 at);
     }
 
-    /** What only the workflow has said. */
+    /** Returns the progress that the workflow has reported. */
     public static RegionProgress of(Residency residency, @Nullable ManifestRef manifest) {
         return of(residency, manifest, Work.NONE, Instant.now());
     }
 
-    /** The same with at least so much. */
+    /** Returns this progress, raised to at least these values. */
     RegionProgress atLeast(long knownBytes, long knownObjects) {
         return new RegionProgress(
                 residency,
@@ -70,7 +71,7 @@ public record RegionProgress(
                 at);
     }
 
-    /** Of a hundred, rounded down; 100 only if the region is CACHED. */
+    /** Returns the percentage, rounded down. Returns 100 only if the region is CACHED. */
     public int percent() {
         if (residency.state() == State.CACHED) {
             return ALL;
@@ -81,12 +82,12 @@ public record RegionProgress(
         return (int) Math.min(ALL - 1, (double) bytes / manifest.bytes() * ALL);
     }
 
-    /** How fast it is filled, if it is. */
+    /** Returns the rate of the fill; empty if none is running. */
     public Optional<Pace> pace() {
         return Pace.of(residency, manifest, bytes, at);
     }
 
-    /** Whether it goes on by itself. */
+    /** Returns whether the region is being filled or evicted. */
     public boolean isMoving() {
         return residency.state() == State.WARMING || residency.state() == State.EVICTING;
     }

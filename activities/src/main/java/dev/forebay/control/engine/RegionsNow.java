@@ -16,18 +16,18 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What each region has in its etcd at one moment.
+ * The contents of each region's etcd at one moment.
  *
- * @param said by the regions that answer
- * @param silent why the others do not
+ * @param said the answers, by region
+ * @param silent the reasons of the regions that do not answer
  */
 record RegionsNow(SortedMap<String, Said> said, SortedMap<String, String> silent) {
 
     /**
-     * What a region has.
+     * The answer of a region.
      *
-     * @param mounts what is in its mount table
-     * @param pins those that are alive
+     * @param mounts the mount table
+     * @param pins the live pins
      */
     record Said(
             RegionName region,
@@ -39,7 +39,7 @@ record RegionsNow(SortedMap<String, Said> said, SortedMap<String, String> silent
         }
     }
 
-    /** Asks every region. One whose etcd does not answer its agent says nothing. */
+    /** Asks every region. A region whose etcd does not answer its agent counts as silent. */
     static RegionsNow ask(Regions regions) {
         SortedMap<String, Said> said = new TreeMap<>();
         SortedMap<String, String> silent = new TreeMap<>();

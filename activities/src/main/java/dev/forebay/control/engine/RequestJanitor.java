@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
-/** Forgets requests that are older than their retention, a bounded number every hour. */
+/** Deletes requests that are older than their retention, a bounded number every hour. */
 @Singleton
 class RequestJanitor {
 

@@ -26,16 +26,19 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evicts what is worth least. Each victim is looked at once more right before it goes, and its own
- * workflow has the last word: for one that was used meanwhile another is chosen. Safe for use by
- * many threads.
+ * Evicts the versions of least value to admit another one. Checks each victim again just before its
+ * eviction, and its own workflow decides last. If a victim was used meanwhile, chooses another one.
+ * Thread-safe.
  */
 @Singleton
 class RoomActivitiesImpl implements RoomActivities {
 
     private static final Logger LOG = Logger.getLogger(RoomActivitiesImpl.class);
 
-    /** How often others are chosen instead of those that stay; then the next attempt goes on. */
+    /**
+     * The maximum number of choices in one attempt. Each replaces a victim that stays. The next
+     * attempt continues.
+     */
     private static final int MOST_CHOICES = 20;
 
     private final Regions regions;
@@ -66,7 +69,7 @@ class RoomActivitiesImpl implements RoomActivities {
     public Made makeRoom(
             DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
         ActivityInfo activity = Activity.getExecutionContext().getInfo();
-        // The same in every attempt: a second one waits for the same evictions.
+        // Every attempt uses the same id, so that a retry waits for the same evictions.
         String updateId =
                 "room-%s-%s".formatted(activity.getWorkflowRunId(), activity.getActivityId());
         return Heartbeat.during(
@@ -75,7 +78,7 @@ class RoomActivitiesImpl implements RoomActivities {
                 () -> new Clearing(version, manifest, region, urgency, updateId).make());
     }
 
-    /** One attempt to make room, by one thread. */
+    /** One attempt to free capacity. Not thread-safe. */
     private final class Clearing {
         private final DatasetVersion version;
         private final ManifestRef manifest;
@@ -100,7 +103,7 @@ class RoomActivitiesImpl implements RoomActivities {
 
         Made make() {
             for (int choice = 0; choice < MOST_CHOICES; choice++) {
-                // What is used from now on the choice does not know of.
+                // Taken before the choice, which does not know later uses.
                 long begun = System.nanoTime();
                 if (allGo(victims(), begun)) {
                     break;
@@ -129,7 +132,8 @@ class RoomActivitiesImpl implements RoomActivities {
         }
 
         /**
-         * Without the gateway the region decides by itself, and has the version wait if it must.
+         * Returns null if the gateway does not answer. The region then decides alone, and queues
+         * the version if it must.
          */
         private @Nullable RegionSurvey survey() {
             try {
@@ -140,11 +144,11 @@ class RoomActivitiesImpl implements RoomActivities {
             }
         }
 
-        /** Evicts one after the other, until one stays. */
+        /** Evicts the victims one after the other. Stops and returns false if one stays. */
         private boolean allGo(List<Victim> victims, long chosenNanos) {
             for (Victim victim : victims) {
                 if (evicted.contains(victim.version())) {
-                    continue; // and the region has not said so yet
+                    continue; // and the region does not report it yet
                 }
                 Duration chosenAgo = Duration.ofNanos(System.nanoTime() - chosenNanos);
                 Optional<String> use = lateUses.of(victim, region, chosenAgo);
@@ -159,8 +163,8 @@ class RoomActivitiesImpl implements RoomActivities {
         }
 
         private boolean isEvicted(Victim victim) {
-            // For what nobody waits for only those go whose time has passed: by their workflow's
-            // clock, not by that of whoever chose them.
+            // A speculative fill evicts expired versions only, by the clock of the victim's
+            // workflow, not of this process.
             EvictRequest request =
                     new EvictRequest(
                             region,

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a version would be let into a region now: by its namespace's quota, by the stores, and by
- * who waits before it. Decides nothing: that is the region's. Safe for use by many threads.
+ * Forecasts whether a region would admit a version now: by the quota of its namespace, the
+ * capacity, and the queue. The region decides. Thread-safe.
  */
 @Singleton
 class RoomPlanner {
@@ -37,17 +37,17 @@ class RoomPlanner {
     }
 
     /**
-     * How much room a version's namespace may have in a region; any amount if there is no quota.
+     * Returns the quota of the version's namespace in a region, in bytes; null if it has no limit.
      */
     @Nullable Long quota(DatasetVersion version, RegionName region) {
         return quotas.of(version.dataset().namespace(), region);
     }
 
     /**
-     * Whether there is room.
+     * Forecasts the admission.
      *
-     * @param ownBytes how much the chunks of the version take
-     * @param neededBytes how much of that is not taken yet
+     * @param ownBytes the capacity that the chunks of the version take
+     * @param neededBytes the part of it that is not taken yet
      */
     Room of(
             DatasetVersion version,
@@ -151,7 +151,7 @@ class RoomPlanner {
                 others.stream()
                         .filter(each -> each.version().dataset().namespace().equals(namespace))
                         .toList();
-        // An agent that does not say how much that is decides by itself.
+        // An agent that does not report these bytes decides alone.
         Long taken = survey.namespaceBytes();
         Long counted = survey.countedBytes();
         return advised(
@@ -167,7 +167,7 @@ class RoomPlanner {
                 "'forebay quota %s BYTES --region %s' gives it more".formatted(namespace, region));
     }
 
-    /** The same, with what helps if evictions do not. */
+    /** Adds what helps if evictions do not. */
     private static Room advised(Room room, String remedy) {
         Problem problem = room.problem();
         if (problem == null || room.admission() == Admission.AFTER_EVICTION) {
@@ -183,7 +183,7 @@ class RoomPlanner {
                 room.notBefore());
     }
 
-    /** Those that go for the quota's sake make room for all. */
+    /** Victims that are chosen for the quota free capacity of the region, too. */
     private static List<Occupant> without(List<Occupant> others, List<Victim> going) {
         Set<DatasetVersion> names =
                 going.stream().map(Victim::version).collect(Collectors.toUnmodifiableSet());
@@ -209,7 +209,7 @@ class RoomPlanner {
                         .count();
     }
 
-    /** What was decided, in figures of the region. */
+    /** Returns the decision with the figures of the region. */
     private static Room in(
             RegionSurvey survey,
             long neededBytes,

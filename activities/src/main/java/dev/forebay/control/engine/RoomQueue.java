@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who waits for room, and until when at least. Safe for use by many threads. */
+/**
+ * Lists the versions that wait for capacity in a region, and forecasts when they get it.
+ * Thread-safe.
+ */
 @Singleton
 public class RoomQueue {
 
@@ -27,10 +30,10 @@ public class RoomQueue {
     /**
      * A version that waits.
      *
-     * @param inTurn whether it waits for those before it; not if a quota, or a worker that is away,
-     *     keeps it out
-     * @param notBefore when enough pins end, if nobody renews them, for it and those before it;
-     *     empty if it does not wait for pins, or that is not known
+     * @param inTurn whether it waits for those before it; false if a quota, or a worker that is
+     *     down, keeps it out
+     * @param notBefore when enough pins end without a renewal for it and those before it; null if
+     *     it does not wait for pins, or that is not known
      */
     public record Waiting(
             DatasetVersion version,
@@ -42,7 +45,7 @@ public class RoomQueue {
             @Nullable Instant notBefore) {}
 
     /**
-     * Who waits in a region, in the order in which they are let in.
+     * Returns the queue of a region, in the order of admission.
      *
      * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
      */
@@ -62,7 +65,7 @@ public class RoomQueue {
         return waiting;
     }
 
-    /** When there is room for so much, if nobody else comes and no pin is renewed. */
+    /** Returns when there is enough capacity, if no other version comes and no pin is renewed. */
     private static @Nullable Instant notBefore(
             long wanted, RegionSurvey survey, List<Occupant> others, Instant now) {
         long lack = survey.takenBytes() + wanted - survey.capacityBytes();

@@ -16,14 +16,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a version has room, and who would have to go for it: pure rules over what is known of the
- * others.
+ * Decides whether there is enough capacity for a version, and which versions would be evicted for
+ * it. Pure rules, for a region or for a quota.
  *
- * @param where what the room is part of, for people
- * @param ownBytes how much the chunks of the version take
- * @param neededBytes how much of that is not taken yet
- * @param takenBytes how much versions take that are there
- * @param knownBytes how much there is when all are back that are away
+ * @param where the region or quota, for messages
+ * @param ownBytes the capacity that the chunks of the version take
+ * @param neededBytes the part of it that is not taken yet
+ * @param takenBytes the capacity that versions take now
+ * @param knownBytes the capacity once all workers that are down are back
  */
 record RoomRules(
         DatasetVersion version,
@@ -35,9 +35,10 @@ record RoomRules(
         long knownBytes) {
 
     /**
-     * What holds while these are there.
+     * Decides with the versions that are there.
      *
-     * @param shares what room comes back with whom of them; what the version needs, too, is its
+     * @param shares the bytes that become free with the last of their owners; includes bytes that
+     *     the version needs, too
      */
     Room decide(List<Occupant> others, List<Shares.Share> shares, Instant now) {
         if (neededBytes == 0) {
@@ -122,8 +123,8 @@ record RoomRules(
     }
 
     /**
-     * When pins have ended of which enough go, together with those that may go now, to make room;
-     * empty if those are enough, or that cannot be told.
+     * Returns when enough pins have ended, so that their versions and those that can be evicted now
+     * free enough. Returns null if the latter are enough, or that is not known.
      */
     static @Nullable Instant pinsEnd(
             long lack, List<Occupant> others, List<Shares.Share> shares, Instant now) {
@@ -156,7 +157,7 @@ record RoomRules(
         return null;
     }
 
-    /** Takes these away, and returns how much room that makes. */
+    /** Removes these versions, and returns how much capacity that frees. */
     private static long remove(List<Occupant> leaving, Shares staying) {
         return leaving.stream().mapToLong(each -> staying.remove(each.version())).sum();
     }

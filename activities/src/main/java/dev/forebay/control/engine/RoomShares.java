@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What of a region's room comes back with whom. */
+/** Converts a region's survey into shares: which bytes become free with which versions. */
 final class RoomShares {
 
     private RoomShares() {}
 
     /**
-     * As the region says; a version of which it does not say that it shares anything has its room
-     * to itself.
+     * Returns the shares that the region reports. A version without reported relatives owns its
+     * capacity alone.
      */
     static List<Shares.Share> of(RegionSurvey survey) {
         Set<String> related =
@@ -33,8 +33,8 @@ final class RoomShares {
     }
 
     /**
-     * The same as its namespace is concerned, whose quota gets back what its own versions give up,
-     * though others keep it in the region.
+     * Returns the shares for the quota of a namespace. The quota regains what its own versions
+     * free, even if other namespaces keep the chunks in the region.
      */
     static List<Shares.Share> of(RegionSurvey survey, String namespace) {
         return of(survey).stream()

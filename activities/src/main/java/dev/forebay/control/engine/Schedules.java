@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Temporal's Schedules that start a workflow again and again. Calls block and fail as Temporal's
- * client does. Safe for use by many threads.
+ * Creates and changes Temporal's Schedules. Calls block and fail as Temporal's client does.
+ * Thread-safe.
  */
 @Singleton
 class Schedules {
@@ -45,7 +45,7 @@ class Schedules {
         return client.getHandle(id);
     }
 
-    /** The ids of those that begin so, as Temporal lists them: a new one may be missing. */
+    /** Returns the ids of the Schedules with this prefix. Temporal may not list a new one yet. */
     List<String> ids(String prefix) {
         return client.listSchedules()
                 .map(ScheduleListDescription::getScheduleId)
@@ -54,9 +54,9 @@ class Schedules {
     }
 
     /**
-     * Makes a Schedule, or changes it.
+     * Creates a Schedule, or changes it.
      *
-     * @param schedule what it is to be, of the state that it has
+     * @param schedule returns the Schedule for its present state
      */
     void put(String id, Function<ScheduleState, Schedule> schedule) {
         try {
@@ -77,12 +77,12 @@ class Schedules {
     }
 
     /**
-     * Has a Schedule start nothing, or start workflows again.
+     * Pauses a Schedule, or resumes it.
      *
-     * <p>That is a change of the Schedule: if Temporal gets a change and a pause in one batch, it
-     * applies the pause first, and the change undoes it.
+     * <p>Uses an update of the Schedule. If Temporal gets an update and a pause in one batch, it
+     * applies the pause first, and the update undoes it.
      *
-     * @param note why, for people
+     * @param note the reason, for users
      */
     void setPaused(String id, boolean paused, String note) {
         handle(id)
@@ -101,11 +101,11 @@ class Schedules {
     }
 
     /**
-     * One that starts nothing while what it started runs, and makes up for a start that is late by
-     * less than the interval.
+     * Returns a Schedule that skips a start while the workflow before is running. It catches up on
+     * a start that is late by less than the interval.
      *
-     * @param longestJitter a tenth of the interval at most; those that were made together do not
-     *     all start in the same moment
+     * @param longestJitter the maximum of the jitter, which is a tenth of the interval. It spreads
+     *     the starts of Schedules that were created together
      */
     static Schedule every(
             Duration interval,

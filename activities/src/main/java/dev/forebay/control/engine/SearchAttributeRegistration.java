@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
-/** Adds the search attributes of workflows to the Temporal namespace, if they are not there. */
+/** Adds the search attributes of workflows to the Temporal namespace, if they are missing. */
 @Singleton
 class SearchAttributeRegistration {
 
@@ -37,7 +37,7 @@ class SearchAttributeRegistration {
                         OperatorServiceStubsOptions.newBuilder()
                                 .setChannel(stubs.getRawChannel())
                                 .validateAndBuildWithDefaults());
-        // The channel is the workflow client's own and stays open.
+        // Does not close the channel, which belongs to the workflow client.
         try {
             add(operator, missing(operator));
         } catch (StatusRuntimeException e) {
@@ -81,7 +81,7 @@ class SearchAttributeRegistration {
                                     .build());
             LOG.infof("Added search attributes %s to %s", missing.keySet(), config.namespace());
         } catch (StatusRuntimeException e) {
-            // Another control plane that starts at the same moment was quicker.
+            // Another control plane has added them at the same moment.
             if (e.getStatus().getCode() != Status.Code.ALREADY_EXISTS) {
                 throw e;
             }

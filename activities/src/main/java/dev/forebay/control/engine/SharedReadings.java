@@ -10,22 +10,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads once for all who ask for the same: each says how old what he is told may be. That nobody
- * answers is told to as many, so that they do not wait for one another. Nobody is told what is
- * older than what somebody was told before. Safe for use by many threads.
+ * Shares one read among all callers of a key. Each caller states how old the value may be. Callers
+ * also share an UNAVAILABLE failure, so that they do not wait one after the other. No caller gets
+ * an older value than an earlier caller. Thread-safe.
  */
 final class SharedReadings<K, V> {
 
     private final Function<K, V> reader;
     private final long keptNanos;
     private final LongSupplier nanos;
-    // Guarded by this; who was asked for last is last.
+    // Guarded by this. In access order: the key that was read last is last.
     private final LinkedHashMap<K, Reading> readings = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * @param reader blocks; is called by one thread at a time for each key
-     * @param kept how long what nobody asks for is kept; as old may be what one is told
-     * @param nanos a clock as {@link System#nanoTime}
+     * @param reader may block; one thread at a time calls it for each key
+     * @param kept how long an unused value is kept, and how old a recent value may be
+     * @param nanos a clock like {@link System#nanoTime}
      */
     SharedReadings(Function<K, V> reader, Duration kept, LongSupplier nanos) {
         this.reader = reader;
@@ -33,19 +33,19 @@ final class SharedReadings<K, V> {
         this.nanos = nanos;
     }
 
-    /** As it is now, or was while the caller waited. */
+    /** Returns a value that was read after this call began. */
     V fresh(K key) {
         long now = nanos.getAsLong();
         return since(key, now, now);
     }
 
-    /** As it was at most {@code kept} ago. */
+    /** Returns a value that is at most {@code kept} old. */
     V recent(K key) {
         long now = nanos.getAsLong();
         return since(key, now, now - keptNanos);
     }
 
-    /** How many are kept. */
+    /** Returns the number of keys that are kept. */
     synchronized int size() {
         return readings.size();
     }
@@ -79,7 +79,7 @@ final class SharedReadings<K, V> {
 
     private final class Reading {
         private final K key;
-        // These two are guarded by all of the readings, the others by this one.
+        // SharedReadings.this guards these two fields, and this object the others.
         private int askers;
         private long askedAt;
         private long beganAt;

@@ -15,7 +15,10 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import org.jboss.logging.Logger;
 
-/** Asks the rule that plans go by, too, with what is missing at this moment. */
+/**
+ * Chooses the sibling regions of a fill, by the rule that plans use, from the bytes that are
+ * missing now.
+ */
 @Singleton
 class SiblingActivitiesImpl implements SiblingActivities {
 
@@ -47,7 +50,10 @@ class SiblingActivitiesImpl implements SiblingActivities {
         return sources.siblings(region, status, missing.bytes(), missing.lakeRequests());
     }
 
-    /** If nobody says what is missing it is taken to be all, each object with a request. */
+    /**
+     * Returns what the region lacks. Assumes that everything is missing, with one request for each
+     * object, if the region does not answer.
+     */
     private Missing missing(DatasetVersion version, RegionName region, ManifestRef manifest) {
         Missing all = new Missing(manifest.bytes(), manifest.objects(), manifest.objects(), false);
         try {

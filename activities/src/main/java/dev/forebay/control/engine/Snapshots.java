@@ -40,11 +40,11 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists sources into manifests, a few at once. Safe for use by many threads.
+ * Lists sources into manifests, a few at once. Thread-safe.
  *
- * <p>What was listed of a prefix is kept in the work directory until the manifest is made: an
- * attempt that follows one that died there goes on where that one ended. A cursor alone would be of
- * no use to it, and to carry the listing elsewhere would take longer than to list again.
+ * <p>Keeps the listing of a prefix in the work directory until the manifest is written. A later
+ * attempt on the same machine then continues where an earlier one ended. A cursor alone would not
+ * help, and moving the listing to another machine takes longer than listing again.
  */
 @Singleton
 class Snapshots {
@@ -87,16 +87,15 @@ class Snapshots {
         this.places = new Semaphore(config.ingest().concurrency());
     }
 
-    /** A manifest that is in a local file and nowhere else, and what it was made from. */
+    /** A manifest in a local file, and its origin. */
     record Snapshot(ManifestFile file, Origin origin) {}
 
     /**
-     * Lists a source, waiting for its turn, while its activity's heartbeats tell how many objects
-     * there are so far. What was listed goes with the activity, as soon as nothing comes after this
-     * attempt.
+     * Lists a source, once fewer than the maximum of listings run. The heartbeats of the activity
+     * report the number of objects so far. Deletes the kept listing if no attempt follows this one.
      *
-     * @param version which it is to become: it is compared with the one before
-     * @param then what is done with the manifest, which is removed afterwards
+     * @param version the version to create; the listing is compared with the version before it
+     * @param then receives the manifest, whose file is deleted afterwards
      */
     <T> T during(
             ActivityExecutionContext activity,
@@ -123,8 +122,9 @@ class Snapshots {
     }
 
     /**
-     * A workflow that is cancelled does not wait for its activity, which may hear only that there
-     * is none any more; so does an attempt that another one follows.
+     * Returns whether the workflow run of the activity is over. A cancelled workflow does not wait
+     * for its activity, whose heartbeat may then only fail as unknown. The heartbeat of an attempt
+     * that another one has replaced fails in the same way.
      */
     private boolean isOver(ActivityInfo activity) {
         try {
@@ -157,12 +157,12 @@ class Snapshots {
         }
     }
 
-    /** Names what an activity lists, in all its attempts. */
+    /** Names the kept listing of an activity, the same in all its attempts. */
     private static String work(ActivityExecutionContext activity) {
         return activity.getInfo().getWorkflowRunId() + "-" + activity.getInfo().getActivityId();
     }
 
-    /** Puts a manifest where everybody finds it. */
+    /** Uploads a manifest to the manifest bucket. */
     ManifestRef store(ManifestFile manifest) {
         String own = manifestBucket.orElseThrow();
         lake.putIfAbsent(own, manifest.key(), manifest.path());
@@ -179,7 +179,7 @@ class Snapshots {
         if (before.isEmpty()) {
             return write(version, source, null, null, work, listed, folder);
         }
-        // Objects that did not change keep their place in the packs of the version before.
+        // Unchanged objects keep their place in the packs of the version before.
         try (CachedManifest previous = manifests.open(before.get().manifest())) {
             return write(version, source, before.get().version(), previous, work, listed, folder);
         }
@@ -236,7 +236,10 @@ class Snapshots {
         }
     }
 
-    /** A dataset keeps its source, so what leaves keys out has another name. */
+    /**
+     * Adds the command that registers another dataset without the invalid keys, because a dataset
+     * cannot change its source.
+     */
     private static ForebayException withRemedy(
             ForebayException failed,
             DatasetVersion version,
@@ -262,7 +265,7 @@ class Snapshots {
             Path folder) {
         Optional<Workspace.Kept> kept = workspace.kept(work);
         if (kept.isEmpty()) {
-            // Another attempt, taken for dead, is still at it.
+            // Another attempt that timed out is still using the kept listing.
             walk(source, folder(folder, "listing"), each, listed);
             return;
         }

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks the lake for the first object of a source that is to be registered, so that an unusable
- * source is refused then, and not when a job waits for it. Safe for use by many threads.
+ * Checks the source of a dataset at its registration by listing its first object. An unusable
+ * source fails then, and not when a job waits for it. Thread-safe.
  */
 @Singleton
 public class SourceProbe {
 
-    /** No later attempt mends these. A bucket that does not exist may be made later. */
+    /** No retry solves these. A bucket that does not exist may be created later. */
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.LAKE_DENIED, ErrorCode.LAKE_UNSUPPORTED);
 
@@ -45,12 +45,12 @@ public class SourceProbe {
     }
 
     /**
-     * Refuses a source that no version can be made of. Accepts one that is empty, and any while the
-     * lake does not answer.
+     * Refuses a source from which no version can be made. Accepts an empty source, and any source
+     * while the lake does not answer.
      *
-     * @return what a person should look at, for it may be a mistake; empty if there is an object
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is in a bucket that Forebay writes
-     *     to; {@code LAKE_DENIED} or {@code LAKE_UNSUPPORTED} as the lake answers
+     * @return what the user should check, because it may be a mistake; empty if there is an object
+     * @throws ForebayException {@code INVALID_ARGUMENT} if Forebay writes to its bucket; {@code
+     *     LAKE_DENIED} or {@code LAKE_UNSUPPORTED} as the lake answers
      */
     public Optional<String> check(LakeSource source) {
         requireNotOwn("source", source.bucket(), source.toString());

@@ -8,8 +8,8 @@ import dev.forebay.workflows.message.PinRequest;
 import jakarta.inject.Singleton;
 
 /**
- * Requests as they are written down. The same request has the same form in every release: what was
- * added to requests later is left out where it is not said. Safe for use by many threads.
+ * Converts requests to JSON for the catalogue. Equal requests have the same form in every release:
+ * later fields are left out if a request does not set them. Thread-safe.
  */
 @Singleton
 class StoredForm {

@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Finds versions that regions have mounted, and neither the catalogue nor a pointer knows. Safe for
- * use by many threads.
+ * Finds versions that regions have mounted, but that neither the catalogue nor a pointer knows.
+ * Thread-safe.
  */
 @Singleton
 class StrayCheck {
@@ -48,7 +48,7 @@ class StrayCheck {
         this.check = check;
     }
 
-    /** The versions that are mounted somewhere and not in the catalogue, by name. */
+    /** Returns the mounted versions that are not in the catalogue, ordered by name. */
     List<DatasetVersion> strays(RegionsNow now, FsckScope scope) {
         SortedMap<String, DatasetVersion> mounted = new TreeMap<>();
         now.said().values().stream()
@@ -61,7 +61,8 @@ class StrayCheck {
     }
 
     /**
-     * What is wrong with one of these. Once it is in the catalogue: what is wrong with it there.
+     * Returns the faults of such a version. Once it is in the catalogue, returns the faults of
+     * {@link VersionCheck}.
      */
     List<Fault> of(DatasetVersion version, RegionsNow now) {
         if (versions.row(version).isPresent()) {
@@ -75,7 +76,7 @@ class StrayCheck {
                                         said -> said.region().value(),
                                         said -> mount(said, version)));
         if (mounts.isEmpty() || hasPointer(version)) {
-            return List.of(); // or it was found among the pointers
+            return List.of(); // no longer mounted, or the check of pointers reports it
         }
         String where = mounts.keySet().stream().sorted().collect(Collectors.joining(", "));
         Optional<Dataset> dataset = dataset(version.dataset());

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
-/** Finds what has to go, and asks each version's workflow, which knows better, to evict it. */
+/**
+ * Runs the activities of sweeps: finds victims, and asks each version's workflow to evict it. The
+ * workflow decides.
+ */
 @Singleton
 class SweepActivitiesImpl implements SweepActivities {
 
@@ -72,7 +75,9 @@ class SweepActivitiesImpl implements SweepActivities {
                 });
     }
 
-    /** Nobody evicts there any more: what is asked to go would be going for ever. */
+    /**
+     * Returns whether a region is no longer configured. No agent would finish an eviction there.
+     */
     private boolean isGone(RegionName region) {
         boolean gone = !regions.names().contains(region.value());
         if (gone) {
@@ -81,7 +86,7 @@ class SweepActivitiesImpl implements SweepActivities {
         return gone;
     }
 
-    /** Its time to live so begins anew, for people to see too. */
+    /** Reports the read to the workflow, so that the time to live starts again and users see it. */
     private void tell(SweepPlan.Read read, RegionName region) {
         try {
             temporal.call(
@@ -140,7 +145,7 @@ class SweepActivitiesImpl implements SweepActivities {
     }
 
     private Outcome evict(DatasetVersion version, EvictRequest request) {
-        // The same in every attempt of one sweep: a second attempt waits for the same eviction.
+        // Every attempt of one sweep uses the same id, so that a retry waits for the same eviction.
         String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
         try {
             boolean gone = versions.evict(version, request, updateId);

@@ -28,16 +28,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Looks at a region as a sweep does: at what the catalogue says of it, what its agent says, and, of
- * what does not fit together, what workflows say. Changes nothing. Safe for use by many threads.
+ * Plans the sweep of a region. Reads the catalogue, the agent, and the workflows of versions on
+ * which these two disagree. Changes nothing. Thread-safe.
  */
 @Singleton
 public class SweepPlans {
 
-    /** Bounds the memory of a look: some hundred MB. */
+    /** Bounds the memory of a plan at some hundred MB. */
     private static final int MOST_RESIDENTS = 100_000;
 
-    /** Each costs a question to Temporal. */
+    /** Each one needs a query to Temporal. */
     private static final int MOST_STRAYS = 100;
 
     private final ResidentCatalogue residents;
@@ -69,20 +69,20 @@ public class SweepPlans {
     }
 
     /**
-     * A region as it is, and what a sweep would do about it.
+     * The plan of a sweep and the usage on which it is based.
      *
-     * @param usage empty if its agent does not answer
+     * @param usage empty if the agent does not answer
      */
     public record Look(SweepPlan plan, Optional<UsageReport> usage) {}
 
     /**
-     * Looks at a region.
+     * Plans the sweep of a region.
      *
      * @throws ForebayException {@code UNAVAILABLE} if the catalogue does not answer
      */
     public Look look(RegionName region) {
         List<String> notes = new ArrayList<>();
-        // Before the catalogue: what is mounted now was entered there before.
+        // Reads the usage before the catalogue: a version is in the catalogue before it is mounted.
         Optional<UsageReport> usage = usage(region, notes);
         Instant now = Instant.now();
         List<Resident> known = residents.list(region, now, MOST_RESIDENTS);
@@ -95,7 +95,7 @@ public class SweepPlans {
         return new Look(planner.plan(survey), usage);
     }
 
-    /** Whether the region still has a version mounted that no workflow owns there. */
+    /** Returns whether the region has a version mounted, unpinned, that no workflow owns there. */
     boolean isOrphan(DatasetVersion version, RegionName region) {
         return regions.usage(region).versions().stream()
                         .anyMatch(mounted -> mounted.version().equals(version) && !mounted.pinned())
@@ -123,7 +123,10 @@ public class SweepPlans {
                 .toList();
     }
 
-    /** The catalogue may be behind, so the workflow is asked; in doubt it owns what is there. */
+    /**
+     * Asks the workflow, because the catalogue may be outdated. Assumes that the workflow owns the
+     * copy if it does not answer.
+     */
     private boolean isDisowned(DatasetVersion version, RegionName region) {
         try {
             return temporal.call(

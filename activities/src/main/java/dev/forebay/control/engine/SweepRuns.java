@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Sweeps that somebody asks for, paused or not. Safe for use by many threads. */
+/** Runs sweeps on request, even while the Schedule is paused. Thread-safe. */
 @Singleton
 public class SweepRuns {
 
@@ -34,15 +34,15 @@ public class SweepRuns {
     }
 
     /**
-     * A sweep that was asked for.
+     * A requested sweep.
      *
-     * @param outcomes what became of each version; empty while it goes on
+     * @param outcomes the result for each version; empty while the sweep is running
      */
     public record Run(String workflowId, Optional<List<Outcome>> outcomes) {}
 
     /**
-     * Sweeps a region, or joins the sweep that somebody else asked for, and waits for at most
-     * {@code wait}.
+     * Sweeps a region, or joins a requested sweep that is running, and waits for at most {@code
+     * wait}.
      *
      * @throws ForebayException {@code UNAVAILABLE} if Temporal does not answer
      */

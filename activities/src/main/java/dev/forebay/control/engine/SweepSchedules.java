@@ -27,10 +27,10 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Keeps one Schedule per region that evicts what has to go.
+ * Manages the Schedules of sweeps, one for each region.
  *
- * <p>What a person did to a Schedule, such as pausing it, stays; its interval and what it starts
- * come from the configuration. Safe for use by many threads.
+ * <p>Keeps changes that an operator made to a Schedule, such as a pause. The interval and the
+ * workflow come from the configuration. Thread-safe.
  */
 @Singleton
 public class SweepSchedules {
@@ -56,11 +56,11 @@ public class SweepSchedules {
     }
 
     /**
-     * A region's Schedule.
+     * The state of a region's Schedule.
      *
-     * @param note why it is paused or was resumed, for people
+     * @param note why it is paused or was resumed, for users
      * @param lastAt when it last started a sweep; empty if it never did
-     * @param nextAt when it will start the next one; empty while it is paused
+     * @param nextAt when it starts the next sweep; empty while it is paused
      */
     public record State(
             boolean paused,
@@ -70,7 +70,7 @@ public class SweepSchedules {
             Optional<Instant> nextAt) {}
 
     /**
-     * How the Schedule of a region stands.
+     * Returns the state of a region's Schedule.
      *
      * @throws ForebayException {@code UNAVAILABLE} if Temporal does not answer
      */
@@ -79,9 +79,9 @@ public class SweepSchedules {
     }
 
     /**
-     * Has a region's Schedule start nothing from now on; a sweep that runs goes on.
+     * Pauses a region's Schedule. A running sweep continues.
      *
-     * @param why for people
+     * @param why the reason, for users
      * @throws ForebayException as {@link #state(RegionName)}
      */
     public State pause(RegionName region, String why) {
@@ -89,9 +89,9 @@ public class SweepSchedules {
     }
 
     /**
-     * Has a region's Schedule start sweeps again; does nothing if it does.
+     * Resumes a region's Schedule. Does nothing if it is not paused.
      *
-     * @param why for people
+     * @param why the reason, for users
      * @throws ForebayException as {@link #state(RegionName)}
      */
     public State resume(RegionName region, String why) {
@@ -142,7 +142,9 @@ public class SweepSchedules {
         }
     }
 
-    /** Deletes those of regions that are not configured any more: nobody does what they ask for. */
+    /**
+     * Deletes the Schedules of regions that are no longer configured, because no agent serves them.
+     */
     void deleteOthers() {
         Set<String> ours =
                 regions.names().stream()

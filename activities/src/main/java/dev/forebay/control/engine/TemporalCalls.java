@@ -25,13 +25,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls Temporal with a limit of our own, for its client tries again for a minute, and tells its
- * failures apart. Safe for use by many threads.
+ * Calls Temporal with its own time limit, because Temporal's client retries for a minute.
+ * Translates the client's failures. Thread-safe.
  */
 @Singleton
 class TemporalCalls {
 
-    /** The words of gRPC's server for a request that is too large for it to decode. */
+    /** The message of a gRPC server for a request that is too large to decode. */
     private static final String TOO_LARGE = "received message larger than max";
 
     private static final String ENDED_MEANWHILE = "AcceptedUpdateCompletedWorkflow";
@@ -42,7 +42,7 @@ class TemporalCalls {
         this.config = config.temporal();
     }
 
-    /** As {@link #call(Duration, Callable)}, within the time of an API request. */
+    /** As {@link #call(Duration, Callable)}, within the timeout of an API request. */
     <T extends @Nullable Object> T call(Callable<T> call) {
         return call(config.requestTimeout(), call);
     }
@@ -50,9 +50,10 @@ class TemporalCalls {
     /**
      * Calls Temporal.
      *
-     * @throws NoSuchRunException if the workflow, its run or its update is not there (any more)
-     * @throws ForebayException with what the workflow says, {@code UNAVAILABLE} if Temporal does
-     *     not answer in time, or as it refuses
+     * @throws NoSuchRunException if the workflow, its run or its update does not exist, or no
+     *     longer
+     * @throws ForebayException the workflow's failure; {@code UNAVAILABLE} if Temporal does not
+     *     answer in time; or Temporal's refusal
      */
     <T extends @Nullable Object> T call(Duration limit, Callable<T> call) {
         FutureTask<T> task = new FutureTask<>(call);
@@ -71,7 +72,7 @@ class TemporalCalls {
         }
     }
 
-    /** What {@link #call} throws for a failure of Temporal's client. */
+    /** Returns the exception that {@link #call} throws for a failure of Temporal's client. */
     RuntimeException translated(Throwable failure) {
         if (failure instanceof ForebayException exception) {
             return exception;
@@ -95,7 +96,7 @@ class TemporalCalls {
                 : Failures.exception(failure);
     }
 
-    /** The table "What Temporal answers" in {@code docs/operations.md}. */
+    /** Implements the table "What Temporal answers" in {@code docs/operations.md}. */
     private RuntimeException ofStatus(StatusRuntimeException answer, Throwable failure) {
         Status status = answer.getStatus();
         String said = said(status);
@@ -142,7 +143,10 @@ class TemporalCalls {
                 failure);
     }
 
-    /** With what is behind it: gRPC says of a handshake that fails that it is an I/O exception. */
+    /**
+     * Returns the status with its root cause, because gRPC reports a failed handshake as an I/O
+     * exception.
+     */
     private static String said(Status status) {
         Throwable root = status.getCause();
         while (root != null && root.getCause() != null) {
@@ -173,7 +177,7 @@ class TemporalCalls {
         return Optional.empty();
     }
 
-    /** What Temporal makes of updates that were under way when their workflow was ended. */
+    /** Returns whether Temporal failed an accepted update because its workflow ended. */
     private static boolean isOfEndedWorkflow(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof ApplicationFailure application
@@ -184,7 +188,7 @@ class TemporalCalls {
         return false;
     }
 
-    /** Whether a workflow has said so; else Temporal did not answer. */
+    /** Returns whether the failure comes from a workflow. If not, Temporal did not answer. */
     static boolean isSaidByWorkflow(ForebayException translated) {
         return hasCause(translated, TemporalFailure.class);
     }
@@ -198,7 +202,7 @@ class TemporalCalls {
         return false;
     }
 
-    /** The workflow, its run or its update is not there: never started, or over. */
+    /** The workflow, its run or its update does not exist: it never started, or it is over. */
     static final class NoSuchRunException extends RuntimeException {
 
         NoSuchRunException(Throwable cause) {

@@ -16,7 +16,9 @@ import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
 import java.util.Optional;
 
-/** Compares a dataset's source with its newest version, and makes a new one if they differ. */
+/**
+ * Compares a dataset's source with its newest version, and freezes a new version if they differ.
+ */
 @Singleton
 class TrackingActivitiesImpl implements TrackingActivities {
 
@@ -54,8 +56,8 @@ class TrackingActivitiesImpl implements TrackingActivities {
         Optional<Origin> made = versions.origin(next);
         boolean followedNoMore = made.isEmpty() && tracking.find(name).isEmpty();
         if (followedNoMore || dataset.deletedAt() != null) {
-            // Another control plane made the Schedule anew while this one stopped following, or the
-            // dataset was deleted while Temporal was away.
+            // Either another control plane created the Schedule again while this one stopped
+            // following, or the dataset was deleted during an outage of Temporal.
             followed.stop(name);
             return NOTHING;
         }

@@ -24,17 +24,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How what is under way for a version gets on, and why it does not. Workflows hear of a failure
- * only when Temporal has given up trying again, which takes hours, and of progress only now and
- * then; until then Temporal is asked what its activities said last. Safe for use by many threads.
+ * Reads the progress and the failures of running activities from Temporal. A workflow learns of a
+ * failure only after the last retry, which takes hours, and of progress only after each batch.
+ * Thread-safe.
  */
 @Singleton
 public class Underway {
 
-    /** The activity that fills. */
+    /** The type of the activity that fills. */
     private static final String WARM = "Warm";
 
-    /** Somebody who polls takes an activity within milliseconds. */
+    /**
+     * The grace period until an activity counts as not taken. A free worker takes one within
+     * milliseconds.
+     */
     private static final Duration UNTIL_TAKEN = Duration.ofSeconds(5);
 
     private final VersionWorkflows workflows;
@@ -48,22 +51,22 @@ public class Underway {
     }
 
     /**
-     * What an activity said last.
+     * The last report of an activity.
      *
-     * @param waiting why it does not get on, if it does not
-     * @param failed how many of its attempts have failed
-     * @param bytes what it has filled, beyond what the workflow has heard of
-     * @param objects as many files
+     * @param waiting why it makes no progress; null if it does
+     * @param failed the number of failed attempts
+     * @param bytes the bytes that it has filled, beyond those that the workflow knows
+     * @param objects the files that it has filled, beyond those that the workflow knows
      */
     public record Work(@Nullable Problem waiting, int failed, long bytes, long objects) {
 
-        /** Nothing is known of it, or nothing is to be done. */
+        /** No activity is running, or nothing is known of it. */
         static final Work NONE = new Work(null, 0, 0, 0);
     }
 
     /**
-     * What is under way in each region that fills or evicts the version, by the region's name;
-     * empty as long as Temporal does not answer.
+     * Returns the work in each region that fills or evicts the version, by the region's name.
+     * Regions are missing while Temporal does not answer.
      */
     public Map<String, Work> of(VersionStatus status) {
         Map<String, Work> found = new TreeMap<>();
@@ -78,7 +81,10 @@ public class Underway {
         return found;
     }
 
-    /** Why the freezing of a version by itself does not get on, if it is under way and does not. */
+    /**
+     * Returns why the freeze of a version without a region makes no progress; empty if it does, or
+     * none is running.
+     */
     public Optional<Problem> freezing(DatasetVersion version) {
         try {
             return of(WorkflowIds.freeze(version), "control plane")
@@ -102,7 +108,10 @@ public class Underway {
         };
     }
 
-    /** Of several that are under way at a time the one that does not get on. */
+    /**
+     * Returns the work of a child workflow. If several activities are pending, prefers one that
+     * failed.
+     */
     private Optional<Work> of(String child, String whoWorks) {
         try {
             return temporal.call(patience, () -> workflows.pendingActivities(child)).stream()

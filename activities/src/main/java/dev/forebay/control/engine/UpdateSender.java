@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends updates to the workflows of versions and waits for them. Safe for use by many threads.
+ * Sends updates to the workflows of versions and waits for their results. Thread-safe.
  *
- * <p>A workflow that is not there, though the catalogue knows of regions that hold something, was
- * ended by an operator: the next one begins with what the catalogue knows.
+ * <p>If the catalogue knows that regions have a version, but its workflow does not run, an operator
+ * has ended it. The next workflow then starts with the status in the catalogue.
  */
 @Singleton
 class UpdateSender {
@@ -40,12 +40,15 @@ class UpdateSender {
     /**
      * An update to the workflow of a version.
      *
-     * @param id the same for the same update
+     * @param id the same for a repeated update
      */
     record Update<R extends @Nullable Object>(
             DatasetVersion version, String name, String id, Class<R> result, Object request) {}
 
-    /** Sends an update, starting the workflow if need be; returns once it is accepted. */
+    /**
+     * Sends an update, and starts the workflow if it does not run. Returns once the update is
+     * accepted.
+     */
     <R extends @Nullable Object> WorkflowUpdateHandle<R> start(Dataset dataset, Update<R> update) {
         VersionStatus known = known(dataset, update.version());
         return temporal.call(
@@ -59,7 +62,7 @@ class UpdateSender {
                                 update.request()));
     }
 
-    /** Sends an update, unless there is nothing anywhere that it could be about. */
+    /** Sends an update. Returns empty if no workflow runs and no region has the version. */
     <R extends @Nullable Object> Optional<WorkflowUpdateHandle<R>> send(
             Dataset dataset, Update<R> update) {
         try {
@@ -80,10 +83,10 @@ class UpdateSender {
     }
 
     /**
-     * Waits until an update is done; returns whether it is.
+     * Waits for an update. Returns whether it is done.
      *
-     * @throws ForebayException what the workflow refuses or failed with; {@code UNAVAILABLE} if it
-     *     was ended meanwhile
+     * @throws ForebayException the workflow's refusal or failure; {@code UNAVAILABLE} if the
+     *     workflow ended meanwhile
      */
     boolean isDone(WorkflowUpdateHandle<?> accepted, Duration wait) {
         try {

@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what the catalogue says of a version with its workflow, which knows better, and both
- * with its pointer, its manifest and the regions. Safe for use by many threads.
+ * Compares a version in the catalogue with its workflow, which is authoritative, and both with its
+ * pointer, its manifest and the regions. Thread-safe.
  */
 @Singleton
 class VersionCheck {
@@ -61,20 +61,21 @@ class VersionCheck {
     }
 
     /**
-     * What a workflow that runs says.
+     * The status of a running workflow.
      *
-     * @param revision how far it has come
+     * @param revision the revision of the workflow when it was read
      */
     private record Life(VersionStatus status, Revision revision) {}
 
     /**
-     * What is wrong with a version, in the order in which it is to be mended.
+     * Returns the faults of a version, in the order in which they are to be repaired.
      *
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if Temporal does not answer,
      *     or {@code LAKE_*}
      */
     List<Fault> of(DatasetVersion version, RegionsNow now) {
-        // Before the workflow is asked: what it tells meanwhile is newer.
+        // Reads the row before the workflow, so that a status reported meanwhile has a later
+        // revision.
         Row row = versions.row(version).orElse(null);
         if (row == null) {
             return List.of();
@@ -92,7 +93,7 @@ class VersionCheck {
                 life.map(alive -> PinExpiries.newest(alive.status(), row.status()))
                         .orElse(row.status());
         ManifestRef manifest = row.status().manifest();
-        // Regions read the manifest, too: without it they can say nothing of its bytes.
+        // Regions need the manifest, too: without it they cannot report on its bytes.
         if (manifest != null && ofManifest.isEmpty()) {
             for (Said region : now.said().values()) {
                 faults.addAll(regions.of(believed, manifest, region));
@@ -103,7 +104,8 @@ class VersionCheck {
 
     private Optional<Life> life(DatasetVersion version) {
         try {
-            // Temporal does not always answer for a run that is over.
+            // Requires a running workflow first, because Temporal may not answer a query of a
+            // closed run.
             return temporal.call(() -> workflows.revision(version))
                     .map(
                             revision ->
@@ -130,7 +132,8 @@ class VersionCheck {
                                         .collect(Collectors.joining(", "))),
                 "starts its workflow with what the catalogue knows",
                 () -> {
-                    // It has this time to live already: so nothing but the start happens.
+                    // The version has this time to live already, so the update only starts the
+                    // workflow.
                     var _ =
                             updates.start(
                                     datasets.get(version.dataset()),

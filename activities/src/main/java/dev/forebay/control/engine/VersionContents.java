@@ -17,14 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is in versions, and how two of them differ, by their manifests. Safe for use by many
- * threads.
- */
+/** Lists the files of versions and compares versions, by their manifests. Thread-safe. */
 @Singleton
 public class VersionContents {
 
-    /** For the manifest to be fetched, if it is not here; the next one who asks finds it. */
+    /**
+     * How long a request waits for a manifest that is not cached here. A later request finds it.
+     */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final VersionCatalogue versions;
@@ -38,19 +37,20 @@ public class VersionContents {
     }
 
     /**
-     * Some files of a version.
+     * One page of files.
      *
-     * @param next the path behind which the next page begins; null if there is none
+     * @param next the path after which the next page begins; null at the end
      */
     public record Files(List<Found> items, @Nullable FilePath next) {}
 
     /**
-     * Up to {@code limit} files, in the order of their paths.
+     * Returns up to {@code limit} files, ordered by path.
      *
-     * @param folder only those below it; empty for all
-     * @param after the path behind which to begin; {@link FilePath#NONE} for the first
+     * @param folder only files below it; empty for all
+     * @param after the path after which to begin; {@link FilePath#NONE} for the first page
      * @throws ForebayException {@code NOT_FOUND} if there is no such version, it is not frozen, or
-     *     it has nothing below the folder; {@code UNAVAILABLE} if its manifest is not here soon
+     *     it has nothing below the folder; {@code UNAVAILABLE} if its manifest is not available in
+     *     time
      */
     public Files list(DatasetVersion version, String folder, FilePath after, int limit) {
         String below = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
@@ -79,12 +79,12 @@ public class VersionContents {
     }
 
     /**
-     * Up to {@code limit} files that are not the same in two versions, in the order of their paths;
-     * fewer, if many are the same.
+     * Returns up to {@code limit} files that differ between two versions, ordered by path. May
+     * return fewer if many are equal.
      *
-     * @param after the path behind which to begin; {@link FilePath#NONE} for the first
+     * @param after the path after which to begin; {@link FilePath#NONE} for the first page
      * @throws ForebayException {@code NOT_FOUND} if there is no such version, or it is not frozen;
-     *     {@code UNAVAILABLE} if a manifest is not here soon
+     *     {@code UNAVAILABLE} if a manifest is not available in time
      */
     public Difference.Page compare(
             DatasetVersion before, DatasetVersion version, FilePath after, int limit) {

@@ -31,14 +31,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects beside the manifests, one for each version, that say which manifest is its. They are
- * written once, before the catalogue is: a catalogue that was lost, or is of yesterday, can give no
- * version another manifest, and is made anew from them. Safe for use by many threads.
+ * Reads and writes pointers: objects beside the manifests, one for each version, that name its
+ * manifest. A pointer is written once, before the catalogue is. A lost or outdated catalogue
+ * therefore cannot give a version another manifest, and can be restored from the pointers.
+ * Thread-safe.
  */
 @Singleton
 class VersionPointers {
 
-    /** What their keys begin with; the version's name follows. */
+    /** The prefix of the keys. The version's name follows. */
     private static final String PREFIX = "versions/";
 
     private static final String SUFFIX = ".json";
@@ -60,9 +61,9 @@ class VersionPointers {
     }
 
     /**
-     * What is written of a version.
+     * The contents of a pointer.
      *
-     * @param ttl of the version, and of its dataset then
+     * @param ttl the time to live of the version, and of its dataset at that time
      */
     record Pointer(
             DatasetVersion version,
@@ -78,21 +79,21 @@ class VersionPointers {
     }
 
     /**
-     * Some of the pointers.
+     * One page of pointers.
      *
-     * @param next after which key the others follow; null if there are none
+     * @param next the key after which the next page begins; null at the end
      */
     record Page(List<String> keys, @Nullable String next) {}
 
     /**
      * The form of an object.
      *
-     * @param sha256 of the pointer as compact JSON, in hexadecimal digits: what a lost catalogue is
-     *     made anew from must not have changed
+     * @param sha256 the SHA-256 of the pointer as compact JSON, in hexadecimal digits. It protects
+     *     the source of a restored catalogue from damage
      */
     private record Sealed(JsonNode pointer, String sha256) {}
 
-    /** What it says. */
+    /** The JSON form of a pointer. */
     private record Body(
             String version,
             String manifest,
@@ -143,7 +144,7 @@ class VersionPointers {
     }
 
     /**
-     * The pointer of a version, if it was ever frozen.
+     * Returns the pointer of a version; empty if it was never frozen.
      *
      * @throws ForebayException {@code ALREADY_EXISTS} if it was frozen from another source
      */
@@ -153,7 +154,7 @@ class VersionPointers {
     }
 
     /**
-     * Writes a version's pointer, unless it has one; returns the one that it has.
+     * Writes the pointer of a version, unless it has one. Returns the pointer that is stored.
      *
      * @throws ForebayException as {@link #find}
      */
@@ -163,29 +164,29 @@ class VersionPointers {
         return requireSame(pointer.origin.source(), read(key, there));
     }
 
-    /** The keys of some pointers, in the order of the versions' names. */
+    /** Returns a page of keys, ordered by the names of the versions. */
     Page list(@Nullable String after) {
         return list("", after);
     }
 
-    /** As {@link #list(String)}, of versions whose names begin so. */
+    /** As {@link #list(String)}, for versions whose names begin with {@code names}. */
     Page list(String names, @Nullable String after) {
         Listing.Page page = lake.listing(bucket(), PREFIX + names).page(after, PAGE);
         return new Page(page.objects().stream().map(LakeObject::key).toList(), page.next());
     }
 
     /**
-     * Reads a version's pointer; empty if it has none.
+     * Reads the pointer of a version; empty if it has none.
      *
-     * @throws ForebayException {@code CORRUPT} if it does not say which manifest the version has,
-     *     {@code UNAVAILABLE} if it says so in the form of a later release
+     * @throws ForebayException {@code CORRUPT} if it does not name a manifest, {@code UNAVAILABLE}
+     *     if it has the form of a later release
      */
     Optional<Pointer> read(DatasetVersion version) {
         String key = key(version);
         return lake.find(bucket(), key).map(bytes -> read(key, bytes));
     }
 
-    /** Replaces a pointer that says nothing. */
+    /** Replaces a damaged pointer. */
     void replace(Pointer pointer) {
         try (Workspace.Temporary folder = workspace.temporary("pointer-")) {
             Path file = folder.path().resolve("pointer.json");
@@ -196,7 +197,7 @@ class VersionPointers {
         }
     }
 
-    /** The version whose pointer has this key; empty if no version's has. */
+    /** Returns the version whose pointer has this key; empty if the key has another form. */
     static Optional<DatasetVersion> version(String key) {
         if (!key.startsWith(PREFIX) || !key.endsWith(SUFFIX)) {
             return Optional.empty();
@@ -254,13 +255,15 @@ class VersionPointers {
         }
     }
 
-    /** Of a node that was read it is the same as when it was written, in any release. */
+    /**
+     * Covers the JSON tree, including properties of later releases, so every release can verify it.
+     */
     private String sha256(JsonNode body) throws JsonProcessingException {
         return Digest.of(json.writeValueAsBytes(body)).hex();
     }
 
     private Pointer read(String key, byte[] bytes) {
-        // Messages of Jackson, and those of causes, would quote what is in the object.
+        // Discards the exceptions: Jackson's messages and causes quote the content of the object.
         JsonNode body;
         try {
             JsonNode sealed = json.readTree(bytes);

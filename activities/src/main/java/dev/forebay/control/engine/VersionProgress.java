@@ -7,20 +7,20 @@ import dev.forebay.workflows.message.VersionStatus;
 import java.util.List;
 
 /**
- * How far the regions are with a version.
+ * The progress of a version in its regions.
  *
  * @param regions in the order of the status
- * @param isCurrent whether that is how things are; else it may be long over
+ * @param isCurrent whether the status is current; if not, it may be long outdated
  */
 public record VersionProgress(
         VersionStatus status, List<RegionProgress> regions, boolean isCurrent) {
 
-    /** The version. */
+    /** Returns the version. */
     public DatasetVersion version() {
         return status.version();
     }
 
-    /** How far a region is, also if the version was never there. */
+    /** Returns the progress of a region, even if the version was never there. */
     public RegionProgress of(RegionName region) {
         return regions.stream()
                 .filter(progress -> progress.residency().region().equals(region))
@@ -31,7 +31,7 @@ public record VersionProgress(
                                         Lifecycle.residency(status, region), status.manifest()));
     }
 
-    /** Whether there is something to wait for, or may be. */
+    /** Returns whether a region makes progress, or may. */
     public boolean isMoving() {
         return !isCurrent || regions.stream().anyMatch(RegionProgress::isMoving);
     }

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of versions: what the workflow says if it answers quickly, else what it said last.
- * Safe for use by many threads.
+ * Reads the status of versions: from the workflow if it answers quickly, otherwise from the
+ * catalogue. Thread-safe.
  */
 @Singleton
 public class VersionReader {
@@ -40,29 +40,29 @@ public class VersionReader {
     }
 
     /**
-     * What is known of a version.
+     * The status of a version.
      *
-     * @param isCurrent whether its workflow has just said so, or there is none; else it is what one
-     *     said last, and may be long over
+     * @param isCurrent whether the workflow has just reported it, or there is no workflow. If not,
+     *     it is the last reported status and may be long outdated
      */
     record Reading(VersionStatus status, boolean isCurrent) {}
 
     /**
-     * What is known of a version.
+     * Returns the status of a version.
      *
-     * @throws ForebayException {@code NOT_FOUND} if nobody ever asked for the version
+     * @throws ForebayException {@code NOT_FOUND} for an unknown version
      */
     public VersionStatus status(DatasetVersion version) {
         return reading(version).status();
     }
 
-    /** As {@link #status}, and whether that is current. */
+    /** As {@link #status}, with whether it is current. */
     Reading reading(DatasetVersion version) {
         datasets.get(version.dataset());
         return versions.find(version).map(this::live).orElseThrow(() -> versions.unknown(version));
     }
 
-    /** As {@link #status}, but a version that nobody asked for is simply nowhere. */
+    /** As {@link #status}, but an unknown version is in no region. */
     public VersionStatus statusOrNothing(DatasetVersion version) {
         Dataset dataset = datasets.get(version.dataset());
         return versions.find(version)
@@ -74,8 +74,8 @@ public class VersionReader {
     }
 
     /**
-     * What the workflow of a frozen version says, whether the catalogue knows of the version or has
-     * lost it; empty if there is none, or it does not answer.
+     * Returns the status that the workflow of a frozen version reports, even if the catalogue has
+     * lost the version. Returns empty if there is no workflow, or it does not answer.
      */
     Optional<VersionStatus> frozen(DatasetVersion version) {
         try {
@@ -97,7 +97,10 @@ public class VersionReader {
         }
     }
 
-    /** A workflow hears of a version that was frozen by itself when somebody asks for it. */
+    /**
+     * Adds the manifest from the catalogue. A workflow learns the manifest of a version that was
+     * frozen without a region only when a client requests it.
+     */
     private static VersionStatus withManifest(VersionStatus said, VersionStatus known) {
         return said.manifest() != null
                 ? said

@@ -33,8 +33,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workflows of versions, as Temporal's client addresses them. Calls block and fail as that
- * client does: make them through {@link TemporalCalls}. Safe for use by many threads.
+ * Wraps Temporal's client for the workflows of versions. Calls block and fail as that client does,
+ * so callers go through {@link TemporalCalls}. Thread-safe.
  */
 @Singleton
 class VersionWorkflows {
@@ -46,10 +46,10 @@ class VersionWorkflows {
     }
 
     /**
-     * Sends an update, starting the workflow if it does not run, and returns once the update is
-     * accepted, that is in the workflow's history.
+     * Sends an update, and starts the workflow if it does not run. Returns once the update is
+     * accepted and is in the workflow's history.
      *
-     * @param known what the new workflow begins with
+     * @param known the status with which a new workflow starts
      */
     <R extends @Nullable Object> WorkflowUpdateHandle<R> updateWithStart(
             Dataset dataset,
@@ -72,7 +72,7 @@ class VersionWorkflows {
                         new Object[] {input});
     }
 
-    /** Whether a region has, had half, or was refused the version. */
+    /** Returns whether any region is in a state other than ABSENT. */
     static boolean isSomewhere(VersionStatus status) {
         return status.regions().stream()
                 .anyMatch(residency -> residency.state() != Residency.State.ABSENT);
@@ -89,17 +89,17 @@ class VersionWorkflows {
                 .startUpdate(options(updateName, updateId, result), request);
     }
 
-    /** Tells the workflow, if it runs, that the version was read. */
+    /** Signals to the workflow, if it runs, that the version was read. */
     void read(DatasetVersion version, ReadReport report) {
         client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("read", report);
     }
 
-    /** Tells the workflow, if it runs, that a region that was complete may not be any more. */
+    /** Signals to the workflow, if it runs, that a complete region may have become incomplete. */
     void upkeep(DatasetVersion version, RegionName region) {
         client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("upkeep", region);
     }
 
-    /** How far the workflow of a version has come that runs; empty if the last one is over. */
+    /** Returns the revision of the running workflow; empty if the last run is over. */
     Optional<Revision> revision(DatasetVersion version) {
         WorkflowExecutionInfo info =
                 client.newUntypedWorkflowStub(WorkflowIds.version(version))
@@ -116,7 +116,7 @@ class VersionWorkflows {
                 info.getStartTime().getSeconds(), info.getStartTime().getNanos());
     }
 
-    /** An update that a certain run accepted. */
+    /** Returns the handle of an update that a known run accepted. */
     <R> WorkflowUpdateHandle<R> accepted(
             String workflowId, String runId, String updateId, Class<R> result) {
         return client.newUntypedWorkflowStub(
@@ -127,13 +127,13 @@ class VersionWorkflows {
                 .getUpdateHandle(updateId, result);
     }
 
-    /** What the workflow, running or over, says of itself. */
+    /** Queries the status of the workflow, which may run or be over. */
     VersionStatus status(DatasetVersion version) {
         return client.newWorkflowStub(DatasetVersionWorkflow.class, WorkflowIds.version(version))
                 .status();
     }
 
-    /** The activities that a workflow has scheduled and that are not done; none if it is over. */
+    /** Returns the scheduled activities of a workflow that are not done; none if it is over. */
     List<PendingActivityInfo> pendingActivities(String workflowId) {
         return client.newUntypedWorkflowStub(workflowId)
                 .describe()
@@ -141,7 +141,7 @@ class VersionWorkflows {
                 .getPendingActivitiesList();
     }
 
-    /** Whether a run of any workflow is over. */
+    /** Returns whether a run of any workflow is over. */
     boolean isOver(String workflowId, String runId) {
         return client.newUntypedWorkflowStub(
                                 WorkflowTargetOptions.newBuilder()
@@ -154,7 +154,8 @@ class VersionWorkflows {
     }
 
     /**
-     * What an activity's last heartbeat carried; empty if there was none, or it is of another kind.
+     * Returns the details of an activity's last heartbeat; empty if there was none, or it has
+     * another type.
      */
     <T> Optional<T> heartbeat(PendingActivityInfo activity, Class<T> kind) {
         if (!activity.hasHeartbeatDetails()) {
@@ -171,7 +172,7 @@ class VersionWorkflows {
         }
     }
 
-    /** What a failure was before Temporal wrote it down. */
+    /** Returns the exception that Temporal has stored. */
     RuntimeException failure(Failure written) {
         return client.getOptions().getDataConverter().failureToException(written);
     }

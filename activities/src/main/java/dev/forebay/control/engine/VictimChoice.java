@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who goes, of those that nobody holds, to make room for one that is wanted. For one thread.
+ * Chooses the victims that make space for a version, from the unpinned ones. Not thread-safe.
  *
- * <p>What several share comes back with the last of them. So there are two ways to choose: the
- * first in the leaving order that give enough back each by itself, and the first that do together.
- * The second one is needed where only a whole family makes the room; but it would also take a
- * family apart where one that has as much to itself comes next. Of the two the one that loses less
- * is taken.
+ * <p>A shared chunk becomes free only with the last version that needs it. The class therefore
+ * makes two choices in eviction order: by what each version frees alone, and by what the versions
+ * free together. The second choice finds a whole family of related versions, if only that frees
+ * enough. It can also break up a family although the next version frees as much alone. The choice
+ * that loses less wins.
  */
 final class VictimChoice {
 
@@ -30,9 +30,9 @@ final class VictimChoice {
     private final Comparator<List<Occupant>> byLoss;
 
     /**
-     * @param others all that take room
-     * @param staying what they share, those already taken away that leave anyway; it is the same
-     *     again after each call
+     * @param others all versions that take capacity
+     * @param staying the shares of the versions that stay, without those that leave anyway. Every
+     *     call restores it
      */
     VictimChoice(DatasetVersion wanted, List<Occupant> others, Shares staying, Instant now) {
         this.staying = staying;
@@ -52,9 +52,9 @@ final class VictimChoice {
     }
 
     /**
-     * The relative that has most of what is wanted, if nobody holds it, and if its going would cost
-     * the wanted one more than it gives back: until that one is mounted nothing keeps what it needs
-     * but those that have it already.
+     * Returns the unpinned version that shares most with the wanted one, if it shares more than its
+     * eviction would free. Until the wanted version is mounted, only versions that have its chunks
+     * protect them.
      */
     private @Nullable Occupant nearest(DatasetVersion wanted, List<Occupant> others) {
         Map<DatasetVersion, Long> common = staying.common(wanted);
@@ -73,7 +73,10 @@ final class VictimChoice {
         return occupant.equals(nearest);
     }
 
-    /** Those that give so much back, and nobody who need not go; empty if all are not enough. */
+    /**
+     * Returns versions whose eviction frees {@code bytes}, without any unnecessary one; empty if
+     * all of them do not free enough.
+     */
     Optional<List<Occupant>> enough(long bytes) {
         return Stream.of(eachByItself(bytes), together(bytes))
                 .flatMap(Optional::stream)
@@ -87,8 +90,8 @@ final class VictimChoice {
         if (made < bytes) {
             return Optional.empty();
         }
-        // What they have in common is left out of account here, too: else it would be enough that
-        // a whole family goes, and the one after it could stay.
+        // Counts only what each version frees alone, here too. With shared bytes, a whole family
+        // would be enough, and the version after it would be dropped.
         for (Occupant each : List.copyOf(chosen).reversed()) {
             if (made - alone(each) >= bytes) {
                 made -= alone(each);
@@ -104,7 +107,7 @@ final class VictimChoice {
         return made < bytes ? Optional.empty() : Optional.of(chosen);
     }
 
-    /** The first that give so much, or all. */
+    /** Returns the first versions that free {@code bytes}, or all of them. */
     private List<Occupant> first(long bytes, ToLongFunction<Occupant> gives) {
         List<Occupant> chosen = new ArrayList<>();
         long made = 0;
@@ -118,7 +121,7 @@ final class VictimChoice {
         return chosen;
     }
 
-    /** Those of them without whom it would not be enough; who is dearest is looked at first. */
+    /** Drops versions that are not necessary. Checks the most valuable ones first. */
     private List<Occupant> needed(List<Occupant> chosen, long bytes) {
         long made = chosen.stream().mapToLong(each -> staying.remove(each.version())).sum();
         List<Occupant> needed = new ArrayList<>(chosen);

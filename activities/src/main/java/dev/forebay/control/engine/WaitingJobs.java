@@ -15,17 +15,17 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Who waits for a version that is not there yet, as far as this process is asked: {@code
- * forebay_control_waiting_*}. A caller who waits asks again and again; one who has not for two
- * minutes has gone. Safe for use by many threads.
+ * Counts the jobs that wait for a version, as far as they ask this process: {@code
+ * forebay_control_waiting_*}. A client that waits repeats its request. After two minutes without
+ * one it counts as gone. Thread-safe.
  */
 @Singleton
 class WaitingJobs {
 
-    /** Four times as long as one question may wait for its answer. */
+    /** Four times the maximum wait of one request. */
     private static final long GONE_NANOS = Duration.ofMinutes(2).toNanos();
 
-    /** Others are not counted. */
+    /** Bounds the number of requests that are counted. */
     private static final int MOST = 10_000;
 
     private final LongSupplier nanos;
@@ -74,7 +74,7 @@ class WaitingJobs {
                 .register(registry);
     }
 
-    /** Somebody was told just now that it is not there yet. */
+    /** Records that a client got the answer that the version is not there yet. */
     synchronized void waits(DatasetVersion version, String id, List<RegionName> regions) {
         long now = forgetWhoHasGone();
         Request request = new Request(version, id);
@@ -85,7 +85,7 @@ class WaitingJobs {
         }
     }
 
-    /** It was answered, or taken back. */
+    /** Records that a request was answered or cancelled. */
     synchronized void ended(DatasetVersion version, String id) {
         requests.remove(new Request(version, id));
     }
