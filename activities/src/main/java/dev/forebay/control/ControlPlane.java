@@ -22,7 +22,7 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import org.jboss.logging.Logger;
 
-/** Starts and stops what makes a process the control plane. */
+/** Starts and stops the parts of the control plane. */
 @Singleton
 class ControlPlane {
 
@@ -66,7 +66,7 @@ class ControlPlane {
         Startup.run(
                 () -> {
                     check();
-                    prices.get(); // refuses what is no price
+                    prices.get(); // refuses invalid prices
                     budgets.get().check();
                     engine.get().start();
                     figures.get().start();

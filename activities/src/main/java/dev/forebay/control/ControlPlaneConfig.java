@@ -20,162 +20,170 @@ public interface ControlPlaneConfig {
     /** Forebay's own bucket in the lake, for manifests. */
     Optional<String> manifestBucket();
 
-    /** How long a version stays in a region after its last pin, if nobody says otherwise. */
+    /** The default time to live of a version in a region after its last pin. */
     @WithDefault("7D")
     Duration defaultTtl();
 
-    /** The scheduled eviction. */
+    /** The settings of scheduled sweeps. */
     Sweep sweep();
 
-    /** The freezing of versions. */
+    /** The settings of freezing versions. */
     Ingest ingest();
 
-    /** Following the lake. */
+    /** The settings of following the lake. */
     Tracking tracking();
 
-    /** What is remembered of requests. */
+    /** The settings of stored requests and of timeouts. */
     Requests requests();
 
-    /** Following how far versions are. */
+    /** The settings of following the progress of versions. */
     Progress progress();
 
-    /** What is looked at before something begins. */
+    /** The settings of plans. */
     Plan plan();
 
-    /** What is read of two versions to compare them. */
+    /** The settings of comparing versions. */
     Comparison comparison();
 
-    /** What compares the stores with each other. */
+    /** The settings of fsck, which compares the stores with each other. */
     Fsck fsck();
 
-    /** One region. */
+    /** The settings of one region. */
     interface Region {
 
         /** The base address of the gateway of the region's agent. */
         URI agent();
 
-        /** Whether the region is a site of one's own: what others take from it is priced so. */
+        /**
+         * Whether the region is an on-premises site. Bytes that other regions read from it have a
+         * price of their own.
+         */
         @WithDefault("false")
         boolean onPremises();
 
-        /** How many GPUs a job can get there at most, for whoever asks where it would best run. */
+        /** The maximum number of GPUs that a job can get there, for placement advice. */
         OptionalInt gpus();
     }
 
-    /** What is looked at before something begins. */
+    /** The settings of plans. */
     interface Plan {
 
-        /** How many objects of a version that nobody asked for yet are listed for its plan. */
+        /** The maximum number of objects that a plan lists of a version that is not frozen yet. */
         @WithDefault("100000")
         int objects();
 
-        /** How many such listings there may be at once. */
+        /** The maximum number of such listings at once. */
         @WithDefault("4")
         int listings();
 
-        /** How long an agent's gateway may take to look at its region. */
+        /** The timeout of an agent's gateway for a survey of its region. */
         @WithDefault("30S")
         Duration agentTimeout();
     }
 
-    /** What is read of two versions to compare them. */
+    /** The settings of comparing versions. */
     interface Comparison {
 
-        /** How many paths one page of a comparison looks at; the next page goes on behind them. */
+        /**
+         * The number of paths that one page of a comparison covers. The next page continues after
+         * them.
+         */
         @WithDefault("200000")
         int objects();
     }
 
-    /** What compares the stores with each other. */
+    /** The settings of fsck, which compares the stores with each other. */
     interface Fsck {
 
-        /** After how long a page of findings ends; it is as long again as its repairs take. */
+        /**
+         * The time after which a page of findings ends. Repairs extend it by their own duration.
+         */
         @WithDefault("10S")
         Duration page();
 
         /**
-         * How long a difference must last: workflows tell the catalogue what they do a moment
-         * later.
+         * How long a difference must last to be a finding, because workflows update the catalogue a
+         * moment later.
          */
         @WithDefault("2S")
         Duration settle();
     }
 
-    /** The scheduled eviction. */
+    /** The settings of scheduled sweeps. */
     interface Sweep {
 
-        /** How often versions whose time has passed are looked for in each region. */
+        /** The interval of sweeps in each region. */
         @WithDefault("5M")
         Duration interval();
 
         /**
-         * How full the chunk stores of a region may be, as a part of their capacity, before copies
-         * that nobody holds have to go.
+         * The fraction of a region's chunk store capacity above which a sweep evicts unpinned
+         * copies.
          */
         @WithDefault("0.9")
         double highWatermark();
 
-        /** How full they are left then. */
+        /** The fraction of the capacity that such a sweep leaves in use. */
         @WithDefault("0.8")
         double lowWatermark();
     }
 
-    /** The freezing of versions. */
+    /** The settings of freezing versions. */
     interface Ingest {
 
-        /** How many versions are frozen at once by this process. */
+        /** How many versions this process freezes at once. */
         @WithDefault("4")
         int concurrency();
 
-        /** How many pages of one listing are asked for at once. */
+        /** How many pages of one listing are requested at once. */
         @WithDefault("16")
         int requests();
 
-        /** How long a list of keys may be. */
+        /** The maximum size of a list of keys. */
         @WithDefault("2G")
         MemorySize keyList();
 
-        /** Storage classes, and tiers, whose objects must be restored before they can be read. */
+        /** The storage classes and tiers whose objects must be restored before they can be read. */
         @WithDefault("GLACIER,DEEP_ARCHIVE,ARCHIVE_ACCESS,DEEP_ARCHIVE_ACCESS")
         Optional<List<String>> archiveClasses();
     }
 
-    /** Following the lake. */
+    /** The settings of following the lake. */
     interface Tracking {
 
-        /** How often a dataset that follows its source is checked, if nobody says otherwise. */
+        /** The default interval between checks of a dataset that follows its source. */
         @WithDefault("1H")
         Duration interval();
     }
 
-    /** Following how far versions are. */
+    /** The settings of following the progress of versions. */
     interface Progress {
 
-        /** How many streams of progress may be open at once. */
+        /** The maximum number of open progress streams. */
         @WithDefault("200")
         int streams();
 
-        /** How often a version that is followed is looked at. */
+        /** The interval at which the progress of a followed version is read. */
         @WithDefault("1S")
         Duration interval();
     }
 
-    /** What is remembered of requests, and how long they wait for others. */
+    /** The settings of stored requests and of timeouts. */
     interface Requests {
 
         /** How long an idempotency key is remembered. */
         @WithDefault("30D")
         Duration retention();
 
-        /** How long an eviction is waited for before its request is answered anyway. */
+        /** How long a request for an eviction waits before it is answered anyway. */
         @WithDefault("5M")
         Duration evictionWait();
 
-        /** How long an agent's gateway may take to answer. */
+        /** The timeout of an agent's gateway. */
         @WithDefault("3S")
         Duration agentTimeout();
 
-        /** How long the lake may take to show a source that is to be registered. */
+        /** The timeout of the lake when a dataset's source is checked at its registration. */
         @WithDefault("5S")
         Duration lakeTimeout();
     }

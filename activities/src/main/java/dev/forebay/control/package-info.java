@@ -1,4 +1,4 @@
-/** The control plane: its settings, its start and its stop. */
+/** The control plane: its settings, start and stop. */
 @NullMarked
 package dev.forebay.control;
 

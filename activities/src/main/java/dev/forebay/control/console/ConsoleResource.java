@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
 /**
- * The files of the console. They tell nothing, and are handed to anybody; what they show they ask
- * of the REST API, with the reader's token.
+ * Serves the files of the console to any client. The files contain no data: the page reads the REST
+ * API with the user's token.
  */
 @Path("/console")
 @EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
@@ -26,7 +26,10 @@ class ConsoleResource {
 
     private static final String PAGE = "index.html";
 
-    /** Nothing from elsewhere runs, or is asked, in the page that has the token. */
+    /**
+     * The page has the user's token, so it may run scripts and send requests on its own origin
+     * only.
+     */
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
                     + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

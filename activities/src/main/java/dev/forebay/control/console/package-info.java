@@ -1,4 +1,4 @@
-/** The console: pages that show people what the REST API says. */
+/** The console: web pages that show what the REST API returns. */
 @NullMarked
 package dev.forebay.control.console;
 

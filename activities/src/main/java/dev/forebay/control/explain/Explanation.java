@@ -11,13 +11,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a version in a region, and of the dataset beside it.
+ * The facts about a version in a region, and about its dataset.
  *
- * @param progress how far the region is
- * @param pins those in this region
- * @param history what happened to it there, the latest first
- * @param newest the version of the dataset that was entered last
- * @param others the other versions of the dataset that are complete there
+ * @param progress the progress of the region
+ * @param pins the pins in this region
+ * @param history the events of the version in this region, the latest first
+ * @param newest the version of the dataset that was frozen last; {@code version} if none is frozen
+ * @param others the other versions of the dataset that are complete in the region
  * @param lastCheck the last comparison of the lake with the newest version; null if there was none
  */
 public record Explanation(
@@ -30,13 +30,13 @@ public record Explanation(
         List<DatasetVersion> others,
         @Nullable LastCheck lastCheck) {
 
-    /** The last that happened of these kinds. */
+    /** Returns the last event of these kinds. */
     Optional<Happening> last(Happening.Kind... kinds) {
         List<Happening.Kind> wanted = List.of(kinds);
         return history.stream().filter(each -> wanted.contains(each.kind())).findFirst();
     }
 
-    /** The last of a kind before something else happened. */
+    /** Returns the last event of these kinds before another event. */
     Optional<Happening> lastBefore(Happening later, Happening.Kind... kinds) {
         List<Happening.Kind> wanted = List.of(kinds);
         return history.stream()
@@ -45,7 +45,7 @@ public record Explanation(
                 .findFirst();
     }
 
-    /** In words, a sentence each. */
+    /** Returns the explanation as English sentences. */
     public List<String> sentences() {
         return new Wording(this).sentences();
     }

@@ -17,7 +17,10 @@ import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.util.List;
 
-/** Joins what the workflow says with what the catalogue remembers. Safe for use by many threads. */
+/**
+ * Explains the state of a version in a region, from the answer of its workflow and from the
+ * catalogue. Thread-safe.
+ */
 @Singleton
 public class Explanations {
 
@@ -50,11 +53,11 @@ public class Explanations {
     }
 
     /**
-     * Why a version is, or is not, in a region.
+     * Explains why a version is, or is not, in a region.
      *
-     * @param asked as {@link VersionLookup#find(DatasetName, String)} understands it
-     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset, or it has versions
-     *     and this is none of them
+     * @param asked a reference as {@link VersionLookup#find(DatasetName, String)} accepts it
+     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset, or the version is
+     *     unknown and the dataset has a frozen one
      */
     public Explanation of(DatasetName dataset, String asked, RegionName region) {
         datasets.get(dataset);

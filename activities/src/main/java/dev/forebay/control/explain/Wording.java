@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Puts an {@link Explanation} into words that a person understands. */
+/** Writes an {@link Explanation} as sentences for users. */
 final class Wording {
 
     private static final int MOST_NAMED = 3;
@@ -239,7 +239,7 @@ final class Wording {
                 : instant.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    /** {@code format} is a literal in every call. */
+    /** Error Prone cannot check {@code format}, but every call passes a literal. */
     @SuppressWarnings("AnnotateFormatMethod")
     private void say(String format, Object... values) {
         sentences.add(String.format(Locale.ROOT, format, values));

@@ -1,4 +1,4 @@
-/** Why a version is, or is not, in a region. */
+/** Explains why a version is, or is not, in a region. */
 @NullMarked
 package dev.forebay.control.explain;
 

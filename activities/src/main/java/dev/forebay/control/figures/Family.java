@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A gauge {@code forebay_control_*} that has a value for each region, or several that another tag
- * tells apart. What is found is put in, and shown in the place of what was found before. For one
- * thread.
+ * The gauges {@code forebay_control_*} of one name: one value for each region, or several that
+ * another tag distinguishes. Callers put in values and then show them in place of the earlier ones.
+ * Not thread-safe.
  */
 final class Family {
 
@@ -32,13 +32,13 @@ final class Family {
         found.add(Row.of(Tags.of("region", region, tag, tagValue), value));
     }
 
-    /** From now on it has the values that were put in since the last time, and no others. */
+    /** Publishes the values that were put in since the last call, and no others. */
     void show() {
         gauge.register(found, true);
         found = new ArrayList<>();
     }
 
-    /** Shows nothing, and what was put in is not shown either. */
+    /** Publishes no values, and discards those that were put in. */
     void forget() {
         found = new ArrayList<>();
         show();

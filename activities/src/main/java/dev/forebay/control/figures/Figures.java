@@ -9,22 +9,22 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Looks in regular intervals at what the catalogue, the ledger and the regions' pins say, and shows
- * it as metrics. Every control plane shows the same. What cannot be asked for is not shown, rather
- * than as it was before.
+ * Publishes metrics from the catalogue, the ledger and the regions' pins at regular intervals.
+ * Every control plane publishes the same values. A part that cannot be read shows no values instead
+ * of outdated ones.
  */
 @Singleton
 public class Figures {
 
     private static final Logger LOG = Logger.getLogger(Figures.class);
 
-    /** Metrics that are found together, or not at all. For one thread. */
+    /** A group of metrics that are read together. Not thread-safe. */
     interface Part {
 
-        /** Looks, and shows what it finds from now on. */
+        /** Reads the values and publishes them. */
         void look();
 
-        /** Shows nothing from now on. */
+        /** Publishes no values. */
         void forget();
     }
 
@@ -39,7 +39,7 @@ public class Figures {
         this.interval = config.interval();
     }
 
-    /** Looks whenever the interval has passed, until stopped. */
+    /** Starts reading at the configured interval, until {@link #stop}. */
     public void start() {
         long millis = interval.toMillis();
         var _ = clock.scheduleWithFixedDelay(this::look, 0, millis, TimeUnit.MILLISECONDS);
@@ -54,7 +54,8 @@ public class Figures {
             try {
                 part.look();
             } catch (RuntimeException | Error e) {
-                // An Error, too: else it would be the last look, and what it has found would stay.
+                // Catches an Error, too: it would end the schedule, and the last values would stay
+                // published.
                 LOG.debugf(e, "Some figures are not known at the moment");
                 part.forget();
             }

@@ -8,7 +8,9 @@ import java.time.Duration;
 @ConfigMapping(prefix = "forebay.figures")
 public interface FiguresConfig {
 
-    /** How often the catalogue, the ledger and the regions' pins are looked at for metrics. */
+    /**
+     * The interval at which the catalogue, the ledger and the regions' pins are read for metrics.
+     */
     @WithDefault("30S")
     Duration interval();
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What was noted since the month (of UTC) began, and what it cost. */
+/** Metrics of the ledger: the sums since the start of the month (UTC), and their cost. */
 @Singleton
 class LedgerFigures implements Figures.Part {
 

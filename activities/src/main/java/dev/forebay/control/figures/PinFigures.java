@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jboss.logging.Logger;
 
-/** Pins, and those behind which nobody seems to stand. */
+/** Metrics of pins, and of pins that seem to be leaked. */
 @Singleton
 class PinFigures implements Figures.Part {
 

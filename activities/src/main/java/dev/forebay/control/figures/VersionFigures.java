@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Versions by their state in regions, and whether those get on that are being filled. */
+/** Metrics of versions by state and region, and of fills that make no progress. */
 @Singleton
 class VersionFigures implements Figures.Part {
 

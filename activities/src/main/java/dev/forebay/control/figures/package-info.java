@@ -1,4 +1,4 @@
-/** What the control plane knows of regions, as metrics: from the catalogue, the ledger and etcd. */
+/** Metrics about the regions, from the catalogue, the ledger and etcd. */
 @NullMarked
 package dev.forebay.control.figures;
 

@@ -22,9 +22,10 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes in regular intervals what the workers of all regions have counted, and lets them forget
- * what they have closed. Workers keep what nobody has noted, so that an outage of any process loses
- * nothing; several control planes that do this note everything once.
+ * Enters the accounts of all regions' workers into the ledger at regular intervals, and lets
+ * workers forget closed accounts that are entered. Workers keep an account until then, so an outage
+ * of any process loses nothing. Several control planes may do this: the ledger counts each
+ * statement once.
  */
 @Singleton
 public class Bookkeeper {
@@ -40,7 +41,10 @@ public class Bookkeeper {
     private final MeterRegistry metrics;
     private final LedgerConfig config;
 
-    /** The workers that could not be noted last time, of which the log knows. */
+    /**
+     * The workers whose accounts could not be entered last time. The log mentions each of them
+     * once.
+     */
     private final Set<String> behind = new HashSet<>();
 
     private boolean failing;
@@ -109,7 +113,7 @@ public class Bookkeeper {
                 LOG.infof("Worker %s is in the ledger again", name);
             }
         } catch (RuntimeException | Error e) {
-            // What is strange about one worker's accounts must not hold up those of others.
+            // A failure with one worker's accounts must not delay those of other workers.
             if (behind.add(name)) {
                 LOG.warnf(e, "Worker %s is not in the ledger; it is tried again", name);
             }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What namespaces may cost in a month (of UTC) before prewarming that nobody waits for has to wait
- * for the next. Safe for use by many threads.
+ * The monthly budgets (UTC) of namespaces. When a budget is spent, speculative prewarming waits for
+ * the next month. Thread-safe.
  */
 @Singleton
 public class Budgets {
@@ -34,13 +34,13 @@ public class Budgets {
     }
 
     /**
-     * How far a namespace is with its budget.
+     * The budget of a namespace and what it has spent of it.
      *
-     * @param month the first day of it
+     * @param month the first day of the month
      */
     public record Budget(String namespace, LocalDate month, BigDecimal budget, BigDecimal spent) {
 
-        /** Whether prewarming that nobody waits for has to wait. */
+        /** Returns whether speculative prewarming has to wait. */
         public boolean isSpent() {
             return spent.compareTo(budget) >= 0;
         }
@@ -84,12 +84,12 @@ public class Budgets {
                         .formatted(namespace, budget.toPlainString(), rule));
     }
 
-    /** Those of all namespaces that have one, by name. */
+    /** Returns the budgets of all namespaces that have one, ordered by name. */
     public List<Budget> all() {
         return budgets.keySet().stream().flatMap(name -> of(name).stream()).toList();
     }
 
-    /** That of a namespace, if it has one. */
+    /** Returns the budget of a namespace; empty if it has none. */
     public Optional<Budget> of(String namespace) {
         BigDecimal budget = budgets.get(namespace);
         if (budget == null) {
@@ -101,7 +101,7 @@ public class Budgets {
     }
 
     /**
-     * Lets prewarming that nobody waits for go on.
+     * Allows speculative prewarming in a namespace, or throws.
      *
      * @throws ForebayException {@code BUDGET_SPENT} if it has to wait
      */

@@ -6,17 +6,17 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * What something cost, and what it would have cost without the cache: if each byte that workers
- * sent to nodes had been read from the lake, with as many requests. Nodes keep what they have read,
- * so without any cache it would have been more.
+ * The cost of a group, and its cost without the cache: what it would cost to read each byte sent to
+ * nodes from the lake, with as many requests. The true cost without any cache is higher, because
+ * nodes keep what they have read.
  *
- * @param key what the figures are of
- * @param siblingBytes from other regions of a cloud
- * @param onPremisesBytes from on-premises sites
+ * @param key the key of the group
+ * @param siblingBytes read from other cloud regions
+ * @param onPremisesBytes read from on-premises sites
  * @param readerBytes sent to nodes, as {@code readerRequests} ranges
  * @param nvmeGbHours GB (10⁹ bytes) on disk times hours
- * @param siblings the price of what came from other regions, on premises or not
- * @param nvme the price of the GB hours; as all prices exact, in the table's currency
+ * @param siblings the price of the bytes from other regions and on-premises sites
+ * @param nvme the price of the GB hours. All prices are exact and in the table's currency
  */
 public record CostLine(
         String key,
@@ -41,7 +41,7 @@ public record CostLine(
     private static final BigDecimal BYTE_SECONDS_IN_GB_HOUR =
             BigDecimal.valueOf(3_600_000_000_000L);
 
-    /** What cost nothing, for nothing was counted. */
+    /** Returns a line of zeros. */
     public static CostLine nothing(String key) {
         return new CostLine(
                 key,
@@ -64,7 +64,7 @@ public record CostLine(
                 BigDecimal.ZERO);
     }
 
-    /** What was counted in a region, at its prices. */
+    /** Returns the cost of a sum in its region, at the region's prices. */
     static CostLine of(Sum sum, Prices prices) {
         BigDecimal gbHours =
                 BigDecimal.valueOf(sum.heldByteSeconds())
@@ -113,12 +113,12 @@ public record CostLine(
                 withoutCache.add(other.withoutCache));
     }
 
-    /** What it cost. */
+    /** Returns the cost. */
     public BigDecimal spent() {
         return lake.add(siblings).add(requests).add(nvme);
     }
 
-    /** What the cache saved; less than 0 if it cost more than it saved. */
+    /** Returns what the cache saved; negative if it cost more than it saved. */
     public BigDecimal saved() {
         return withoutCache.subtract(spent());
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What was noted, at the prices of today. Safe for use by many threads. */
+/** The sums of the ledger at the current prices. Thread-safe. */
 @Singleton
 public class Costs {
 
@@ -23,12 +23,16 @@ public class Costs {
         this.prices = prices;
     }
 
-    /** The prices. */
+    /** Returns the current prices. */
     public PriceTable prices() {
         return prices;
     }
 
-    /** Up to {@code limit} groups by key, after the one of key {@code after}, if there is one. */
+    /**
+     * Returns up to {@code limit} groups, ordered by key.
+     *
+     * @param after the key of the last group of the page before; null for the first page
+     */
     public List<CostLine> lines(Choice choice, By by, @Nullable String after, int limit) {
         Map<String, CostLine> lines = new LinkedHashMap<>();
         for (Sum sum : ledger.sums(choice, by, after, limit)) {
@@ -37,7 +41,7 @@ public class Costs {
         return List.copyOf(lines.values());
     }
 
-    /** All that is chosen. */
+    /** Returns the cost of the whole selection. */
     public CostLine total(Choice choice) {
         return ledger.totals(choice).stream()
                 .map(this::priced)

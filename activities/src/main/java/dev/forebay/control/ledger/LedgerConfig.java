@@ -10,14 +10,17 @@ import java.util.Map;
 @ConfigMapping(prefix = "forebay.ledger")
 public interface LedgerConfig {
 
-    /** How often workers are asked what they have counted. */
+    /** The interval at which the ledger reads the accounts of workers. */
     @WithDefault("1M")
     Duration interval();
 
-    /** How long closed accounts and the sums of days are kept. */
+    /** How long the ledger keeps the sums of days, and accounts that no worker reports any more. */
     @WithDefault("400D")
     Duration retention();
 
-    /** What a namespace may cost in a month before speculative prewarming waits, by its name. */
+    /**
+     * The monthly budget of each namespace, by its name. When it is spent, speculative prewarming
+     * waits.
+     */
     Map<String, BigDecimal> budgets();
 }

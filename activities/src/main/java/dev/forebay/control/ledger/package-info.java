@@ -1,4 +1,4 @@
-/** What versions cost: figures of the workers, with the prices of the configuration. */
+/** The ledger: what versions cost, from the accounts of the workers and the configured prices. */
 @NullMarked
 package dev.forebay.control.ledger;
 

@@ -14,18 +14,18 @@ import java.util.regex.Pattern;
  * The prices of each region.
  *
  * @param currency three letters of ISO 4217
- * @param everywhere what counts in regions that are not in {@code regions}
+ * @param everywhere the prices in regions that are not in {@code regions}
  */
 public record PriceTable(String currency, Prices everywhere, Map<String, Prices> regions) {
 
     private static final String PREFIX = "forebay.prices.";
     private static final Pattern CURRENCY = Pattern.compile("[A-Z]{3}");
 
-    /** What nothing is worth: somebody has forgotten a decimal point. */
+    /** A price above this is probably a missing decimal point. */
     private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000);
 
     /**
-     * The table that the settings state.
+     * Returns the table that the settings state.
      *
      * @param known the regions of this installation
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming the setting, its value and its rule
@@ -55,12 +55,12 @@ public record PriceTable(String currency, Prices everywhere, Map<String, Prices>
         return new PriceTable(config.currency(), everywhere, Map.copyOf(regions));
     }
 
-    /** What counts in a region. */
+    /** Returns the prices in a region. */
     public Prices of(RegionName region) {
         return regions.getOrDefault(region.value(), everywhere);
     }
 
-    /** Whether anything has a price. Without one all costs are 0, which says nothing. */
+    /** Returns whether the settings state any price. If not, all costs are 0 and mean nothing. */
     public boolean isStated() {
         return !everywhere.equals(Prices.NONE) || !regions.isEmpty();
     }

@@ -4,7 +4,7 @@ import dev.forebay.control.ControlPlaneConfig;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/** Makes the price table of this installation. */
+/** Produces the price table of this installation. */
 @Singleton
 class PriceTableProducer {
 

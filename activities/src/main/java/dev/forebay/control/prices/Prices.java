@@ -3,14 +3,14 @@ package dev.forebay.control.prices;
 import java.math.BigDecimal;
 
 /**
- * What things cost in one region, each 0 or more, in the currency of the {@link PriceTable}. A GB
- * has 10⁹ bytes, as on bills. Bytes that workers of a region take from each other cost nothing.
+ * The prices in one region, each 0 or more, in the currency of the {@link PriceTable}. A GB is 10⁹
+ * bytes, as on bills. Bytes that workers of a region copy from each other cost nothing.
  *
- * @param lakeGb of a GB that the region reads from the lake
- * @param siblingGb of a GB that it takes from another region
- * @param onPremisesGb of a GB that it takes from an on-premises site
- * @param thousandLakeRequests of a thousand requests to the lake
- * @param nvmeGbHour of a GB on a worker's disk for an hour
+ * @param lakeGb the price of a GB read from the lake
+ * @param siblingGb the price of a GB read from another cloud region
+ * @param onPremisesGb the price of a GB read from an on-premises site
+ * @param thousandLakeRequests the price of a thousand requests to the lake
+ * @param nvmeGbHour the price of a GB on a worker's disk for an hour
  */
 public record Prices(
         BigDecimal lakeGb,
@@ -22,7 +22,7 @@ public record Prices(
     private static final int GB_DIGITS = 9;
     private static final int THOUSAND_DIGITS = 3;
 
-    /** Nothing costs anything, for nobody has stated a price. */
+    /** All prices 0, for settings that state none. */
     static final Prices NONE =
             new Prices(
                     BigDecimal.ZERO,
@@ -31,28 +31,28 @@ public record Prices(
                     BigDecimal.ZERO,
                     BigDecimal.ZERO);
 
-    /** What it costs to read so many bytes from the lake, besides the requests; exact. */
+    /** Returns the exact price of reading bytes from the lake, without the requests. */
     public BigDecimal lakeBytes(long bytes) {
         return lakeGb.multiply(gigabytes(bytes));
     }
 
-    /** What it costs to take so many bytes from another region; exact. */
+    /** Returns the exact price of reading bytes from another cloud region. */
     public BigDecimal siblingBytes(long bytes) {
         return siblingGb.multiply(gigabytes(bytes));
     }
 
-    /** What it costs to take so many bytes from an on-premises site; exact. */
+    /** Returns the exact price of reading bytes from an on-premises site. */
     public BigDecimal onPremisesBytes(long bytes) {
         return onPremisesGb.multiply(gigabytes(bytes));
     }
 
-    /** What so many requests to the lake cost; exact. */
+    /** Returns the exact price of requests to the lake. */
     public BigDecimal lakeRequests(long requests) {
         return thousandLakeRequests.multiply(
                 BigDecimal.valueOf(requests).movePointLeft(THOUSAND_DIGITS));
     }
 
-    /** What it costs to have so much on disk; exact. */
+    /** Returns the exact price of disk space. */
     public BigDecimal nvme(BigDecimal gbHours) {
         return nvmeGbHour.multiply(gbHours);
     }

@@ -7,37 +7,40 @@ import java.math.BigDecimal;
 import java.util.Map;
 import java.util.Optional;
 
-/** The settings of the price table. A price that nobody states is 0. */
+/**
+ * The settings of the price table. A price without a setting is 0. A region without one uses the
+ * price for all regions.
+ */
 @ConfigMapping(prefix = "forebay.prices")
 public interface PricesConfig {
 
-    /** What all prices are in: the three letters of a currency in ISO 4217. */
+    /** The currency of all prices: three letters of ISO 4217. */
     @WithDefault("USD")
     String currency();
 
-    /** What counts in regions that say nothing else. */
+    /** The prices in regions without prices of their own. */
     @WithParentName
     Stated everywhere();
 
-    /** What counts in a region instead, by its name. */
+    /** The prices of single regions, by region name. */
     Map<String, Stated> regions();
 
-    /** The prices that somebody has stated. */
+    /** The prices that the settings state. */
     interface Stated {
 
-        /** Of 10⁹ bytes that a region reads from the lake. */
+        /** The price of 10⁹ bytes that a region reads from the lake. */
         Optional<BigDecimal> lakeGb();
 
-        /** Of 10⁹ bytes that a region takes from another region. */
+        /** The price of 10⁹ bytes that a region reads from another region. */
         Optional<BigDecimal> siblingGb();
 
-        /** Of 10⁹ bytes that a region takes from an on-premises site. */
+        /** The price of 10⁹ bytes that a region reads from an on-premises site. */
         Optional<BigDecimal> onPremisesGb();
 
-        /** Of a thousand requests to the lake. */
+        /** The price of a thousand requests to the lake. */
         Optional<BigDecimal> lakeRequests();
 
-        /** Of 10⁹ bytes on a worker's disk for an hour. */
+        /** The price of 10⁹ bytes on a worker's disk for an hour. */
         Optional<BigDecimal> nvmeGbHour();
     }
 }

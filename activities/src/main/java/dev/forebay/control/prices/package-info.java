@@ -1,4 +1,4 @@
-/** What bytes, requests and disk cost in each region, as the configuration says. */
+/** The configured prices of bytes, requests and disk space in each region. */
 @NullMarked
 package dev.forebay.control.prices;
 

@@ -37,7 +37,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the gateways of agents. Calls block; safe for use by many threads. */
+/** The client of the agents' gateways. Calls block. Thread-safe. */
 @Singleton
 class AgentGateway {
 
@@ -55,7 +55,7 @@ class AgentGateway {
     private final Duration surveyTimeout;
 
     AgentGateway(ObjectMapper json, ServiceClients clients, ControlPlaneConfig config) {
-        // An agent may be of a later version than we are.
+        // An agent may be of a later release than this process.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
         this.written = json.writer();
         this.token = clients.token();
@@ -64,7 +64,7 @@ class AgentGateway {
         this.http = clients.within(timeout);
     }
 
-    /** Renews a pin, or is empty if it has ended. */
+    /** Renews a pin. Returns empty if the pin has ended. */
     Optional<Renewal> renew(URI agent, RegionName region, DatasetVersion version, String pinId) {
         HttpRequest.Builder request =
                 request(agent, "/v1/pins/%s/%s/renew".formatted(version.path(), pinId))
@@ -72,13 +72,13 @@ class AgentGateway {
         return send(request, region, Renewal.class);
     }
 
-    /** What the agent says of its region. */
+    /** Returns the agent's report on its region. */
     RegionReport report(URI agent, RegionName region) {
         return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
-    /** What the region of the agent has of a version, and how much room for it. */
+    /** Returns what the region has of a version, and its capacity for it. */
     RegionSurvey survey(URI agent, RegionName region, SurveyRequest asked) {
         HttpRequest.Builder request =
                 request(agent, "/v1/survey")
@@ -97,7 +97,7 @@ class AgentGateway {
         }
     }
 
-    /** A page of what a worker has counted. */
+    /** Returns a page of a worker's accounts. */
     AccountPage accounts(URI agent, RegionName region, String worker, int after) {
         return send(
                         request(agent, "/v1/workers/%s/accounts?after=%d".formatted(worker, after))
@@ -119,19 +119,19 @@ class AgentGateway {
                 Object.class);
     }
 
-    /** What the region's chunk stores hold, and for whom. */
+    /** Returns the contents of the region's chunk stores, by version. */
     UsageReport usage(URI agent, RegionName region) {
         return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
-    /** The pins that the region's etcd holds. */
+    /** Returns the pins in the region's etcd. */
     PinsReport pins(URI agent, RegionName region) {
         return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
-    /** Fetches a manifest that is mounted in the region to a file that does not exist yet. */
+    /** Downloads a manifest that is mounted in the region. The file must not exist yet. */
     void manifest(URI agent, RegionName region, Digest manifest, Path file) {
         HttpRequest request =
                 request(agent, "/v1/manifests/" + manifest).timeout(surveyTimeout).GET().build();
@@ -159,7 +159,7 @@ class AgentGateway {
         }
     }
 
-    /** Has the region's workers compare chunks with their checksums. */
+    /** Lets the region's workers compare chunks with their checksums. */
     VerifyReport verify(URI agent, RegionName region, VerifyRequest asked) {
         HttpRequest.Builder request =
                 request(agent, "/v1/verify")
@@ -204,8 +204,8 @@ class AgentGateway {
     }
 
     /**
-     * Returns why an agent refuses, in its own words if it sends them. Even a refused token is
-     * retried: tokens are changed in one process after the other, and pins must outlive that.
+     * Returns why an agent refuses, with its own message if it sends one. Even a refused token may
+     * be retried: processes change their tokens one after the other, and pins must survive that.
      */
     private String refusal(int status, String body) {
         String said = "it answered with status " + status;
@@ -213,14 +213,17 @@ class AgentGateway {
             String detail = json.readTree(body).path("detail").asText();
             said = detail.isEmpty() ? said : said + ": " + detail;
         } catch (JsonProcessingException ofSomethingBetween) {
-            // Its page is of no use to who reads this.
+            // The answer is a page of a proxy and does not help the user.
         }
         return status == UNAUTHORIZED || status == FORBIDDEN
                 ? said + " (compare forebay.token-file of both)"
                 : said;
     }
 
-    /** What is in between, such as an ingress that lost its route, must not end a pin. */
+    /**
+     * Requires that a 404 comes from the agent. A 404 of a proxy in between, such as an ingress
+     * that lost its route, must not end a pin.
+     */
     private void requireFromAgent(String refusal, RegionName region)
             throws JsonProcessingException {
         JsonNode problem = json.readTree(refusal);

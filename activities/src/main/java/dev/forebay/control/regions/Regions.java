@@ -35,7 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The regions that are configured. Safe for use by many threads. */
+/** The configured regions. Thread-safe. */
 @Singleton
 public class Regions {
 
@@ -57,23 +57,23 @@ public class Regions {
     }
 
     /**
-     * A region and what its agent says of it.
+     * A region and the report of its agent.
      *
      * @param report empty if the agent does not answer
-     * @param problem why the region takes nothing on at the moment
+     * @param problem why the region accepts no work at the moment; empty if it does
      */
     public record Reported(
             RegionName name, URI agent, Optional<RegionReport> report, Optional<Problem> problem) {}
 
-    /** Every region's name. */
+    /** Returns the names of all regions. */
     public Set<String> names() {
         return agents.keySet();
     }
 
     /**
-     * The region of this name.
+     * Returns the region of this name.
      *
-     * @throws ForebayException {@code UNKNOWN_REGION}, naming those that are known
+     * @throws ForebayException {@code UNKNOWN_REGION}, naming the known ones
      */
     public RegionName require(String name) {
         if (!agents.containsKey(name)) {
@@ -89,21 +89,21 @@ public class Regions {
         return new RegionName(name);
     }
 
-    /** Renews a pin where it lives, or is empty if it has ended. */
+    /** Renews a pin in its region. Returns empty if the pin has ended. */
     public Optional<Renewal> renew(RegionName region, DatasetVersion version, String pinId) {
         return gateway.renew(agent(region), region, version, pinId);
     }
 
     /**
-     * A page of what a worker has counted.
+     * Returns a page of a worker's accounts.
      *
-     * @param after the next of the page before; -1 for the first
+     * @param after {@code next} of the page before; -1 for the first page
      */
     public AccountPage accounts(RegionName region, String worker, int after) {
         return gateway.accounts(agent(region), region, worker, after);
     }
 
-    /** Lets a worker forget a closed account, if it has not changed since this revision. */
+    /** Lets a worker forget a closed account, unless it has changed since this revision. */
     public void settle(RegionName region, String worker, String account, long revision) {
         gateway.settle(agent(region), region, worker, account, revision);
     }
@@ -113,7 +113,8 @@ public class Regions {
     }
 
     /**
-     * A region as others take bytes from it; empty if its gateway's address says too much for that.
+     * Returns a region as a source for other regions; empty if its gateway's address cannot be
+     * passed on, for example because it contains credentials.
      */
     public Optional<Sibling> sibling(RegionName region) {
         try {
@@ -123,18 +124,21 @@ public class Regions {
         }
     }
 
-    /** Whether a region is a site of one's own, not a cloud's. */
+    /** Returns whether a region is an on-premises site, not a cloud region. */
     public boolean isOnPremises(RegionName region) {
         return onPremises.contains(region.value());
     }
 
-    /** How many GPUs a job can get in a region at most, if somebody has stated it. */
+    /**
+     * Returns the maximum number of GPUs that a job can get in a region; null if it is not
+     * configured.
+     */
     public @Nullable Integer gpus(RegionName region) {
         return gpus.get(region.value());
     }
 
     /**
-     * What a region has of a version, and how much room for it.
+     * Returns what a region has of a version, and its capacity for it.
      *
      * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
      */
@@ -144,13 +148,17 @@ public class Regions {
     }
 
     /**
-     * As {@link #survey}, but for what is missing of the version: quicker, for no worker is asked.
+     * As {@link #survey}, without the missing bytes of the version. Faster, because the agent asks
+     * no worker.
      */
     public RegionSurvey room(RegionName region, DatasetVersion version, ManifestRef manifest) {
         return survey(region, new SurveyRequest(version.toString(), manifest, true));
     }
 
-    /** As {@link #survey}, of no version: what takes room in a region, and what waits for some. */
+    /**
+     * As {@link #survey}, without a version: returns what takes capacity in a region, and what
+     * waits for it.
+     */
     public RegionSurvey occupancy(RegionName region) {
         return survey(region, new SurveyRequest(null, null, true));
     }
@@ -161,7 +169,7 @@ public class Regions {
     }
 
     /**
-     * What a region's chunk stores hold, and for whom.
+     * Returns the contents of a region's chunk stores, by version.
      *
      * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
      */
@@ -171,7 +179,7 @@ public class Regions {
     }
 
     /**
-     * The pins that a region's etcd holds.
+     * Returns the pins in a region's etcd.
      *
      * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
      */
@@ -181,7 +189,7 @@ public class Regions {
     }
 
     /**
-     * Fetches a manifest that is mounted in a region to a file that does not exist yet.
+     * Downloads a manifest that is mounted in a region. The file must not exist yet.
      *
      * @throws ForebayException {@code NOT_FOUND} if the region has no copy; {@code UNAVAILABLE} if
      *     its agent does not answer
@@ -191,8 +199,8 @@ public class Regions {
     }
 
     /**
-     * Has a region's workers compare chunks of a mounted version with their checksums, from one on,
-     * for as long as an answer may take.
+     * Lets a region's workers compare chunks of a mounted version with their checksums. Starts at a
+     * given chunk and ends after the time that an answer may take.
      *
      * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
      */
@@ -200,7 +208,7 @@ public class Regions {
         return gateway.verify(agent(region), region, asked);
     }
 
-    /** Asks all agents at once. */
+    /** Asks all agents at once and returns their reports. */
     public List<Reported> reports() {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             return agents.entrySet().stream()

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What becomes free when copies go, one after the other: chunks that several versions refer to stay
- * until the last of them has gone. For one thread.
+ * Computes how many bytes become free when copies are evicted one after the other. A chunk that
+ * several versions share becomes free with the last of them. Not thread-safe.
  */
 public final class Shares {
 
@@ -17,10 +17,10 @@ public final class Shares {
     private final int[] owners;
     private final Map<DatasetVersion, List<Integer>> of = new HashMap<>();
 
-    /** Bytes that stay as long as one of these does. */
+    /** Bytes that stay until all owners are evicted. */
     public record Share(List<DatasetVersion> owners, long bytes) {
 
-        /** The same with those of its owners for whom this holds, and no others. */
+        /** Returns this share with only those owners that satisfy the predicate. */
         public Share among(Predicate<DatasetVersion> counts) {
             return new Share(owners.stream().filter(counts).toList(), bytes);
         }
@@ -36,7 +36,7 @@ public final class Shares {
         }
     }
 
-    /** Takes a copy away and returns how many bytes become free with it. */
+    /** Removes a copy and returns how many bytes become free. */
     public long remove(DatasetVersion version) {
         long freed = 0;
         for (int share : of.getOrDefault(version, List.of())) {
@@ -45,7 +45,7 @@ public final class Shares {
         return freed;
     }
 
-    /** Puts back a copy that was removed and returns how many bytes are not free any more. */
+    /** Puts back a removed copy and returns how many bytes are no longer free. */
     public long restore(DatasetVersion version) {
         long taken = 0;
         for (int share : of.getOrDefault(version, List.of())) {
@@ -54,12 +54,15 @@ public final class Shares {
         return taken;
     }
 
-    /** Whether any bytes stay as long as this one does. */
+    /** Returns whether the version owns any bytes. */
     public boolean isOwner(DatasetVersion version) {
         return of.containsKey(version);
     }
 
-    /** How many bytes each has that this one needs, too, whoever of them is there. */
+    /**
+     * Returns, for each version, the bytes that it shares with this one, whether or not either is
+     * removed. Includes the version itself.
+     */
     public Map<DatasetVersion, Long> common(DatasetVersion version) {
         Map<DatasetVersion, Long> common = new HashMap<>();
         for (int share : of.getOrDefault(version, List.of())) {

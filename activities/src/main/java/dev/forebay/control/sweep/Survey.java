@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is known of a region when a sweep decides.
+ * The state of a region on which a sweep decides.
  *
- * @param at when it was looked at
- * @param residents what the catalogue says that it holds
- * @param usage what its agent says; empty if that does not answer
- * @param orphans what is mounted there and owned by no version
- * @param quotas how many bytes namespaces may have there; one that is not named has no limit
- * @param notes what could not be looked at, for people
+ * @param at when it was read
+ * @param residents the versions of the region according to the catalogue
+ * @param usage the answer of the region's agent; empty if it does not answer
+ * @param orphans mounted versions that no workflow owns
+ * @param quotas the quotas of namespaces in bytes; a namespace without an entry has no limit
+ * @param notes what could not be read, for users
  */
 public record Survey(
         RegionName region,

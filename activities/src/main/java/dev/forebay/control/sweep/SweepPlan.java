@@ -7,15 +7,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a sweep would do.
+ * The decisions of a sweep.
  *
- * @param victims in the order in which they go
- * @param reads copies whose time would have passed, had nobody read them
- * @param notes what could not be decided, for people
+ * @param victims in the order of their eviction
+ * @param reads copies that stay because they were read recently
+ * @param notes what could not be decided, for users
  */
 public record SweepPlan(
         RegionName region, List<Victim> victims, List<Read> reads, List<String> notes) {
 
-    /** A version that was read so long ago. */
+    /** A version and the time since its last read. */
     public record Read(DatasetVersion version, Duration ago) {}
 }

@@ -23,16 +23,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses what has to go from a region: what nobody may have any more, what has outlived its time,
- * what belongs to nobody; then, where a namespace has too much or the region is too full, what was
- * not used for longest. Nothing that is pinned, being filled for somebody, or on its way out.
+ * Chooses the copies that a sweep evicts from a region. First come copies of deleted datasets,
+ * expired copies, and orphans. If a namespace exceeds its quota, or the region its high watermark,
+ * the least recently used copies follow. Copies that are pinned or on their way out are never
+ * chosen. A copy must be complete to be chosen for expiry, quota or watermark.
  *
- * <p>What is chosen here is asked of the version's workflow, which knows better, and fenced in the
- * region's etcd: a survey that is old or wrong evicts nothing that is held.
+ * <p>The plan is a proposal. The workflow of each version checks it again, and the region's etcd
+ * fences it, so an old or wrong survey evicts nothing that is pinned.
  */
 public final class SweepPlanner {
 
-    /** What was handed out or held last goes last. */
+    /** Evicts the copy first whose last use is the earliest. */
     private static final Comparator<Candidate> LEAST_RECENTLY_USED =
             Comparator.comparing(Candidate::usedAt)
                     .thenComparing(candidate -> candidate.resident().version().toString());
@@ -43,18 +44,19 @@ public final class SweepPlanner {
         this.watermarks = watermarks;
     }
 
-    /** What a sweep of a region does, as far as this survey tells. */
+    /** Plans the sweep of a region. */
     public SweepPlan plan(Survey survey) {
         return new Draft(survey).plan();
     }
 
-    /** A copy that may go because others need the room. */
+    /** A copy that may be evicted to free capacity. */
     private record Candidate(Resident resident, Instant usedAt) {}
 
     private final class Draft {
         private final Survey survey;
         private final Optional<Shares> shares;
-        // What others have, too, goes on to count for a namespace only while it has it itself.
+        // A chunk counts for a namespace only while a version of the namespace needs it, even if
+        // versions of other namespaces share it.
         private final Map<String, Shares> sharesOf = new HashMap<>();
         private final Map<DatasetVersion, UsageReport.Mounted> mounted = new HashMap<>();
         private final Map<DatasetVersion, Victim> victims = new LinkedHashMap<>();
@@ -120,7 +122,7 @@ public final class SweepPlanner {
             return new SweepPlan(survey.region(), List.copyOf(victims.values()), reads, notes);
         }
 
-        /** Those on their way out: what they have is as good as free. */
+        /** Returns the copies whose eviction has begun. Their bytes count as free. */
         private Stream<DatasetVersion> leaving() {
             return Stream.concat(
                             mounted.values().stream()
@@ -156,7 +158,8 @@ public final class SweepPlanner {
         }
 
         /**
-         * In doubt it was read: a sweep that waits for an answer costs room, not somebody's data.
+         * Assumes a read in doubt: a sweep that waits for an answer costs capacity, a wrong
+         * eviction costs data that a reader needs.
          */
         private boolean isUnread(Resident resident) {
             if (survey.usage().filter(usage -> usage.unknown().isEmpty()).isEmpty()) {
@@ -201,13 +204,13 @@ public final class SweepPlanner {
             Optional<Long> taken =
                     survey.usage().map(UsageReport::roomBytes).map(rooms -> rooms.get(namespace));
             if (taken.isEmpty()) {
-                return; // nothing is mounted, or a note says who does not answer
+                return; // nothing is mounted, or a note names the agent that does not answer
             }
             List<Candidate> free =
                     candidates(
                             resident -> resident.version().dataset().namespace().equals(namespace));
             String why = "namespace %s has more than its %,d bytes".formatted(namespace, quota);
-            // What has lost all of its chunks has its room all the same, and goes.
+            // A copy that has lost all its chunks still counts for the quota, so it may be chosen.
             chosen(
                             free,
                             () -> staysTaken(namespace, taken.get()) <= quota,
@@ -224,7 +227,10 @@ public final class SweepPlanner {
             }
         }
 
-        /** What goes gives back what it frees: a little less than its room while it is filled. */
+        /**
+         * Subtracts what the chosen copies free. During a fill this is a little less than the
+         * capacity that they reserve.
+         */
         private long staysTaken(String namespace, long taken) {
             return taken - freedOf.getOrDefault(namespace, 0L);
         }
@@ -264,8 +270,8 @@ public final class SweepPlanner {
         }
 
         /**
-         * The first of these, with what each frees, until it is enough; without those that turn out
-         * to be no help, such as a copy that shares everything with one that stays.
+         * Chooses copies in order until enough is free, with the bytes that each frees. Then drops
+         * those that do not help, such as a copy that shares all its chunks with one that stays.
          */
         private Map<Candidate, Long> chosen(
                 List<Candidate> free,
@@ -284,7 +290,10 @@ public final class SweepPlanner {
             return chosen;
         }
 
-        /** Leaves it removed if it does free something. */
+        /**
+         * Returns whether removing the version frees nothing. If it frees something, the version
+         * stays removed.
+         */
         private boolean freesNothing(DatasetVersion version) {
             if (shares.map(those -> those.restore(version)).orElse(0L) == 0) {
                 ofQuota(version).ifPresent(own -> own.restore(version));
@@ -295,7 +304,8 @@ public final class SweepPlanner {
         }
 
         /**
-         * As above, of the quota of its namespace: what frees none of that frees no room either.
+         * As {@link #freesNothing}, for the quota of the namespace. A version that frees none of
+         * the quota frees no capacity either.
          */
         private boolean freesNothingOfQuota(DatasetVersion version) {
             Optional<Shares> own = ofQuota(version);
@@ -366,7 +376,7 @@ public final class SweepPlanner {
                     .map(Duration::ofSeconds);
         }
 
-        /** Complete, held by nobody, and not chosen. */
+        /** Returns whether a copy is complete, unpinned, and not chosen yet. */
         private boolean isFree(Resident resident) {
             return resident.residency().state() == State.CACHED
                     && !isPinned(resident)
@@ -374,8 +384,8 @@ public final class SweepPlanner {
         }
 
         /**
-         * As far as the catalogue or the region knows. The catalogue alone does not do: when a pin
-         * ends is written there by other clocks than the one it is compared with.
+         * Returns whether the catalogue or the region knows a pin. The catalogue alone is not
+         * enough: other clocks than the one used here wrote the expiries there.
          */
         private boolean isPinned(Resident resident) {
             UsageReport.Mounted there = mounted.get(resident.version());

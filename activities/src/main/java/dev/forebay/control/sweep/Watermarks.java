@@ -4,10 +4,10 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 
 /**
- * How full a region's chunk stores may be, as parts of their capacity.
+ * The watermarks of a region's chunk stores, as fractions of their capacity.
  *
- * @param high above it copies go that nobody holds; with 1 none ever does for that
- * @param low until no more than that is used
+ * @param high above it, a sweep evicts unpinned copies; 1 disables this
+ * @param low the sweep evicts until no more than this is used
  */
 public record Watermarks(double high, double low) {
 

@@ -1,4 +1,4 @@
-/** Which copies have to go from a region, and why: pure functions of what is known of it. */
+/** Plans sweeps: which copies to evict from a region, and why. Pure functions of a survey. */
 @NullMarked
 package dev.forebay.control.sweep;
 
