@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** "Admission" and "Quotas", as the control plane has them: its region lets in whom a test says. */
+/**
+ * "Admission" and "Quotas" in the control plane. The fake region admits versions as each test says.
+ */
 class AdmissionIT {
 
     private static final long LONG = 3600;
@@ -121,7 +123,7 @@ class AdmissionIT {
         api.post(v + "/ensure", IN, "Idempotency-Key", "k");
         Await.until("the first one goes", () -> state(first).equals("EVICTING"));
 
-        // So soon after the first request it moves no time to live.
+        // A request so soon after the first one does not move the time to live.
         api.post(version(second, "v1") + "/ensure?wait_seconds=30", IN);
         platform.region.letDrop();
 
@@ -138,7 +140,7 @@ class AdmissionIT {
         String forgotten = cached();
         survey(100_000, 100_000, 8_192, resident(used, 0) + "," + resident(forgotten, 0), "");
         awaitFirstVictim(used);
-        // As if its workflow had moved it meanwhile.
+        // As if the workflow had moved the time to live meanwhile.
         try (Connection database = platform.database();
                 PreparedStatement earlier = database.prepareStatement(EARLIER)) {
             earlier.setString(1, "team/" + used + "@v1");
@@ -259,7 +261,7 @@ class AdmissionIT {
         assertThat(api.get("/regions/" + AWAY + "/queue").status()).isEqualTo(503);
     }
 
-    /** A new dataset whose version is in the region. */
+    /** Returns a new dataset whose version is in the region. */
     private String cached() {
         String name = platform.dataset(LONG);
         Api.Answer answer = api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
@@ -282,7 +284,8 @@ class AdmissionIT {
     }
 
     /**
-     * Until a plan for something new would have this one go first, and knows until when it stays.
+     * Waits until a plan for a new version names this dataset as its first victim, with the current
+     * end of its time to live.
      */
     private void awaitFirstVictim(String name) {
         String planned = version(platform.dataset(LONG), "v1") + "/plan";

@@ -10,7 +10,7 @@ import dev.forebay.testing.Api;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Names that people move from one version to another. */
+/** Aliases: names that users move from one version to another. */
 class AliasIT {
 
     private static final long LONG = 3600;
@@ -24,7 +24,7 @@ class AliasIT {
         platform.lake.spoil(request -> Fault.NONE);
     }
 
-    /** A dataset with the frozen versions v1 and v2. */
+    /** Returns a dataset with the frozen versions v1 and v2. */
     private String dataset() {
         String name = platform.dataset(LONG);
         freeze(name, "v1");
@@ -70,7 +70,7 @@ class AliasIT {
                 api.post(prod + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "after");
         assertThat(after.text("version")).isEqualTo("v2");
         assertThat(after.body().at("/receipt/version").asText()).isEqualTo("v2");
-        // Moved to where it is: it was before that where it was.
+        // A move to the present version changes nothing, so {@code before} stays.
         assertThat(move(name, "prod", "v2").body()).isEqualTo(moved);
         assertThat(move(name, "candidate", "prod").text("version")).isEqualTo("v2");
         assertThat(api.get(aliases(name)).body().get("items"))
@@ -129,7 +129,7 @@ class AliasIT {
         assertThat(api.get(aliases(name)).body().get("items")).isEmpty();
     }
 
-    /** Whoever waits at the gate reads below the version's own name. */
+    /** A pod at the gate reads below the version's own name. */
     @Test
     void whoAsksByNameIsRefusedAnAlias() {
         String name = dataset();

@@ -18,7 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every field of every request: a bad value is answered with a problem that names it. */
+/**
+ * Sends a bad value in every field of every request. The answer must be a problem that names the
+ * field.
+ */
 class ApiValidationIT {
 
     private static final String V = "/datasets/team/known/versions/v1";

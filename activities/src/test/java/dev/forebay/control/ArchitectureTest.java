@@ -50,7 +50,7 @@ class ArchitectureTest {
                             "..forebay.operator..",
                             "..forebay.cleanup..");
 
-    /** It speaks to the control plane as any client does. */
+    /** The operator uses the control plane like any other client. */
     @ArchTest
     static final ArchRule THE_OPERATOR_HAS_NOTHING_BUT_THE_API =
             noClasses()
@@ -64,7 +64,7 @@ class ArchitectureTest {
                             "..forebay.workflows..",
                             "io.temporal..");
 
-    /** What is to be done, and what is told, depends on what was seen and on nothing else. */
+    /** Decisions and reports of the operator are functions of what it observed. */
     @ArchTest
     static final ArchRule DECISIONS_ARE_FUNCTIONS =
             noClasses()

@@ -121,7 +121,7 @@ class CapacitySweepIT extends SweepFixture {
 
     @Test
     void aRegionThatWasTakenOutIsSweptNoMore() throws SQLException {
-        // A sweep that is killed is given up after 20 s only, and holds up the next test.
+        // Temporal gives up a killed sweep only after 20 s, which would delay the next test.
         platform.sweepEvery(TestControlPlane.SELDOM);
         RegionName out = new RegionName("taken-out");
         String name = platform.dataset(LONG);

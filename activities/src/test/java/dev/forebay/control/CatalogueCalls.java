@@ -11,15 +11,18 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A projection as a workflow: how a test tells the catalogue what no version's workflow says. */
+/**
+ * A workflow that projects a status into the catalogue, so that a test can store what no version's
+ * workflow reports.
+ */
 @WorkflowInterface
 public interface CatalogueCalls {
 
-    /** Tells it with a revision, or as workflow code did that knew of none. */
+    /** Projects a status with a revision, or without one, as old workflow code did. */
     @WorkflowMethod(name = "CatalogueCall")
     void project(VersionStatus status, @Nullable Long revision);
 
-    /** The implementation; it tries again for as long as the failure is retryable. */
+    /** The implementation. It retries while the failure is retryable. */
     final class Impl implements CatalogueCalls {
 
         private static final ActivityOptions OPTIONS =

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is in versions, and how they differ. */
+/** The contents of versions, and their differences. */
 class ContentsIT {
 
     private static final long LONG = 3600;
@@ -24,7 +24,7 @@ class ContentsIT {
         assertThat(frozen.status()).as(frozen.raw().body()).isEqualTo(200);
     }
 
-    /** All pages of some items each. */
+    /** Returns the items of all pages. */
     private List<JsonNode> all(String path, int limit) {
         List<JsonNode> found = new ArrayList<>();
         String after = "";
@@ -46,7 +46,7 @@ class ContentsIT {
     void whatChangedBetweenTwoVersionsIsTold() throws IOException {
         String name = platform.dataset(LONG);
         freeze(name, "v1");
-        // A store over plain files gives them no ETag.
+        // The test server stores plain files without ETags, so sizes must differ.
         platform.put(name + "/a.txt", "longer");
         platform.put(name + "/b/d.txt", "new");
         Files.delete(platform.s3.bucketDirectory("lake").resolve(name + "/b/c.txt"));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How versions come to be: by the first request for a dataset, or because somebody says so. */
+/** The creation of versions: by the first request for a dataset, or on request. */
 class CreationIT {
 
     private static final long LONG = 3600;
@@ -48,7 +48,7 @@ class CreationIT {
         return api.post(version(name, version) + "/freeze" + WAITING, "");
     }
 
-    /** For as long as the test says: whoever lists is told to try again. */
+    /** Fails the listings of a dataset with a retryable error, until the test ends this. */
     private void refuseListings(String name) {
         platform.lake.spoil(
                 request ->
@@ -134,7 +134,7 @@ class CreationIT {
         assertOk(ensure(name, "v2", CREATE));
     }
 
-    /** Whether it says create does not make it another request. */
+    /** The field {@code create} is not part of a request's identity. */
     @Test
     void theSameKeyIsTheSameRequestWithCreateAndWithout() {
         String name = platform.dataset(LONG);
@@ -164,7 +164,7 @@ class CreationIT {
                 .isEqualTo(frozen.body().at("/manifest/digest").asText());
     }
 
-    /** A workflow that is there already does not know of the manifest. */
+    /** A workflow that runs already does not know the manifest. */
     @Test
     void aVersionThatCouldNotBeFrozenCanBeLater() {
         String name = platform.newName();
@@ -271,7 +271,7 @@ class CreationIT {
         }
     }
 
-    /** What was taken back before it was frozen is as if nobody had asked for it. */
+    /** A version that is cancelled before it is frozen leaves nothing behind. */
     @Test
     void aFirstVersionThatIsTakenBackIsNone() {
         String name = platform.dataset(LONG);
@@ -291,7 +291,7 @@ class CreationIT {
         assertThat(ensure(name, "v1", IN).text("detail")).contains("nearest are v1-typo");
         await(asked);
         assertThat(api.delete(mistaken + "/requests/k").status()).isEqualTo(204);
-        // The listing ends before its next heartbeat, a second later, tells it of that.
+        // The listing ends before its next heartbeat, a second later, reports the cancellation.
         goesOn.countDown();
 
         assertOk(ensure(name, "v1", IN));
@@ -314,7 +314,7 @@ class CreationIT {
         Await.until("the catalogue knows", () -> ensure(name, "v2", IN).status() == 200);
 
         assertThat(latest(name)).isEqualTo("v2");
-        // It is BLOCKED, and whoever asks for it has it tried again.
+        // The version is BLOCKED, and a new request makes the region try again.
         assertOk(ensure(name, "v1", IN));
         assertThat(latest(name)).isEqualTo("v1");
     }
@@ -334,7 +334,7 @@ class CreationIT {
         assertThat(latest(name)).isEqualTo("v1");
     }
 
-    /** PostgreSQL was restored from a backup, say. */
+    /** For example, PostgreSQL was restored from a backup. */
     @Test
     void aVersionThatOnlyTheCatalogueHasLostIsTheSameAgain() throws Exception {
         String name = platform.dataset(LONG);
@@ -360,7 +360,7 @@ class CreationIT {
         String id = "team/%s@%s".formatted(name, version);
         try (Connection database = platform.database()) {
             database.setAutoCommit(false);
-            // Its workflow may be about to write to the catalogue.
+            // The workflow may be about to write to the catalogue.
             run(database, "select 1 from version where id = ? for update", id);
             for (String column :
                     List.of(

@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Declared datasets": those of a real API server, and two replicas of a control plane that look
- * after them with the rights that the chart gives them.
+ * "Declared datasets" on a real API server, with two replicas of a control plane that have the
+ * permissions of the chart.
  */
 @SuppressWarnings("NullAway.Init")
 class DatasetResourcesKubeIT {
@@ -57,9 +57,8 @@ class DatasetResourcesKubeIT {
     private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(15);
 
     /**
-     * The Lease of who died ends after 15 s; what Temporal has given to that one it gives to
-     * another after 10 s (workflow tasks) or 20 s (activities), and several steps may have met
-     * that.
+     * The Lease of a dead replica ends after 15 s. Temporal retries its workflow tasks after 10 s
+     * and its activities after 20 s, and several steps may be affected.
      */
     private static final Duration TAKEOVER = Duration.ofMinutes(2);
 
@@ -71,7 +70,7 @@ class DatasetResourcesKubeIT {
     private static KubernetesCluster cluster;
     private static List<ApplicationProcess> replicas;
 
-    /** By this one replica asks another one, as by a Service. */
+    /** One replica reaches the other one through this proxy, as through a Service. */
     private static FaultProxy service;
 
     @BeforeAll
@@ -174,7 +173,7 @@ class DatasetResourcesKubeIT {
         if (there == null) {
             return cluster.client().resource(resource(name, spec)).create().getMetadata().getUid();
         }
-        // Whatever became of its status meanwhile.
+        // Replaces the spec only, because the status may have changed meanwhile.
         return named(name)
                 .patch(
                         PatchContext.of(PatchType.JSON),
@@ -196,7 +195,7 @@ class DatasetResourcesKubeIT {
                 : there.getStatus();
     }
 
-    /** What the region holds because of resources of this name, each as version and id. */
+    /** Returns the pins of resources of this name in the region, each as version and id. */
     private static Set<String> pins(String name) {
         return PLATFORM.region.pins().stream()
                 .filter(it -> it.startsWith("team/" + name + "@"))
@@ -210,7 +209,7 @@ class DatasetResourcesKubeIT {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The cells of its row, as kubectl gets them. */
+    /** Returns the cells of the resource's row, as kubectl gets them. */
     private static List<String> printed(String name) throws Exception {
         HttpClient http = cluster.client().getHttpClient();
         String table =
@@ -384,7 +383,7 @@ class DatasetResourcesKubeIT {
         Await.until("says what it waits for", () -> "Releasing".equals(status(name).state()));
         assertThat(events(name)).doesNotContain("ReleaseGivenUp");
         awaitGone(name);
-        // Counted in whole seconds.
+        // The timeout has a resolution of one second.
         assertThat(Duration.ofNanos(System.nanoTime() - deleted))
                 .as("it was tried for as long as it is to be")
                 .isGreaterThan(RELEASE_TIMEOUT.minusSeconds(1));
@@ -483,10 +482,13 @@ class DatasetResourcesKubeIT {
                 .withMessageContaining(message);
     }
 
-    /** What is declared of each name; nothing if there is no resource. */
+    /** The declared resource of a name. */
     private record Wanted(String uid, DatasetSpec spec) {}
 
-    /** Create, delete, and make anew, with replicas that are killed and come back. */
+    /**
+     * Creates and deletes resources, also under the same names, while replicas are killed and
+     * restarted.
+     */
     @Test
     void endsInExactlyWhatIsDeclaredWhoeverWasKilled() {
         long seed = System.nanoTime();
@@ -539,7 +541,7 @@ class DatasetResourcesKubeIT {
         return spec(name, version, tracking, random.nextInt(4) > 0 ? List.of(REGION) : List.of());
     }
 
-    /** One that was deleted has to go first, for which somebody has to be there. */
+    /** A deleted resource has to disappear first, which needs a live replica. */
     private static String declareAnew(String name, DatasetSpec spec, Map<String, Wanted> wanted) {
         if (!wanted.containsKey(name)) {
             if (replicas.stream().noneMatch(ApplicationProcess::isAlive)) {
@@ -576,7 +578,7 @@ class DatasetResourcesKubeIT {
                         spec.regions().isEmpty() ? "Registered" : "Cached");
     }
 
-    /** Who leads dies, and the other one takes over. */
+    /** Kills each replica in turn, so that the other one takes over. */
     @Test
     void oneReplicaLooksAfterThemAndTheOtherOneIfItIsGone() {
         List<ApplicationProcess> alive = new ArrayList<>(replicas);

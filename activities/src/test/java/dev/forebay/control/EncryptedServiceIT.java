@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A control plane and an agent that speak TLS, and whom they trust. */
+/** TLS between clients, a control plane and an agent, and the authorities that they trust. */
 class EncryptedServiceIT {
 
     private static final String REGION = "encrypted-1";

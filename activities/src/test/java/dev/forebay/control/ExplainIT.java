@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Why something is cold, and what becomes of requests that are taken back or given up. */
+/** Explanations of cold versions, and what follows a cancelled or failed request. */
 class ExplainIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
@@ -37,7 +37,7 @@ class ExplainIT {
                 .contains("is warm in " + REGION)
                 .contains("It stays while it is held by run train-7.");
         api.delete(v + "/pins/p?region=" + REGION);
-        // A process that dies while it tells the catalogue is given up after 30 s only.
+        // Temporal retries a projection of a killed process only after 30 s.
         Await.until(
                 "the catalogue knows of the release",
                 () -> kinds(explained(name, "v1")).contains("RELEASED"));
@@ -46,7 +46,7 @@ class ExplainIT {
         api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"room for v2\"}".formatted(REGION));
 
         awaitWords(name, "v1", "because room for v2");
-        // Then the catalogue, which answers if the workflow is slow, knows it, too.
+        // The catalogue, which answers if the workflow is slow, then knows it, too.
         Await.until(
                 "the eviction is on the bill",
                 () ->
@@ -114,7 +114,7 @@ class ExplainIT {
         assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
     }
 
-    /** In pages of one, with all that other tests have left. */
+    /** Reads pages of one entry. Other tests may have left entries. */
     private List<JsonNode> blocked(String name) {
         List<JsonNode> found = new ArrayList<>();
         String after = "";

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
 /**
- * An agent's gateway that renews any pin whose id begins with {@code alive}, and those that the
+ * A fake gateway of an agent. It renews pins whose id begins with {@code alive}, and those that the
  * region holds.
  */
 final class FakeGateway implements AutoCloseable {
@@ -69,7 +69,7 @@ final class FakeGateway implements AutoCloseable {
                                     StandardCharsets.UTF_8);
                     answer(exchange, 200, survey);
                 });
-        // A longer path goes before a shorter one.
+        // The server prefers longer paths.
         server.createContext("/v1/pins", exchange -> answer(exchange, 200, pins));
         server.createContext("/v1/manifests/", this::manifest);
         server.createContext("/v1/verify", exchange -> answer(exchange, 200, verified));
@@ -77,22 +77,22 @@ final class FakeGateway implements AutoCloseable {
         server.start();
     }
 
-    /** What it says of its region and a version from now on, in JSON. */
+    /** Sets the answer to surveys, in JSON. */
     void setSurvey(String json) {
         survey = json;
     }
 
-    /** What it was asked last. */
+    /** Returns the last survey request. */
     String surveyed() {
         return surveyed;
     }
 
-    /** What its one worker says from now on that it has counted, instead of what it said of it. */
+    /** Sets the statement of an account of the gateway's only worker. */
     void says(String account, String statement) {
         accounts.put(account, statement);
     }
 
-    /** The closed accounts that it was told to forget, with the revision that was noted. */
+    /** Returns the closed accounts that the control plane has settled, with their revisions. */
     List<String> settled() {
         return List.copyOf(settled);
     }
@@ -108,7 +108,7 @@ final class FakeGateway implements AutoCloseable {
             exchange.close();
             return;
         }
-        // Two pages, as soon as there are two accounts.
+        // Two pages if there are two accounts.
         boolean first = query.equals("after=-1");
         List<String> all = new ArrayList<>(accounts.values());
         List<String> page =
@@ -120,12 +120,12 @@ final class FakeGateway implements AutoCloseable {
                         .formatted(String.join(",", page), first && all.size() > 1 ? "0" : "null"));
     }
 
-    /** What it says of its chunk stores from now on. */
+    /** Sets the usage of the chunk stores. */
     void setUsage(String json) {
         usage = json;
     }
 
-    /** Has a copy of a manifest from now on. */
+    /** Adds a copy of a manifest. */
     void holdManifest(String digest, byte[] content) {
         manifests.put(digest, content);
     }
@@ -142,22 +142,22 @@ final class FakeGateway implements AutoCloseable {
         exchange.close();
     }
 
-    /** What its workers say from now on when they compare chunks. */
+    /** Sets the answer to requests for verification. */
     void setVerified(String json) {
         verified = json;
     }
 
-    /** What it says of the pins in its etcd from now on. */
+    /** Sets the pins in etcd. */
     void setPins(String json) {
         pins = json;
     }
 
-    /** Says from now on that its chunk stores are empty. */
+    /** Makes the chunk stores empty. */
     void resetUsage() {
         usage = NOTHING;
     }
 
-    /** What it says of its etcd from now on. */
+    /** Sets whether etcd answers. */
     void setEtcdReachable(boolean value) {
         etcdReachable = value;
     }
@@ -166,7 +166,10 @@ final class FakeGateway implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** Which pins it renews besides: by namespace, name, version and id, with slashes between. */
+    /**
+     * Sets which other pins are renewed. Their form is namespace, name, version and id, joined by
+     * slashes.
+     */
     void setHeld(Predicate<String> holds) {
         held = holds;
     }
@@ -179,7 +182,7 @@ final class FakeGateway implements AutoCloseable {
         } else if (path.contains("/between")) {
             answer(exchange, 404, "<html>no route</html>");
         } else if (path.contains("/dies")) {
-            // In the middle of its answer, and its connection does not end.
+            // Stops in the middle of the answer, and keeps the connection open.
             exchange.sendResponseHeaders(200, 1000);
             exchange.getResponseBody().write('{');
             exchange.getResponseBody().flush();

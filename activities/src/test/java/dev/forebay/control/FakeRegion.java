@@ -36,14 +36,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A region in memory, polled for on the real Temporal: the control plane's tests need no workers.
- * Pins live until they are let go of.
+ * A region in memory that polls the real Temporal, so that tests of the control plane need no
+ * workers. Pins live until they are released.
  */
 final class FakeRegion implements RegionActivities, AutoCloseable {
 
     static final RegionName NAME = new RegionName("test-1");
 
-    /** So many bytes of a version are there before it is filled. */
+    /** The bytes of a version that are present before it is filled. */
     static final long PART = 5;
 
     private static final Duration BEAT = Duration.ofMillis(200);
@@ -77,17 +77,17 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         factory.start();
     }
 
-    /** How many batches of chunks were filled. */
+    /** Returns the number of batches of chunks that were filled. */
     int warmed() {
         return warmed.get();
     }
 
-    /** Ends a workflow as an operator would. */
+    /** Ends a workflow, as an operator would. */
     void terminate(String workflowId) {
         client.newUntypedWorkflowStub(workflowId).terminate("test");
     }
 
-    /** Whether a workflow with this id was ever started. */
+    /** Returns whether a workflow with this id was ever started. */
     boolean hasWorkflow(String workflowId) {
         try {
             return client.newUntypedWorkflowStub(workflowId).describe() != null;
@@ -96,12 +96,12 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         }
     }
 
-    /** Lets every mount fail for good until {@link #mountsSucceed}. */
+    /** Makes every mount fail without a retry, until {@link #mountsSucceed}. */
     void mountsFailForGood(String code, String message) {
         mountFailure = ApplicationFailure.newNonRetryableFailure(message, code);
     }
 
-    /** Lets every mount fail and be tried again until {@link #mountsSucceed}. */
+    /** Makes every mount fail with a retry, until {@link #mountsSucceed}. */
     void mountsFail(String code, String message) {
         mountFailure = ApplicationFailure.newFailure(message, code);
     }
@@ -110,7 +110,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         mountFailure = null;
     }
 
-    /** Lets fillings wait until {@link #open}. */
+    /** Makes fills wait until {@link #open}. */
     void shut() {
         gate = new CountDownLatch(1);
     }
@@ -119,7 +119,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         gate.countDown();
     }
 
-    /** Lets evictions wait, once they are fenced, until {@link #letDrop}. */
+    /** Makes evictions wait, once they are fenced, until {@link #letDrop}. */
     void holdDrops() {
         drops = new CountDownLatch(1);
     }
@@ -128,7 +128,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         drops.countDown();
     }
 
-    /** The priority that the listing of a version has in Temporal; 1 is the highest. */
+    /** Returns the priority of a version's listing in Temporal; 1 is the highest. */
     int listingPriority(DatasetVersion version) {
         return client
                 .fetchHistory(WorkflowIds.ingest(version))
@@ -143,7 +143,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
                 .getPriorityKey();
     }
 
-    /** The priority that the last warming of a version had. */
+    /** Returns the priority of the last fill of a version. */
     Priority priority(DatasetVersion version) {
         return Objects.requireNonNull(priorities.get(version));
     }
@@ -152,17 +152,17 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return pins.containsKey(version + "/" + pinId);
     }
 
-    /** All pins, each as its version and its id with a slash between. */
+    /** Returns all pins, each as version and id, joined by a slash. */
     Set<String> pins() {
         return Set.copyOf(pins.keySet());
     }
 
-    /** Has lost what it was filled with of a version. */
+    /** Loses the bytes of a version. */
     void forget(DatasetVersion version) {
         filled.remove(version);
     }
 
-    /** Whether it was ever told to drop a version. */
+    /** Returns whether the region was ever asked to drop a version. */
     boolean hasDropped(DatasetVersion version) {
         return dropped.contains(version);
     }
@@ -176,17 +176,21 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return "/mnt/test/" + version.path();
     }
 
-    /** While there is no room it has everybody wait; {@code reason} says why. */
+    /**
+     * Refuses all admissions.
+     *
+     * @param reason why there is no capacity; null admits versions again
+     */
     void full(@Nullable String reason) {
         fullBecause = reason;
     }
 
-    /** Has the next one wait that wants room, until he asks again. */
+    /** Sets whether the region refuses the next admission, and only that one. */
     void refuseOnce(boolean value) {
         refusesOnce = value;
     }
 
-    /** On what ground the last version wanted room. */
+    /** Returns the claim of the last admission of a version. */
     Claim claim(DatasetVersion version) {
         return Objects.requireNonNull(claims.get(version));
     }
@@ -205,7 +209,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return mount(version, manifest);
     }
 
-    /** Which regions a version was last to be filled from; empty if nobody has said so. */
+    /** Returns the siblings of the last fill of a version; empty if there was no such call. */
     Optional<List<Sibling>> sources(DatasetVersion version) {
         return Optional.ofNullable(sources.get(version));
     }
@@ -221,7 +225,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         priorities.put(version, Activity.getExecutionContext().getInfo().getPriority());
         WarmProgress progress = new WarmProgress(fromOrdinal, PART, PART, 1);
         try {
-            // A heartbeat of an attempt that nobody waits for any more ends it.
+            // The heartbeat ends an attempt that was cancelled.
             do {
                 Activity.getExecutionContext().heartbeat(progress);
             } while (!gate.await(BEAT.toMillis(), TimeUnit.MILLISECONDS));

@@ -14,7 +14,7 @@ import java.util.OptionalDouble;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What the control plane's metrics say of regions, on real servers with a region in memory. */
+/** The control plane's metrics of regions, on real servers with a region in memory. */
 class FiguresIT {
 
     private static final long LONG = 3600;
@@ -28,7 +28,7 @@ class FiguresIT {
     void versionsAreCountedByTheirState() throws SQLException {
         String blocked = labels("region", AWAY, "state", "blocked");
         String cached = labels("region", AWAY, "state", "cached");
-        // What other tests have left there.
+        // Other tests may have left versions there.
         double isBlocked = shown("forebay_control_versions" + blocked);
         double isCached = shown("forebay_control_versions" + cached);
         double bytes = shown("forebay_control_version_bytes" + cached);
@@ -72,7 +72,9 @@ class FiguresIT {
         awaitThat(unchanged, 0);
     }
 
-    /** By the workflow's word: what is not new is not written. */
+    /**
+     * A projection without changes does not write the row, so its age counts from the last change.
+     */
     @Test
     void aRowIsAsOldAsItsLastChange() throws SQLException {
         String name = platform.dataset(LONG);
@@ -101,7 +103,7 @@ class FiguresIT {
     void aJobThatWaitsIsSeenUntilItIsAnswered() {
         String requests = "forebay_control_waiting_requests" + labels("region", REGION);
         String name = platform.dataset(LONG);
-        // Whoever asked in another test and went away would count for two minutes.
+        // Requests of other tests would count for two minutes.
         platform.process.kill9();
         platform.process.restart();
         String request;
@@ -169,7 +171,7 @@ class FiguresIT {
                 "served_requests":1,"served_bytes":7,"held_byte_seconds":1.0}"""
                         .formatted(UUID.randomUUID(), version));
 
-        // Others may be noted meanwhile.
+        // Other accounts may be entered meanwhile.
         Await.until("it is noted", () -> metric(lake).orElse(0) >= bytes + 5e9);
         Await.until(
                 "it is priced, 5 GB at 0.1", () -> metric(cost).orElse(0) >= price + 0.5 - 1e-9);
@@ -199,7 +201,7 @@ class FiguresIT {
                 .findFirst();
     }
 
-    /** As they are written: by name. */
+    /** Returns labels in the order of their names, as the endpoint writes them. */
     private static String labels(String... pairs) {
         StringBuilder labels = new StringBuilder("{");
         for (int i = 0; i < pairs.length; i += 2) {
@@ -236,7 +238,7 @@ class FiguresIT {
         }
     }
 
-    /** How many seconds ago a row was written that has this column; long ago if there is none. */
+    /** Returns the age in seconds of a row with this column; a large number if there is none. */
     private double changedAgo(String dataset, String region, String column) {
         String sql =
                 """

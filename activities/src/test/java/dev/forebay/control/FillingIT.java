@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How a region is filled, through the API on real servers with a region in memory. */
+/** Fills of a region, through the API on real servers with a region in memory. */
 class FillingIT {
 
     private static final long LONG = 3600;
@@ -26,7 +26,7 @@ class FillingIT {
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
 
-    /** Who only ever sends it again, as a sensor does, hears of it. */
+    /** A client that only repeats its request, such as a sensor, must see the failure. */
     @Test
     void aFailureThatNobodyWasToldIsToldBeforeTheKeyAsksAnew() {
         String v = version(platform.dataset(LONG), "v1");

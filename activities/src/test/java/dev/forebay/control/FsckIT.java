@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * "Repairing inconsistent stores": each kind of difference is found, and repaired where that can be
- * done, on a real catalogue, Temporal and lake. What the region says is the test's.
+ * "Repairing inconsistent stores": finds each kind of difference, and repairs it if possible. Uses
+ * a real catalogue, Temporal and lake. The tests set the answers of the region.
  */
 class FsckIT {
 
@@ -66,7 +66,7 @@ class FsckIT {
         return "dataset/" + v1();
     }
 
-    /** Ensures the version, and has the region say that it is mounted. */
+    /** Ensures the version, and makes the region report it as mounted. */
     private void cached() throws SQLException {
         Api.Answer answer = api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
@@ -124,7 +124,7 @@ class FsckIT {
         return api.get(version(name, "v1")).body().at("/regions/0/state").asText();
     }
 
-    /** The states of residencies, or the ids of pins, in the catalogue. */
+    /** Returns the states of residencies, or the ids of pins, in the catalogue. */
     private List<String> rows(String table) {
         String column = table.equals("pin") ? "id" : "state";
         try (Connection database = platform.database();
@@ -157,7 +157,7 @@ class FsckIT {
         }
     }
 
-    /** As if a backup had been restored that is older than the version. */
+    /** As after the restore of a backup that is older than the version. */
     private void loseRow() throws SQLException {
         change(
                 "select id from version where id = ? for update",
@@ -168,7 +168,7 @@ class FsckIT {
                 "delete from version where id = ?");
     }
 
-    /** The findings of all pages that are about the dataset. */
+    /** Returns the findings of all pages about the dataset. */
     private List<JsonNode> fsck(String method, String more) {
         List<JsonNode> found = new ArrayList<>();
         String next = "";
@@ -200,7 +200,7 @@ class FsckIT {
                 .toList();
     }
 
-    /** Nothing is found any more, once workflows have done their part. */
+    /** Waits until there are no findings, because workflows repair some in the background. */
     private void awaitNothing() {
         Await.until("nothing is found any more", () -> fsck("GET", "").isEmpty());
     }
@@ -271,7 +271,7 @@ class FsckIT {
         assertThat(PointerFile.said(pointer())).isEqualTo(written);
     }
 
-    /** A lost catalogue would be made anew with these figures. */
+    /** A catalogue that is restored from the pointer would have these values. */
     @ParameterizedTest
     @CsvSource({
         "'\"bytes\":', '\"bytes\":9', true",
@@ -552,7 +552,7 @@ class FsckIT {
 
         assertThat(other.body().get("checked").asInt()).isZero();
         assertThat(own.body().get("checked").asInt()).isEqualTo(1);
-        // The region that is away is named on each page.
+        // Each page names the region that does not answer.
         assertThat(other.body().findValuesAsText("code")).containsExactly("REGION_SILENT");
         assertThat(own.body().findValuesAsText("code"))
                 .containsExactly("REGION_SILENT", "POINTER_MISSING");

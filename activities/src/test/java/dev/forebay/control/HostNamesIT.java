@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * "Host names" in docs/operations.md: a control plane that knows PostgreSQL, Temporal, the lake and
- * an agent by name.
+ * "Host names" in docs/operations.md: a control plane that addresses PostgreSQL, Temporal, the lake
+ * and an agent by name.
  */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class HostNamesIT {
@@ -108,7 +108,7 @@ class HostNamesIT {
         assertEverythingIsReachedAgain();
     }
 
-    /** A request needs PostgreSQL, Temporal and the lake; a renewal the agent. */
+    /** A request needs PostgreSQL, Temporal and the lake. A renewal needs the agent. */
     private static void assertEverythingIsReachedAgain() {
         Await.until("a request is done", () -> ensured() == 200);
         Await.until("a pin is renewed", () -> renewed() == 200);

@@ -51,9 +51,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two packaged agents as controllers of an AdmissionCheck, before a real control plane and a real
- * Kueue, with the rights that the chart gives them. One of them has the webhook and the gate, too,
- * so pods meet both. The region's own activities are in memory.
+ * Two packaged agents as controllers of an AdmissionCheck, with a real control plane, a real Kueue
+ * and the permissions of the chart. One of them also runs the webhook and the gate, so pods meet
+ * both. The region's own activities are in memory.
  */
 @SuppressWarnings("NullAway.Init")
 class KueueKubeIT {
@@ -120,7 +120,7 @@ class KueueKubeIT {
         cluster.addNodes("gpu", 1, Map.of());
         int port = Ports.free();
         Path kubeconfig = account(port);
-        // Before Kueue: agents wait for it.
+        // Before Kueue, because agents must wait for it.
         agents =
                 List.of(
                         agent(
@@ -147,7 +147,7 @@ class KueueKubeIT {
         Await.until("a queue that is in use", () -> isActive("ClusterQueue", "gpus"));
     }
 
-    /** Also makes the webhook, which the API server asks at a port of 127.0.0.1. */
+    /** Also installs the webhook, which the API server calls at a port of 127.0.0.1. */
     private static Path account(int port) throws Exception {
         return ChartedAccount.install(
                 cluster,
@@ -231,7 +231,7 @@ class KueueKubeIT {
         return StreamSupport.stream(object.at(path).spliterator(), false);
     }
 
-    /** A version that nobody has asked for. */
+    /** Returns a version without requests. */
     private static DatasetVersion version() {
         return DatasetVersion.of("team", platform.dataset(LONG), "v1");
     }
@@ -249,7 +249,7 @@ class KueueKubeIT {
         return job(annotations, Map.of());
     }
 
-    /** Suspended, as Kueue's webhook would have it. */
+    /** Suspends the job, as Kueue's webhook does. */
     private static Job job(Map<String, String> annotations, Map<String, String> nodes) {
         return client.resource(
                         new JobBuilder()
@@ -283,7 +283,7 @@ class KueueKubeIT {
                 .create();
     }
 
-    /** One that never ends, for no node is as it wants. */
+    /** Returns a job that never ends, because no node matches it. */
     private static Job lastingJob(Map<String, String> annotations) {
         return job(annotations, Map.of("there-is", "no-such-node"));
     }
@@ -322,7 +322,7 @@ class KueueKubeIT {
                                 .isPresent());
     }
 
-    /** As Kueue does it with one that is rejected, or a person does. */
+    /** As Kueue does with a rejected workload, or an operator does. */
     private static void setActive(Job job, boolean active) {
         var _ =
                 all("Workload")

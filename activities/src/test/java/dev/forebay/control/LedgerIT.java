@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What workers have counted, from an agent's gateway to a bill. */
+/** The accounts of workers, from an agent's gateway to a bill. */
 class LedgerIT {
 
     private static final long GB = 1_000_000_000;
@@ -42,13 +42,13 @@ class LedgerIT {
 
         platform.process.kill9();
         platform.process.restart();
-        says(one, version, false, 3, 11, GB, 5 * GB); // an older one, that was long on its way
+        says(one, version, false, 3, 11, GB, 5 * GB); // an older statement that was delayed
         says(two, version, true, 9, 6, 3, 0);
         awaitLake(version, 18, 2 * GB + 3);
         Await.until(
                 "what is closed is forgotten by its worker",
                 () -> platform.gateway.settled().contains(two + " revision=9"));
-        says(two, version, true, 9, 6, 3, 0); // it has not heard of that
+        says(two, version, true, 9, 6, 3, 0); // the worker has not received the settlement
         says(one, version, false, 5, 13, 2 * GB, 6 * GB);
         awaitLake(version, 19, 2 * GB + 3);
     }
@@ -111,8 +111,8 @@ class LedgerIT {
     @Test
     void aBillSaysWhatItCostAndWhatItWouldHaveCostWithoutTheCache() {
         String dataset = "team/" + platform.dataset(3600);
-        // 1,000 requests and 10 GB from the lake, 4 GB from workers; 36 GB sent to readers; 2 GB
-        // for 3 hours.
+        // 1,000 requests and 10 GB from the lake, 4 GB from workers, 36 GB sent to readers, 2 GB
+        // stored for 3 hours.
         platform.gateway.says(
                 "bill",
                 """
@@ -371,7 +371,7 @@ class LedgerIT {
                         .formatted(account, version, closed, revision, requests, bytes, served));
     }
 
-    /** An account that was opened some time ago is told of for the first time. */
+    /** Reports an account for the first time that was opened some time ago. */
     private void saysAfter(Duration age, String version, long requests, long bytes) {
         String account = account();
         platform.gateway.says(
@@ -383,7 +383,9 @@ class LedgerIT {
                         .formatted(account, version, age.toMillis(), requests, bytes));
     }
 
-    /** What is noted only grows, so once it is there, anything beyond is wrong, and not late. */
+    /**
+     * Checks for exact values. The sums only grow, so a larger value is an error and not a delay.
+     */
     private void awaitLake(String version, long requests, long bytes) {
         Await.until(
                 "%s has cost %d requests".formatted(version, requests),

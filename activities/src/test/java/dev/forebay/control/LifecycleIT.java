@@ -104,7 +104,7 @@ class LifecycleIT {
         assertThat(shown.body().get("regions").get(0).get("state").asText()).isEqualTo("CACHED");
         assertThat(shown.body().get("manifest").get("digest"))
                 .isEqualTo(receipt.get("manifest_digest"));
-        // What is renewed before the catalogue has it is noted by the next renewal only.
+        // A renewal before the catalogue has the pin is not stored. The next one is.
         Await.until(
                 "it is in the catalogue",
                 () ->
@@ -144,7 +144,7 @@ class LifecycleIT {
         assertThat(api.get(v + "/requests/k").body()).isEqualTo(again.body());
     }
 
-    /** Temporal remembers what it has answered for longer than the catalogue does. */
+    /** Temporal remembers answered updates for longer than the catalogue remembers requests. */
     @Test
     void aKeyThatWasForgottenAsksAnew() throws Exception {
         String v = version(platform.dataset(LONG), "v1");
@@ -306,7 +306,7 @@ class LifecycleIT {
                     JsonNode known =
                             api.get(v.substring(0, v.lastIndexOf('/'))).body().at("/items/0");
                     ObjectNode shown = (ObjectNode) api.get(v).body();
-                    shown.putNull("origin"); // is not in lists
+                    shown.putNull("origin"); // lists have no origin
                     return known.at("/pins").size() == 1 && known.equals(shown);
                 });
         assertThat(api.get("/pins?region=" + REGION + "&limit=1000").body().get("items"))

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * More requests than a run of a workflow can have, on real servers: Temporal's limit is the one
- * that the workflow's own, which {@code ManyUpdatesTest} lowers, stays below.
+ * Sends more requests than one workflow run can accept, on real servers. The workflow's own limit,
+ * which {@code ManyUpdatesTest} lowers, is below Temporal's.
  */
 @Tag("long")
 class LongRunIT {
 
-    /** Temporal's own limit, which the server of the tests has, too. */
+    /** Temporal's limit, which the test server has, too. */
     private static final int UPDATES_OF_A_RUN = 2_000;
 
     private static final int CALLERS = 16;

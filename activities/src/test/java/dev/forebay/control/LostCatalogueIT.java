@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** "A name keeps its manifest", though PostgreSQL has lost what it knew of a dataset. */
+/** "A name keeps its manifest", although PostgreSQL has lost a dataset. */
 class LostCatalogueIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\",\"create\":true}";
@@ -37,8 +37,8 @@ class LostCatalogueIT {
     }
 
     /**
-     * As if a backup had been restored that is older than the dataset. The lock comes first: the
-     * version's workflow may be writing about it, and must wait until it finds no version.
+     * As after the restore of a backup that is older than the dataset. Takes the lock first: the
+     * version's workflow may be writing, and must wait until it finds no version.
      */
     private void lose(String name) throws SQLException {
         try (Connection database = platform.database()) {
@@ -72,7 +72,7 @@ class LostCatalogueIT {
                         .formatted(name, source));
     }
 
-    /** All pages; the problems of all versions of a dataset. */
+    /** Restores all pages and returns the problems of the dataset's versions. */
     private List<String> restore(String name) {
         List<String> problems = new ArrayList<>();
         String next = "";
@@ -203,7 +203,7 @@ class LostCatalogueIT {
         assertThat(api.get(version(name, "v1")).status()).isEqualTo(200);
     }
 
-    /** Its version is the first of all, so each of the others is behind it. */
+    /** The version of the unknown pointer is the first one, so all others come after it. */
     @Test
     void aPointerThatIsNotUnderstoodKeepsBackNobody() throws Exception {
         String name = platform.dataset(3600);

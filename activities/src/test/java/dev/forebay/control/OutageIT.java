@@ -19,10 +19,10 @@ import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the control plane promises when it, Temporal or PostgreSQL is away. */
+/** The behaviour of the control plane during outages of itself, Temporal or PostgreSQL. */
 class OutageIT {
 
-    /** A call of the database may take 15 s, and be made twice. */
+    /** A database call may take 15 s, and be repeated once. */
     private static final Duration IN_TIME = Duration.ofSeconds(40);
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
@@ -118,7 +118,7 @@ class OutageIT {
                                 == 200);
     }
 
-    /** A network that drops what it is given: no connection ends, and nobody answers. */
+    /** The network drops all packets: no connection ends, and there are no answers. */
     @Test
     void whileItsDatabaseIsSilentItSaysSoInTime() {
         String dataset = "/datasets/team/" + platform.dataset(3600);
@@ -132,13 +132,13 @@ class OutageIT {
             String pin = dataset + "/versions/v1/pins/alive-1/renew";
             assertThat(
                             CompletableFuture.supplyAsync(() -> far.post(pin, IN), callers)
-                                    // As long as the SDK waits.
+                                    // The timeout of the SDK.
                                     .orTimeout(5, SECONDS)
                                     .join()
                                     .status())
                     .isEqualTo(200);
 
-            // More than there are connections.
+            // More than the pool has connections.
             List<CompletableFuture<Api.Answer>> asked =
                     Stream.generate(
                                     () ->

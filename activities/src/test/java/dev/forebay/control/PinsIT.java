@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Pins of all versions, on a real PostgreSQL and Temporal. */
+/** Lists of pins across versions, on a real PostgreSQL and Temporal. */
 class PinsIT {
 
     private static final long LONG = 3600;
@@ -41,7 +41,7 @@ class PinsIT {
                         "v1/" + REGION + "/a",
                         "v1/" + REGION + "/b",
                         "v1/" + AWAY + "/a",
-                        // Before the others, if names were compared with the rest.
+                        // Would come first if names were compared together with the region.
                         "v1-later/" + REGION + "/a",
                         "v1-later/" + AWAY + "/c");
         try (Connection catalogue = platform.database();
@@ -70,7 +70,7 @@ class PinsIT {
         }
     }
 
-    /** However many pins it has, of which the catalogue knows none. */
+    /** Asks once, although the version has many pins that the catalogue does not know. */
     @Test
     void aWorkflowThatDoesNotAnswerIsAskedForItsPinsOnce() {
         String name = platform.dataset(3600);
@@ -101,7 +101,7 @@ class PinsIT {
 
             Api.Answer leaked = api.get("/pins/leaked?region=" + REGION);
 
-            // Each question takes 2 s.
+            // Each query takes 2 s.
             assertThat(Duration.ofNanos(System.nanoTime() - began))
                     .isLessThan(Duration.ofSeconds(15));
             assertThat(leaked.body().get("items")).as("in doubt it knows them").isEmpty();
@@ -111,7 +111,7 @@ class PinsIT {
         }
     }
 
-    /** The pins of a dataset, in pages of one. */
+    /** Returns the pins of a dataset, in pages of one. */
     private List<String> paged(String dataset, String query) {
         List<String> found = new ArrayList<>();
         JsonNode page = page(query, "");

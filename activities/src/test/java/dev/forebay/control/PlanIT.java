@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a plan says, on real servers with a region in memory: "Plans". */
+/** "Plans", on real servers with a region in memory. */
 class PlanIT {
 
     private static final long LONG = 3600;
@@ -156,9 +156,9 @@ class PlanIT {
         assertThat(region.at("/needs/exact").asBoolean()).isTrue();
         assertThat(region.at("/sources/0/kind").asText()).isEqualTo("lake");
         assertThat(region.at("/sources/0/used").asBoolean()).isTrue();
-        // 2 GB at 0.1, and half a thousand requests at 0.4.
+        // 2 GB at 0.1, and 500 requests at 0.4 per thousand.
         assertThat(region.at("/sources/0/cost").asDouble()).isEqualTo(0.4);
-        // 2 GB, and half a thousand requests that take as long as 256 KiB each.
+        // 2 GB, and 500 requests that take as long as 256 KiB each.
         assertThat(region.get("eta_seconds").asLong()).isEqualTo(2_132);
         assertThat(region.get("eta_least_seconds").asLong()).isEqualTo(1_065);
         assertThat(region.get("eta_most_seconds").asLong()).isEqualTo(4_268);
@@ -417,7 +417,7 @@ class PlanIT {
         return WorkflowIds.version(DatasetVersion.of("team", name, "v1"));
     }
 
-    /** Enters a frozen version and a copy of it, as projections of its workflow would. */
+    /** Inserts a frozen version and its residency, as projections of its workflow would. */
     private void isKnownToBeIn(String region, String name) throws SQLException {
         try (Connection database = platform.database();
                 Statement statement = database.createStatement()) {
@@ -436,7 +436,7 @@ class PlanIT {
         }
     }
 
-    /** The rows of every table that name a dataset, by table. */
+    /** Returns the rows that name a dataset, by table. */
     private Map<String, String> rowsOf(String name) throws SQLException {
         Map<String, String> rows = new TreeMap<>();
         try (Connection database = platform.database();

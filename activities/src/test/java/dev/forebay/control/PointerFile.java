@@ -7,21 +7,24 @@ import dev.forebay.model.Digest;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What is beside the manifests and says which manifest a version has. */
+/** Reads and writes the file of a pointer beside the manifests. */
 final class PointerFile {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private PointerFile() {}
 
-    /** But for parts of a microsecond, which the catalogue does not keep. */
+    /**
+     * Returns the pointer without its time of freezing, because the catalogue rounds it to
+     * microseconds.
+     */
     static JsonNode said(Path pointer) throws IOException {
         ObjectNode said = (ObjectNode) JSON.readTree(pointer.toFile()).get("pointer");
         said.remove("frozen_at");
         return said;
     }
 
-    /** Gives it the checksum of what is in it now. */
+    /** Updates the checksum to the present content. */
     static void seal(Path pointer) throws IOException {
         ObjectNode sealed = (ObjectNode) JSON.readTree(pointer.toFile());
         sealed.put("sha256", Digest.of(JSON.writeValueAsBytes(sealed.get("pointer"))).hex());

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Following fillings, on real servers with a region in memory. */
+/** Progress streams of fills, on real servers with a region in memory. */
 class ProgressIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
@@ -38,7 +38,7 @@ class ProgressIT {
                         event = stream.next()) {
                     events.add(event.get());
                     if (region(event.get()).get("bytes_cached").asLong() == FakeRegion.PART) {
-                        // What only the activity's heartbeat says is told as well.
+                        // Only the activity's heartbeat has this value.
                         platform.region.open();
                     }
                 }
@@ -63,7 +63,7 @@ class ProgressIT {
         assertThat(last.get("objects").asLong()).isEqualTo(2);
     }
 
-    /** What the catalogue knows meanwhile may be long over. */
+    /** The status in the catalogue may be outdated. */
     @Test
     void theEndIsNotToldBeforeTheWorkflowIsHeard() {
         String v = version(platform.dataset(3600), "v1");
@@ -153,7 +153,7 @@ class ProgressIT {
         List<EventStream> open = new ArrayList<>();
         try {
             for (int i = 0; i < TestControlPlane.STREAMS; i++) {
-                // Those that other tests have closed may count for a moment.
+                // Streams that other tests have closed may count for a moment.
                 Await.until("there is room", () -> opened(v, open));
                 assertThat(open.getLast().next()).isPresent();
             }

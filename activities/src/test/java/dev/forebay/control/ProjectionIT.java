@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the catalogue makes of what it is told, on a real PostgreSQL. */
+/** Projections into the catalogue, on a real PostgreSQL. */
 class ProjectionIT {
 
     private static final String QUEUE = "projections";
@@ -85,7 +85,7 @@ class ProjectionIT {
         assertThat(catalogue(name)).hasToString(known);
     }
 
-    /** The version as the catalogue has it, once the region has all of it. */
+    /** Returns the version as the catalogue has it, once it is complete in the region. */
     private JsonNode cached(String name) {
         api.post(
                 version(name, "v1") + "/ensure?wait_seconds=30", "{\"region\":\"" + REGION + "\"}");
@@ -93,7 +93,7 @@ class ProjectionIT {
                 "the catalogue knows",
                 () -> {
                     ObjectNode shown = (ObjectNode) api.get(version(name, "v1")).body();
-                    shown.putNull("origin"); // is not in lists
+                    shown.putNull("origin"); // lists have no origin
                     return shown.at("/regions/0/state").asText().equals("CACHED")
                             && catalogue(name).equals(shown);
                 });

@@ -34,7 +34,7 @@ class RegistrationIT {
         return register(name, "s3://lake/%s/".formatted(name), "");
     }
 
-    /** Spoils what is asked of one dataset's prefix. */
+    /** Injects a fault into the requests for one dataset's prefix. */
     private void spoil(String name, Fault fault) {
         platform.lake.spoil(
                 request -> request.target().contains("prefix=" + name) ? fault : Fault.NONE);
@@ -86,7 +86,7 @@ class RegistrationIT {
                 .contains("forebay.manifest-bucket");
     }
 
-    /** The first object may come later, as may the bucket. */
+    /** The first object, or the bucket, may be created later. */
     @ParameterizedTest
     @CsvSource({
         "s3://lake/nothing-is-here-yet/, there is no object yet: compare with 'aws s3 ls",
@@ -125,7 +125,7 @@ class RegistrationIT {
             platform.put(name + "/" + key, key);
         }
         assertThat(register(name).status()).isEqualTo(201);
-        // As long as before, which a blank behind the name of an element makes it.
+        // Keeps the length of the page, with a blank after the name of an element.
         UnaryOperator<String> archive =
                 page ->
                         page.replaceAll(

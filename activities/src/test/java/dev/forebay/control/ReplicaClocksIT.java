@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** "Clocks that differ": two replicas of a control plane, one of them a minute ahead. */
+/** "Clocks that differ": two replicas of a control plane whose clocks differ by a minute. */
 class ReplicaClocksIT {
 
     private static final long LONG = 3600;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What versions are made from, on a real lake. */
+/** The sources of versions, on a real lake. */
 class SourcesIT {
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
@@ -165,7 +165,7 @@ class SourcesIT {
         JsonNode made = api.get(version(name, "v1")).body();
         assertThat(made.at("/manifest/objects").asLong()).isEqualTo(pages * 1000L);
         assertThat(made.at("/origin/objects_added").asLong()).isEqualTo(pages * 1000L);
-        // From the beginning it would be a request for each page at least.
+        // A listing from the beginning needs at least one request for each page.
         assertThat(lists.get()).as("requests after the restart").isLessThan(pages);
     }
 
@@ -196,7 +196,7 @@ class SourcesIT {
         }
     }
 
-    /** What listings have left on the control plane's disk, or are at. */
+    /** Returns the listings that are kept on the control plane's disk. */
     private List<Path> kept() {
         try (Stream<Path> entries = Files.list(platform.workDirectory().resolve("kept"))) {
             return entries.toList();

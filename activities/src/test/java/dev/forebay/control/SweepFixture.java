@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A region of the shared platform that is swept once a second while a test runs. */
+/** Sweeps a region of the shared control plane once a second while a test runs. */
 abstract class SweepFixture {
 
     static final long LONG = 3600;
@@ -49,7 +49,10 @@ abstract class SweepFixture {
         }
     }
 
-    /** Plans are made from the catalogue, which is told of residencies and pins soon after. */
+    /**
+     * Waits until the plan contains only the victim: the catalogue gets residencies and pins a
+     * moment later.
+     */
     void awaitOnly(String victim, String spared) {
         Await.until(
                 "the catalogue knows",
@@ -85,7 +88,7 @@ abstract class SweepFixture {
         assertThat(pin.status()).as(pin.raw().body()).isEqualTo(201);
     }
 
-    /** Asks again if Temporal takes too long to answer, as the answer says. */
+    /** Repeats the request while Temporal takes too long to answer. */
     void sweepNow() {
         Await.until("it is swept", () -> api.post(SWEEP, "").status() == 200);
     }
@@ -119,7 +122,7 @@ abstract class SweepFixture {
                 .formatted(capacity, used, mounted(name, secondsSinceRead), used);
     }
 
-    /** 40 bytes are of the one, 55 of the other. */
+    /** The first dataset has 40 bytes, the second one 55. */
     static String usageOfBoth(String one, String other, long capacity) {
         return """
                 {"capacity_bytes":%d,"used_bytes":95,"orphan_bytes":0,"unknown":[],

@@ -62,7 +62,7 @@ class SweepIT extends SweepFixture {
         assertThat(api.get(SWEEP).body().get("last_at").isNull()).isFalse();
     }
 
-    /** A control plane that starts changes the Schedules of all regions. */
+    /** A control plane changes the Schedules of all regions when it starts. */
     @Test
     void aPauseStaysThoughTheScheduleIsChangedAtTheSameTime() {
         for (int round = 0; round < 20; round++) {

@@ -35,23 +35,23 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
 /**
- * The packaged control plane on a real PostgreSQL, Temporal and S3, with one region in memory.
- * Started once for all tests of this JVM and ended with it.
+ * The packaged control plane on a real PostgreSQL, Temporal and S3, with one region in memory. All
+ * tests of this JVM share it, and it ends with the JVM.
  */
 final class TestControlPlane {
 
     static final String REGION = FakeRegion.NAME.value();
 
-    /** A region whose agent is not there. */
+    /** A region without an agent. */
     static final String AWAY = "test-2";
 
-    /** How many streams of progress there can be. */
+    /** The maximum number of progress streams. */
     static final int STREAMS = 3;
 
-    /** How many objects a plan lists. */
+    /** The maximum number of objects that a plan lists. */
     static final int LISTED = 5;
 
-    /** How long a region is not swept unless a test says otherwise. */
+    /** The interval of sweeps, unless a test changes it. */
     static final Duration SELDOM = Duration.ofHours(1);
 
     private static final AtomicInteger DATASETS = new AtomicInteger();
@@ -60,7 +60,7 @@ final class TestControlPlane {
 
     final S3Server s3;
 
-    /** Between the control plane and the lake. */
+    /** A proxy between the control plane and the lake. */
     final FaultProxy lake;
 
     final TemporalServer temporal;
@@ -87,17 +87,17 @@ final class TestControlPlane {
                 ApplicationProcess.start(
                         "control-plane", directory.resolve("control"), properties(), secrets());
         region = new FakeRegion(temporal.target());
-        // A path has a slash where the region's name of a version has an @.
+        // A path has a slash where the region's pin has an @.
         gateway.setHeld(
                 path -> region.pins().stream().anyMatch(pin -> pin.replace('@', '/').equals(path)));
         api = new Api(process.address().resolve("/api/v1"));
     }
 
     /**
-     * Starts another replica, of which other tests know nothing.
+     * Starts another replica.
      *
-     * @param more settings besides those that all have
-     * @param environment besides what all have
+     * @param more settings in addition to the common ones
+     * @param environment variables in addition to the common ones
      */
     ApplicationProcess replica(
             String name, Map<String, String> more, Map<String, String> environment) {
@@ -108,14 +108,14 @@ final class TestControlPlane {
         return ApplicationProcess.start(name, directory.resolve(name), settings, variables);
     }
 
-    /** As {@link #replica}, of one that asks this name server for hosts. */
+    /** As {@link #replica}, with a name server of its own. */
     ApplicationProcess replica(String name, Map<String, String> more, NameServer names) {
         Map<String, String> settings = properties();
         settings.putAll(more);
         return ApplicationProcess.start(name, directory.resolve(name), settings, secrets(), names);
     }
 
-    /** As {@link #replica}, of one that speaks TLS by these settings. */
+    /** As {@link #replica}, with TLS by these settings. */
     ApplicationProcess encryptedReplica(
             String name, Map<String, String> more, SSLContext trusting) {
         Map<String, String> settings = properties();
@@ -125,8 +125,8 @@ final class TestControlPlane {
     }
 
     /**
-     * Starts another replica whose clock is ahead. It does not ask workers what they have counted,
-     * so that it is known who does.
+     * Starts another replica whose clock is ahead. It does not read the accounts of workers, so
+     * that only one replica does.
      */
     ApplicationProcess replicaAhead(String name, Duration by) {
         Map<String, String> settings = properties();
@@ -141,7 +141,7 @@ final class TestControlPlane {
         properties.put("forebay.lake.endpoint", lake.endpoint().toString());
         properties.put("forebay.temporal.target", temporal.target());
         properties.put("forebay.temporal.ui", temporal.ui().toString());
-        // Else it sweeps all the time while tests wait for something else: see sweepEvery.
+        // Frequent sweeps would run while tests wait for something else: see sweepEvery.
         properties.put("forebay.sweep.interval", SELDOM.toSeconds() + "S");
         properties.put("forebay.ledger.interval", "1S");
         properties.put("forebay.figures.interval", "1S");
@@ -151,7 +151,8 @@ final class TestControlPlane {
         properties.put("forebay.prices.lake-gb", "0.1");
         properties.put("forebay.prices.lake-requests", "0.4");
         properties.put("forebay.prices.nvme-gb-hour", "0.01");
-        // A machine that stalls would have it accept what it is to refuse.
+        // On a slow machine a short timeout would accept a source that the test expects to be
+        // refused.
         properties.put("forebay.requests.lake-timeout", "30S");
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
@@ -173,18 +174,18 @@ final class TestControlPlane {
                 "QUARKUS_DATASOURCE_PASSWORD", postgres.password());
     }
 
-    /** Where the first replica keeps files. */
+    /** Returns the work directory of the first replica. */
     Path workDirectory() {
         return directory.resolve("control").resolve("work");
     }
 
-    /** To be shut down. */
+    /** Returns a client of Temporal. The caller must shut it down. */
     WorkflowServiceStubs temporalStubs() {
         return WorkflowServiceStubs.newServiceStubs(
                 WorkflowServiceStubsOptions.newBuilder().setTarget(temporal.target()).build());
     }
 
-    /** Changes how often the region is swept; a start of the control plane changes it back. */
+    /** Changes the interval of the region's sweeps. A start of the control plane resets it. */
     void sweepEvery(Duration interval) {
         ScheduleSpec spec =
                 ScheduleSpec.newBuilder()
@@ -211,12 +212,12 @@ final class TestControlPlane {
                 postgres.jdbcUrl(), postgres.user(), postgres.password());
     }
 
-    /** Registers a new dataset of some files and returns its name. */
+    /** Registers a new dataset with two files and returns its name. */
     String dataset(long ttlSeconds) {
         return dataset(ttlSeconds, "pin");
     }
 
-    /** As {@link #dataset(long)}; its time to live counts from this. */
+    /** As {@link #dataset(long)}, with the moment from which the time to live counts. */
     String dataset(long ttlSeconds, String ttlAfter) {
         String name = newName();
         put(name + "/a.txt", "first");
@@ -229,12 +230,12 @@ final class TestControlPlane {
         return name;
     }
 
-    /** A name that no dataset has; a test that is tried again gets another one. */
+    /** Returns a name that no dataset has, also for a retried test. */
     String newName() {
         return "d" + DATASETS.incrementAndGet();
     }
 
-    /** Changes the lake. */
+    /** Writes an object to the lake. */
     void put(String key, String content) {
         try {
             Path file = s3.bucketDirectory("lake").resolve(key);
@@ -245,7 +246,7 @@ final class TestControlPlane {
         }
     }
 
-    /** Where manifests lie, and what says whose they are. */
+    /** Returns the folder of the manifest bucket, with the manifests and their pointers. */
     Path manifestBucket() {
         return s3.bucketDirectory("forebay");
     }
@@ -262,16 +263,19 @@ final class TestControlPlane {
         }
     }
 
-    /** Removes what no other process that begins now has begun to remove. */
+    /** Removes a folder, unless another process that starts now is removing it. */
     private static void removeAlone(Path folder, Path own) throws IOException {
         try {
             remove(Files.move(folder, own.resolve("earlier"), StandardCopyOption.ATOMIC_MOVE));
         } catch (NoSuchFileException another) {
-            // It is gone from here, which is all that is wanted.
+            // Another process removes it.
         }
     }
 
-    /** Where Maven puts what it builds; what earlier processes have left there is removed. */
+    /**
+     * Returns the folder of this process below Maven's target. Removes the folders of processes
+     * that have ended.
+     */
     private static Path temporaryDirectory() {
         Path all = Path.of("target", "control-planes").toAbsolutePath();
         Path own = all.resolve(Long.toString(ProcessHandle.current().pid()));

@@ -124,7 +124,7 @@ class TrackingIT {
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(1);
     }
 
-    /** As one is that a control plane makes anew while another stops following. */
+    /** As if a control plane had created the Schedule again while another one stopped following. */
     @Test
     void aScheduleOfWhatIsNotFollowedMakesNothingAndIsDeleted() throws SQLException {
         String name = platform.dataset(3600);
@@ -145,7 +145,7 @@ class TrackingIT {
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
     }
 
-    /** As one is that was deleted while Temporal was away. */
+    /** As if the dataset had been deleted during an outage of Temporal. */
     @Test
     void theCheckOfADeletedDatasetStopsItself() throws SQLException {
         String name = platform.dataset(3600);
@@ -189,7 +189,7 @@ class TrackingIT {
         assertThat(api.get(tracking(name)).body().get("interval_seconds").asLong()).isEqualTo(7200);
     }
 
-    /** Whether somebody waits for what this transaction has changed. */
+    /** Returns whether another transaction waits for a change of this one. */
     private static boolean isAwaited(Statement statement) {
         try (ResultSet found =
                 statement.executeQuery(
@@ -202,7 +202,7 @@ class TrackingIT {
         }
     }
 
-    /** In the background: nobody waits for that who starts a control plane. */
+    /** In the background, so that the start of a control plane does not wait for it. */
     @Test
     void aScheduleThatTemporalHasLostIsMadeAfterAStart() {
         String name = platform.dataset(3600);

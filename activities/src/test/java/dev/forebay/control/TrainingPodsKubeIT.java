@@ -51,8 +51,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged agent's webhook and gate, in a cluster, before a real control plane. The region's
- * own activities are in memory, on the control plane's Temporal; the agent has another one.
+ * The packaged agent's webhook and gate in a cluster, with a real control plane. The region's own
+ * activities are in memory, on the control plane's Temporal. The agent has another Temporal.
  */
 @SuppressWarnings("NullAway.Init")
 class TrainingPodsKubeIT {
@@ -62,13 +62,13 @@ class TrainingPodsKubeIT {
     private static final String WARM = "forebay.dev/Warm";
     private static final String GATE = "forebay.dev/warm";
 
-    /** The webhook configuration, which is gone when the class ends. */
+    /** The webhook configuration, which is deleted after the class. */
     private static final String WEBHOOKS = "forebay";
 
-    /** Where pods are not made while no agent answers. */
+    /** A namespace whose pods are refused while no agent answers. */
     private static final String STRICT = "strict";
 
-    /** Where they start without their version then. */
+    /** A namespace whose pods start without their version while no agent answers. */
     private static final String LENIENT = "lenient";
 
     @TempDir private static Path directory;
@@ -112,7 +112,7 @@ class TrainingPodsKubeIT {
                 () -> client.serviceAccounts().inNamespace(name).withName("default").get() != null);
     }
 
-    /** As the chart does, but that the agent is no pod here. */
+    /** Installs the webhook as the chart does, except that the agent is not a pod. */
     private static void register(int port) {
         client.resource(
                         new SecretBuilder()
@@ -191,7 +191,7 @@ class TrainingPodsKubeIT {
         Await.until("a webhook that answers", () -> pod("probe", "a/b@v1").isPresent());
     }
 
-    /** What would be made; empty if that is refused. */
+    /** Returns the pod that would be created; empty if the API server refuses it. */
     private static Optional<Pod> pod(String name, String dataset) {
         try {
             return Optional.of(client.resource(single(name, dataset)).dryRun().create());
@@ -233,7 +233,7 @@ class TrainingPodsKubeIT {
         platform.region.open();
     }
 
-    /** A version that nobody has asked for. */
+    /** Returns a version without requests. */
     private static DatasetVersion version() {
         return DatasetVersion.of("team", platform.dataset(LONG), "v1");
     }
@@ -316,7 +316,8 @@ class TrainingPodsKubeIT {
     }
 
     /**
-     * Kubernetes waits twice as long after each refusal, up to a minute, unless the job changes.
+     * Changes the job, because Kubernetes doubles its delay after each refusal, up to a minute,
+     * unless the job changes.
      */
     private static void tryAgain(Job job) {
         client.batch()
@@ -389,7 +390,10 @@ class TrainingPodsKubeIT {
         assertThat(events(ran)).contains("Warming", "Warm").doesNotHaveDuplicates();
     }
 
-    /** Its label comes while they wait. Each of them would be on this node by chance in a third. */
+    /**
+     * The label appears while the pods wait. Each pod would be on this node by chance with a
+     * probability of a third.
+     */
     @Test
     void podsThatWaitedGoToTheNodeThatHoldsTheirVersion() {
         RegionName name = new RegionName(TestControlPlane.REGION);

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** How long versions stay, and how they go, through the API on real servers. */
+/** Time to live and evictions, through the API on real servers. */
 class TtlIT {
 
     private static final long LONG = 3600;
@@ -38,7 +38,7 @@ class TtlIT {
 
         assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
-        // Also once there is no workflow that could be asked.
+        // The answer is the same without a workflow.
         platform.region.terminate("dataset/team/" + name + "@v1");
         assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
@@ -94,7 +94,7 @@ class TtlIT {
         String dataset = "team/" + platform.dataset(LONG);
         String ttl = "/datasets/" + dataset + "/ttl";
         List<Future<Api.Answer>> answers = new ArrayList<>();
-        // Closed from the last to the first: the row is let go of, and then they can end.
+        // Resources close in reverse order: the row is unlocked first, so that the callers can end.
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
                 Connection database = platform.database();
                 PreparedStatement hold =

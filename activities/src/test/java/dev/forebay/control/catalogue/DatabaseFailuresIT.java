@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** "What PostgreSQL answers", of a real one, through the pool that Quarkus uses. */
+/** "What PostgreSQL answers", on a real server through the pool that Quarkus uses. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class DatabaseFailuresIT {
 
@@ -53,7 +53,7 @@ class DatabaseFailuresIT {
         database.close();
     }
 
-    /** What a failure leaves behind is of its own pool. */
+    /** A new pool for each test, without connections that a failure has broken. */
     @BeforeEach
     void open() throws SQLException {
         pool = ofOwner();
@@ -178,7 +178,7 @@ class DatabaseFailuresIT {
         }
     }
 
-    /** As one is that was the primary until a moment ago. */
+    /** As on a server that was the primary until a moment ago. */
     @Test
     void aStandbyIsUnavailable() {
         means(

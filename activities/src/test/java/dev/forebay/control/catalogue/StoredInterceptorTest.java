@@ -76,7 +76,7 @@ class StoredInterceptorTest {
         assertThat(StoredInterceptor.translated(defect)).isSameAs(defect);
     }
 
-    /** As the pool says it, which has no states. */
+    /** The exceptions of the pool have no SQLSTATE. */
     @Test
     void whatTheDatabaseSaysCountsBeforeWhatThePoolSays() {
         SQLException denied = new SQLException("wrong password", "28P01");
@@ -87,7 +87,7 @@ class StoredInterceptorTest {
         assertAway(new SQLException("Sorry, acquisition timeout!"));
     }
 
-    /** As Narayana and Agroal say it. */
+    /** The exceptions of Narayana and Agroal. */
     @Test
     void aDatabaseThatEndsBeforeTheCommitIsAway() {
         XAException inCommit = new XAException(XAException.XAER_RMFAIL);
@@ -97,7 +97,7 @@ class StoredInterceptorTest {
         assertAway(rolledBack);
     }
 
-    /** As Agroal and the driver say it. */
+    /** The exceptions of Agroal and the driver. */
     @Test
     void aDatabaseThatIsSilentWhileItIsConnectedToIsAway() {
         assertAway(
@@ -108,7 +108,7 @@ class StoredInterceptorTest {
                                 new RuntimeException("Interrupted while attempting to connect."))));
     }
 
-    /** As Narayana says it. */
+    /** The exception of Narayana. */
     @Test
     void aTransactionThatTookTooLongFoundTheDatabaseAway() {
         assertAway(new RollbackException("The transaction is not active!"));

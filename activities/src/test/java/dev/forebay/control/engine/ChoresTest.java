@@ -45,7 +45,7 @@ class ChoresTest {
         assertThat(done).containsExactly("second", "first");
     }
 
-    /** What is tried at once comes before what is added later. */
+    /** With a pause of zero, a retry runs before tasks that are added later. */
     @Test
     void whatAlwaysFailsIsLeftAtLast() throws InterruptedException {
         Chores atOnce = new Chores(Duration.ZERO);
@@ -61,8 +61,8 @@ class ChoresTest {
                     });
             assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
 
-            // The first ends after the last try, which may have asked for one more; that would come
-            // before the second.
+            // The first task ends after the last attempt. If that wrongly scheduled one more, it
+            // would run before the second task.
             for (int i = 0; i < 2; i++) {
                 CountDownLatch after = new CountDownLatch(1);
                 atOnce.add("is done", after::countDown);

@@ -38,8 +38,8 @@ class HighWaterTest {
             RegionProgress last = told(warming(0, 0, filling), Work.NONE);
             while (done < BYTES) {
                 done = Math.min(BYTES, done + random.nextLong(BYTES / 5));
-                // The workflow has heard of a part, an activity has said more or begins again, the
-                // catalogue is behind, and what is confirmed to be missing is filled again.
+                // The workflow knows a part, an activity has reported more or has started again,
+                // the catalogue lags behind, and missing bytes are filled again.
                 long heard = random.nextLong(done + 1);
                 long said = random.nextLong(BYTES);
                 Work work = new Work(null, random.nextInt(3), said, said * OBJECTS / BYTES);

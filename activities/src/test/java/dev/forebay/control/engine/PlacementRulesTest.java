@@ -213,7 +213,7 @@ class PlacementRulesTest {
                 new Problem(ErrorCode.UNAVAILABLE, "no agent"));
     }
 
-    /** Of which 500 bytes are taken. */
+    /** Returns a forecast in which 500 bytes are taken. */
     private static Room room(Admission admission, long capacity) {
         return new Room(
                 admission,

@@ -77,7 +77,7 @@ class RoomRulesTest {
                         occupant("middling", 50, Kind.FREE, 5));
 
         assertThat(room.admission()).isEqualTo(Admission.AFTER_EVICTION);
-        // The cheap one would go first, but with the next one it is not needed.
+        // The cheap one comes first in eviction order, but with the next one it is not necessary.
         assertThat(names(room)).containsExactly("team/middling@v1");
     }
 
@@ -184,7 +184,7 @@ class RoomRulesTest {
         }
     }
 
-    /** a, b and c have 40 in common, and 5 each to themselves; alone has 30. */
+    /** a, b and c share 40 bytes and have 5 each alone. The version named alone has 30. */
     private static List<Shares.Share> family() {
         return List.of(
                 share(40, named("a"), named("b"), named("c")),
@@ -264,7 +264,7 @@ class RoomRulesTest {
 
         assertThat(room.admission()).isEqualTo(Admission.WAITS);
         assertThat(room.problem()).extracting("message").asString().contains("only 10 are");
-        // With c's pin all of the family can go.
+        // When c's pin ends, the whole family can be evicted.
         assertThat(room.notBefore()).isEqualTo(LATER);
     }
 
@@ -293,7 +293,7 @@ class RoomRulesTest {
         Occupant dear = occupant("dear", 20, Kind.FREE, 9);
 
         assertThat(names(decide(20, 100, shares, before, dear))).containsExactly("team/dear@v1");
-        // Not if somebody holds another one that has as much.
+        // Unless a pinned version shares as much.
         assertThat(
                         names(
                                 decide(
@@ -368,7 +368,7 @@ class RoomRulesTest {
         return versions;
     }
 
-    /** What nobody needs any more but these. */
+    /** Returns the bytes of shares whose owners are all gone. */
     private static long back(List<Shares.Share> shares, List<DatasetVersion> gone) {
         return shares.stream()
                 .filter(share -> gone.containsAll(share.owners()))

@@ -67,7 +67,7 @@ class SharedReadingsTest {
             for (int i = 0; i < 100; i++) {
                 crowd.add(threads.submit(() -> slow.fresh("a")));
             }
-            // Each looks at the clock once, and those who wait do not look again.
+            // Each caller reads the clock once on entry. Waiting callers do not read it again.
             while (asked.get() < before + 100) {
                 Thread.onSpinWait();
             }
@@ -90,7 +90,7 @@ class SharedReadingsTest {
         assertThatThrownBy(() -> failing.recent("a")).hasMessage("failure 2");
     }
 
-    /** By the next moment somebody may have asked for it, of another process. */
+    /** Another process may create it in the next moment. */
     @Test
     void whatIsNotThereIsLookedForByEachWhoAsks() {
         SharedReadings<String, Integer> failing = failing(ErrorCode.NOT_FOUND);

@@ -62,7 +62,7 @@ class SourceProbeTest {
         assertThat(listed).isEmpty();
     }
 
-    /** A failure that passes, and a bucket that may come later, are no reason to refuse. */
+    /** Accepts a source after a temporary failure, or if the bucket may be created later. */
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
@@ -92,7 +92,7 @@ class SourceProbeTest {
         assertThat(listed).containsExactly("bucket p/train", "lists mine.txt");
     }
 
-    /** A source that nobody has written to yet is accepted, as is one that is mistyped. */
+    /** Accepts a source without objects, which may be mistyped. */
     @Test
     void aSourceOrAListThatIsNotThereIsToldOf() {
         LakeSource source = new LakeSource("bucket", "p/");
@@ -107,7 +107,7 @@ class SourceProbeTest {
                 .hasValue("there is no object s3://lists/mine.txt yet");
     }
 
-    /** As a page with keys that are left out. */
+    /** For example, a page whose keys are all excluded. */
     @Test
     void anEmptyPageIsNotTheEnd() {
         SourceProbe probe = probe((_, _) -> new Listing.Page(List.of(), "next"), LONG);

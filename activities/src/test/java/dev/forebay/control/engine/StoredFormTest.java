@@ -17,7 +17,7 @@ class StoredFormTest {
 
     private static final RegionName US = new RegionName("us-1");
 
-    /** What earlier releases wrote: a request that is sent again must be recognised. */
+    /** The form of earlier releases. A request that is sent again must be recognized. */
     private static final String BEFORE =
             """
             {"region":{"value":"us-1"},"pin":{"region":{"value":"us-1"},"id":"p","holder":"me","reason":"","lease":"PT1M"%s},\

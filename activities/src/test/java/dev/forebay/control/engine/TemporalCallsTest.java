@@ -80,7 +80,7 @@ class TemporalCallsTest {
                 .isInstanceOf(NoSuchRunException.class);
     }
 
-    /** A Temporal that has just started makes its namespace a moment later. */
+    /** A Temporal that has just started creates its namespace a moment later. */
     @Test
     void aNamespaceThatIsNotThereIsNamed() {
         StatusRuntimeException answer =

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** "What Temporal answers", of a real one. */
+/** "What Temporal answers", on a real server. */
 @SuppressWarnings("NullAway.Init") // set before all tests
 class TemporalFailuresIT {
 

@@ -44,8 +44,8 @@ class CostLineTest {
     }
 
     /**
-     * 0.1 for a GB, 0.1 for 250 requests, 0.04 for two GB of a region, 0.003 for three of a site,
-     * 0.01 for a GB for an hour.
+     * Costs 0.1 for 1 GB and 0.1 for 250 requests from the lake. Adds 0.04 for 2 GB from a region,
+     * 0.003 for 3 GB from a site, and 0.01 for 1 GB hour.
      */
     private static Sum sum(long peerRequests, long peerBytes, long served, long servedBytes) {
         return new Sum(

@@ -117,7 +117,7 @@ class SweepPlannerTest {
                         tuple("blocked", SweepReason.DATASET_DELETED));
     }
 
-    /** The catalogue tells by its own clock whether a lease has passed. */
+    /** The catalogue decides by its own clock whether a lease has ended. */
     @Test
     void whatTheRegionHoldsStaysThoughTheCatalogueTakesThePinForEnded() {
         add("deleted", copy().ofDeleted());
@@ -197,7 +197,7 @@ class SweepPlannerTest {
             add("v" + hours, copy().unusedFor(hours));
         }
 
-        // 900 of 1,000 bytes are not more than the high watermark, 900 of 990 are.
+        // 900 of 1,000 bytes do not exceed the high watermark, 900 of 990 do.
         assertThat(plan(1_000, Map.of()).victims()).isEmpty();
         SweepPlan plan = plan(990, Map.of());
 
@@ -222,7 +222,10 @@ class SweepPlannerTest {
         assertThat(plan(990, Map.of()).victims()).isEmpty();
     }
 
-    /** One that shares all with what is held, and two that free something only together. */
+    /**
+     * Adds one version that shares all its chunks with a pinned one, and two that free bytes only
+     * together.
+     */
     private void addSharers() {
         add("held", copy().pinned().bytes(0));
         add("shares-all", copy().unusedFor(9).bytes(0));
@@ -255,7 +258,7 @@ class SweepPlannerTest {
                 .anyMatch(note -> note.contains("shared with such"));
     }
 
-    /** Its chunks were dropped one by one; its room is still its own. */
+    /** Its chunks were dropped one by one, but it still counts for the quota. */
     @Test
     void whatHasLostAllOfItsChunksGivesRoomBackToItsNamespace() {
         add("held", copy().pinned());
@@ -377,7 +380,7 @@ class SweepPlannerTest {
         return new Copy();
     }
 
-    /** A complete copy of 100 bytes that was used just now, unless something else is said. */
+    /** Builds a complete copy of 100 bytes that was used just now, unless a test changes that. */
     private static final class Copy {
         private State state = State.CACHED;
         private Duration unused = Duration.ZERO;
