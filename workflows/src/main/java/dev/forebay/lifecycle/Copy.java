@@ -11,9 +11,7 @@ import dev.forebay.workflows.message.Residency.State;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The steps that a region's copy of a version takes, each from one {@link Residency} to the next.
- */
+/** Derives the next {@link Residency} of a region's copy for each kind of event. Pure functions. */
 final class Copy {
 
     private Copy() {}
@@ -23,8 +21,8 @@ final class Copy {
     }
 
     /**
-     * A filling begins: the region will say again where it shows the copy. What earlier fillings
-     * took from the lake for this copy stays counted.
+     * Returns a copy whose fill begins. The region reports the path of the copy again. The count of
+     * bytes that earlier fills took from the lake stays.
      */
     static Residency filling(Residency now) {
         return new Residency(
@@ -41,7 +39,7 @@ final class Copy {
                 now.bytesFromSiblings());
     }
 
-    /** A filling begins, and what is there will be counted again. */
+    /** Returns a copy that is filled again and whose bytes are counted again from 0. */
     static Residency lost(Residency now) {
         return new Residency(
                 now.region(),
@@ -140,7 +138,10 @@ final class Copy {
                 now.bytesFromSiblings());
     }
 
-    /** Keeps {@code cachedAt}, which tells {@link #spared} what the copy was. */
+    /**
+     * Returns a copy that is being evicted. It keeps {@code cachedAt}, so that {@link #spared}
+     * knows whether the copy was complete.
+     */
     static Residency evicting(Residency now) {
         return new Residency(
                 now.region(),
@@ -156,7 +157,10 @@ final class Copy {
                 now.bytesFromSiblings());
     }
 
-    /** The eviction did not happen: somebody holds the copy, so an incomplete one is filled on. */
+    /**
+     * Returns a copy whose eviction the region refused because of a pin. An incomplete copy
+     * continues to fill.
+     */
     static Residency spared(Residency now, Instant evictableAt) {
         return new Residency(
                 now.region(),

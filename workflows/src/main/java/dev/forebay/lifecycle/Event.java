@@ -8,16 +8,18 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Everything that can happen to a version. What each does is in the table of {@link Lifecycle}. The
- * passing of a TTL is not among them: it changes nothing, it only makes {@link Lifecycle#isExpired}
+ * Everything that can happen to a version. The table of {@link Lifecycle} lists what each event
+ * does.
+ *
+ * <p>The end of a TTL is no event: it changes no state and only makes {@link Lifecycle#isExpired}
  * true.
  */
 public sealed interface Event {
 
-    /** The lake's prefix is frozen into a manifest. */
+    /** The source is frozen into a manifest. */
     record Ingested(ManifestRef manifest) implements Event {}
 
-    /** How long unpinned copies stay is now {@code ttl}. */
+    /** The time to live of unpinned copies is now {@code ttl}. */
     record TtlSet(Duration ttl, Instant at) implements Event {}
 
     /** An event of one region. */
@@ -25,24 +27,29 @@ public sealed interface Event {
         RegionName region();
     }
 
-    /** Somebody wants the version in the region. */
+    /** A client requested the version in the region. */
     record Ensured(RegionName region) implements Regional {}
 
-    /** Somebody wants a region that is BLOCKED to try again. */
+    /** A client asked a region that is BLOCKED to try again. */
     record Resumed(RegionName region) implements Regional {}
 
-    /** The region shows the version at {@code path}, still incomplete. */
+    /** The region shows the version at {@code path}. The copy is still incomplete. */
     record Mounted(RegionName region, String path, Instant at) implements Regional {}
 
-    /** So much is there, and so much of it came from the lake for this copy. */
+    /**
+     * Reports how many bytes are present, and how many of them came from the lake for this copy.
+     */
     record WarmProgressed(
             RegionName region, long bytesCached, long bytesFromLake, long objectsCached)
             implements Regional {}
 
-    /** The filling has come so far by itself, of what was there already, too. */
+    /**
+     * Reports how much of the version the fill has gone through. Bytes that were present already
+     * count, too.
+     */
     record FillCounted(RegionName region, long bytes, long objects) implements Regional {}
 
-    /** Every worker was asked, and what they hold adds up to {@code bytesVerified}. */
+    /** All workers have answered, and the bytes they hold add up to {@code bytesVerified}. */
     record Confirmed(
             RegionName region,
             long bytesVerified,
@@ -51,13 +58,13 @@ public sealed interface Event {
             Instant at)
             implements Regional {}
 
-    /** Filling has failed for good. */
+    /** The fill has failed for good. */
     record FillFailed(RegionName region, Problem problem) implements Regional {}
 
-    /** A region that was CACHED does not know the version any more, or not all of it is there. */
+    /** A region that was CACHED no longer knows the version, or lacks a part of it. */
     record Lost(RegionName region) implements Regional {}
 
-    /** The region's etcd holds the pin; again for a pin that is taken again. */
+    /** The region's etcd holds the pin. Repeated when the pin is taken again. */
     record PinGranted(PinGrant pin) implements Regional {
         @Override
         public RegionName region() {
@@ -65,24 +72,24 @@ public sealed interface Event {
         }
     }
 
-    /** The region's etcd says that the pin now lives until {@code expiresAt}. */
+    /** The region's etcd reports that the pin now lives until {@code expiresAt}. */
     record PinRenewed(RegionName region, String id, Instant expiresAt) implements Regional {}
 
-    /** The pin was released, or the region's etcd says that it has ended. */
+    /** A client released the pin, or the region's etcd reports that it has ended. */
     record PinEnded(RegionName region, String id, Instant at) implements Regional {}
 
-    /** Somebody got a receipt, and no pin. */
+    /** A client received a receipt without a pin. */
     record HandedOut(RegionName region, Instant at) implements Regional {}
 
-    /** Somebody has read the copy. */
+    /** A job has read the copy. */
     record Read(RegionName region, Instant at) implements Regional {}
 
-    /** The region is about to be asked to evict. */
+    /** The workflow is about to ask the region to evict the version. */
     record EvictionBegun(RegionName region) implements Regional {}
 
-    /** The region refused, because somebody holds a pin there. */
+    /** The region refused the eviction because a pin is alive there. */
     record EvictionRefused(RegionName region, Instant at) implements Regional {}
 
-    /** The region holds nothing any more. */
+    /** The region holds nothing of the version any more. */
     record EvictionFinished(RegionName region) implements Regional {}
 }

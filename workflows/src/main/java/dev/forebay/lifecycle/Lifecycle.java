@@ -35,45 +35,45 @@ import java.util.stream.Stream;
 /**
  * The lifecycle of a dataset version: a pure function from a state and an event to the next state.
  *
- * <p>Every region goes its own way; only the manifest and the TTL are common. An event that does
- * not fit the region's state changes nothing, so that a repeated or late event does no harm. What
- * is not in the table does not fit:
+ * <p>Each region has a state of its own. Only the manifest and the TTL are common to all. An event
+ * that does not fit the region's state changes nothing, so repeated and late events do no harm.
+ * Events that fit are in this table:
  *
  * <table>
  * <caption>Transitions of a region</caption>
  * <tr><th>event</th><th>from</th><th>to</th><th>with</th></tr>
- * <tr><td>Ensured</td><td>ABSENT, BLOCKED</td><td>WARMING</td><td>bytes that were there count
- * on</td></tr>
+ * <tr><td>Ensured</td><td>ABSENT, BLOCKED</td><td>WARMING</td><td>bytes present before still
+ * count</td></tr>
  * <tr><td>Resumed</td><td>BLOCKED</td><td>WARMING</td><td>as above</td></tr>
  * <tr><td>Mounted</td><td>WARMING</td><td>WARMING</td><td>path</td></tr>
  * <tr><td>WarmProgressed</td><td>WARMING</td><td>WARMING</td><td>bytes, never fewer</td></tr>
- * <tr><td>FillCounted</td><td>WARMING, mounted</td><td>WARMING</td><td>what the filling
- * counted</td></tr>
- * <tr><td>Confirmed, with every byte</td><td>WARMING</td><td>CACHED</td><td>TTL counts unless
+ * <tr><td>FillCounted</td><td>WARMING, mounted</td><td>WARMING</td><td>progress of the
+ * fill</td></tr>
+ * <tr><td>Confirmed, with every byte</td><td>WARMING</td><td>CACHED</td><td>TTL starts unless
  * pinned</td></tr>
  * <tr><td>FillFailed</td><td>WARMING</td><td>BLOCKED</td><td>the problem</td></tr>
  * <tr><td>Lost</td><td>CACHED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
- * <tr><td>PinGranted</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL does not
- * count</td></tr>
+ * <tr><td>PinGranted</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL stops</td></tr>
  * <tr><td>PinRenewed</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>pin's expiry</td></tr>
- * <tr><td>PinEnded</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL counts if it was the
- * last</td></tr>
- * <tr><td>HandedOut, no pin</td><td>CACHED</td><td>CACHED</td><td>TTL counts anew, unless it began
- * a moment ago</td></tr>
+ * <tr><td>PinEnded</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL starts if it was the
+ * last pin</td></tr>
+ * <tr><td>HandedOut, no pin</td><td>CACHED</td><td>CACHED</td><td>TTL starts again, unless it
+ * started a moment ago</td></tr>
  * <tr><td>Read, no pin</td><td>CACHED</td><td>CACHED</td><td>as HandedOut</td></tr>
  * <tr><td>EvictionBegun, no pin</td><td>WARMING, CACHED, BLOCKED</td><td>EVICTING</td><td></td></tr>
  * <tr><td>EvictionRefused</td><td>EVICTING</td><td>CACHED if it was complete, else WARMING</td>
- * <td>TTL counts anew</td></tr>
+ * <td>TTL starts again</td></tr>
  * <tr><td>EvictionFinished</td><td>EVICTING</td><td>ABSENT</td><td></td></tr>
  * <tr><td>Ingested</td><td colspan="2">any, once</td><td>manifest</td></tr>
- * <tr><td>TtlSet</td><td colspan="2">any</td><td>if it differs, TTL counts anew in CACHED,
+ * <tr><td>TtlSet</td><td colspan="2">any</td><td>if it differs, TTL starts again in CACHED,
  * unpinned regions</td></tr>
  * </table>
  *
- * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, somebody
- * got a receipt without a pin, somebody read it (as far as the workflow is told: see {@link
- * dev.forebay.workflows.DatasetVersionWorkflow#read}), the TTL was changed. The instant at which it
- * passes is kept, not the one at which it began.
+ * <p>The TTL therefore starts at the latest of these moments: the last pin ended, the version
+ * became CACHED, a client received a receipt without a pin, a job read the version, the TTL was
+ * changed. Reads count as far as the workflow hears of them: see {@link
+ * dev.forebay.workflows.DatasetVersionWorkflow#read}. The state stores when the TTL ends, not when
+ * it started.
  */
 public final class Lifecycle {
 
@@ -88,7 +88,7 @@ public final class Lifecycle {
 
     private Lifecycle() {}
 
-    /** The state after {@code event}. */
+    /** Returns the state after {@code event}. */
     public static VersionStatus apply(VersionStatus before, Event event) {
         return switch (event) {
             case Ingested ingested ->
@@ -105,7 +105,7 @@ public final class Lifecycle {
         };
     }
 
-    /** What is known of a region; ABSENT if it was never asked for. */
+    /** Returns the state of a region, ABSENT if no client ever requested the version there. */
     public static Residency residency(VersionStatus status, RegionName region) {
         return status.regions().stream()
                 .filter(residency -> residency.region().equals(region))
@@ -113,27 +113,29 @@ public final class Lifecycle {
                 .orElseGet(() -> Copy.absent(region));
     }
 
-    /** The pins believed alive in a region, by id. */
+    /** Returns the pins of a region that the workflow believes alive, ordered by id. */
     public static List<PinGrant> pins(VersionStatus status, RegionName region) {
         return status.pins().stream().filter(pin -> pin.region().equals(region)).toList();
     }
 
-    /** A pin that is believed alive. */
+    /** Returns a pin if the workflow believes it alive. */
     public static Optional<PinGrant> pin(VersionStatus status, RegionName region, String id) {
         return pins(status, region).stream().filter(pin -> pin.id().equals(id)).findFirst();
     }
 
-    /** When the TTL of the copy in a region passes; empty while it is pinned or not CACHED. */
+    /**
+     * Returns when the TTL of the copy in a region ends. Empty while it is pinned or not CACHED.
+     */
     public static Optional<Instant> evictableAt(VersionStatus status, RegionName region) {
         return Optional.ofNullable(residency(status, region).evictableAt());
     }
 
-    /** Whether the TTL of the copy in a region has passed. */
+    /** Returns whether the TTL of the copy in a region has ended. */
     public static boolean isExpired(VersionStatus status, RegionName region, Instant now) {
         return evictableAt(status, region).filter(at -> !now.isBefore(at)).isPresent();
     }
 
-    /** The first instant after {@code now} at which the TTL of a copy passes. */
+    /** Returns the first instant after {@code now} at which the TTL of a copy ends. */
     public static Optional<Instant> nextExpiry(VersionStatus status, Instant now) {
         return status.regions().stream()
                 .flatMap(residency -> Stream.ofNullable(residency.evictableAt()))
@@ -238,7 +240,10 @@ public final class Lifecycle {
                 pinned ? null : confirmed.at().plus(status.ttl()));
     }
 
-    /** A crowd of users moves the end once, not each a little. */
+    /**
+     * Moves the end of the TTL only by more than the slack, so that many readers cause one change
+     * of state.
+     */
     private static VersionStatus used(VersionStatus before, Residency now, Instant at) {
         Instant end = at.plus(before.ttl());
         return now.evictableAt() != null

@@ -10,28 +10,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a region is filled, on the average since its filling began, and how long it will take on
- * at that pace.
+ * The average speed of a region's fill since it began, and the time it still needs at that speed.
  */
 public record Pace(long bytesPerSecond, Duration left) {
 
-    /** Sooner an average says nothing. */
+    /** Averages over a shorter time mean nothing. */
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-    /** Less says something of how a filling begins, not of how it goes on. */
+    /** Fewer bytes show how a fill begins, not its steady speed. */
     private static final long ENOUGH_BYTES = 8 << 20;
 
-    /** Of what was missing when the filling began, in parts: that much is enough, too. */
+    /**
+     * One part in this many of the bytes missing at the beginning is enough for an average, too.
+     */
     private static final int ENOUGH_PARTS = 10;
 
     private static final double MILLIS = 1_000;
 
     /**
-     * The pace of a filling.
+     * Returns the pace of a fill.
      *
-     * @param bytesCached what is there now, if something more recent is known than {@code
+     * @param bytesCached the bytes present now, if the caller knows a later number than {@code
      *     residency}
-     * @return empty if nothing is filled there, or too little yet
+     * @return empty if no fill is running there, or if it has filled too little yet
      */
     public static Optional<Pace> of(
             Residency residency, @Nullable ManifestRef manifest, long bytesCached, Instant now) {

@@ -1,6 +1,6 @@
 /**
- * The lifecycle of a dataset version as a pure state machine: no Temporal, no clock, no I/O. Time
- * comes in with each event.
+ * The lifecycle of a dataset version as a pure state machine: no Temporal, no clock, no I/O. Each
+ * event carries its time.
  */
 @NullMarked
 package dev.forebay.lifecycle;

@@ -6,17 +6,17 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 
 /**
- * What a person can do when a filling has failed for good: for each code, unless messages with it
- * say so themselves. {@code docs/operations.md}, "A version is BLOCKED", has the same codes.
+ * Adds to the problem of a failed fill the commands that help. Messages of some codes name their
+ * own remedy. {@code docs/operations.md}, "A version is BLOCKED", has the same codes.
  */
 final class Advice {
 
-    /** Messages of some codes have a remedy of their own, as their causes differ. */
+    /** The advice for codes whose messages name the remedy, because their causes differ. */
     private static final String AS_SAID = "mend that";
 
     private Advice() {}
 
-    /** The problem with what to do about it, as commands. */
+    /** Returns the problem with the advice for its code appended to the message. */
     static Problem with(Problem problem, DatasetVersion version, RegionName region) {
         return new Problem(
                 problem.code(),

@@ -8,14 +8,14 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One timer for an instant that seldom changes: only a change costs events in the history. */
+/** A timer for an instant that seldom changes. Only a change adds events to the history. */
 final class Alarm {
 
     private Optional<Instant> at = Optional.empty();
     private CompletablePromise<Void> timer = Workflow.newPromise();
     private @Nullable CancellationScope scope;
 
-    /** Sets the alarm to an instant, or switches it off. */
+    /** Sets the alarm to an instant, or switches it off if empty. */
     void set(Optional<Instant> instant) {
         if (instant.equals(at)) {
             return;
@@ -36,7 +36,7 @@ final class Alarm {
         }
     }
 
-    /** Whether the instant has come. */
+    /** Returns whether the instant has passed. */
     boolean rings() {
         return timer.isCompleted();
     }

@@ -1,11 +1,11 @@
 package dev.forebay.workflows;
 
 /**
- * How a version is cut into the batches of chunks that one activity warms.
+ * Divides a version into the batches of chunks that one activity fills.
  *
- * <p>About fifty batches make a good progress bar; fewer than 32 chunks (256 MiB) would leave the
- * region's workers idle between batches, more than 2,048 (16 GiB) would make an attempt long.
- * Whatever the size, progress is told to the parent at most fifty times.
+ * <p>About fifty batches make a good progress bar. Batches below 32 chunks (256 MiB) would leave
+ * the region's workers idle between batches. Batches above 2,048 chunks (16 GiB) would make
+ * attempts long. The parent gets at most fifty progress reports for a version of any size.
  */
 final class Batches {
 
@@ -15,12 +15,15 @@ final class Batches {
 
     private Batches() {}
 
-    /** How many chunks a batch has. */
+    /** Returns the number of chunks in a batch. */
     static long size(long chunks) {
         return Math.clamp(Math.ceilDiv(chunks, MOST_REPORTS), FEWEST_CHUNKS, MOST_CHUNKS);
     }
 
-    /** In which fiftieth of the version a chunk is: progress is worth telling when it changes. */
+    /**
+     * Returns which fiftieth of the version a chunk is in. Progress is reported when this number
+     * changes.
+     */
     static int step(long ordinal, long chunks) {
         return chunks == 0 ? 0 : Math.toIntExact(MOST_REPORTS * ordinal / chunks);
     }

@@ -16,12 +16,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for which regions, by the ids of their updates, so that they can be told to stop. A run
- * may end while some wait: they are expected to ask the next one, under the same ids.
+ * The unanswered requests of this run, by the ids of their updates, so that each can be cancelled.
+ * If the run ends while some wait, their clients are expected to send them to the next run under
+ * the same ids.
  */
 final class Callers {
 
-    /** Who asks the next run when his time has passed is told what is there by then. */
+    /**
+     * A request whose deadline passed between two runs still gets this long, to receive the state
+     * of that moment.
+     */
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(5);
 
     private final Map<String, Caller> waiting = new LinkedHashMap<>();
@@ -31,13 +35,13 @@ final class Callers {
     private record Caller(List<RegionName> regions, Deadline deadline, @Nullable Instant until) {}
 
     /**
-     * @param awaited who waited when the run before ended
+     * @param awaited the requests that waited when the previous run ended
      */
     Callers(List<Awaited> awaited) {
         awaited.forEach(each -> expected.put(each.updateId(), each));
     }
 
-    /** Serves a caller, who waits meanwhile. */
+    /** Runs {@code call} for a request and lists the request as waiting meanwhile. */
     <T> T during(EnsureRequest request, Function<Deadline, T> call) {
         String id = updateId();
         Awaited before = expected.remove(id);
@@ -72,16 +76,16 @@ final class Callers {
         return waiting.size();
     }
 
-    /** How many this run has answered. */
+    /** Returns how many requests this run has answered. */
     int answered() {
         return answered;
     }
 
     /**
-     * Who is expected to ask the next run.
+     * Returns the requests that clients are expected to send to the next run.
      *
-     * @param filling whether a region is being filled: whoever waited for others only finds them as
-     *     they are
+     * @param filling whether a region is being filled; requests for other regions alone are left
+     *     out
      */
     List<Awaited> awaited(Predicate<RegionName> filling) {
         return Stream.concat(
@@ -92,13 +96,17 @@ final class Callers {
     }
 
     /**
-     * Whether a request, by its id, waited when an earlier run ended, and has not asked this one.
+     * Returns whether the request with this id waited when an earlier run ended and has not arrived
+     * in this run.
      */
     boolean isExpected(String id) {
         return expected.containsKey(id);
     }
 
-    /** Whether a request, by its id, is not answered: its caller asks the next run. */
+    /**
+     * Returns whether the request with this id is unanswered, so that its client sends it to the
+     * next run.
+     */
     boolean isExpectedNext(String id) {
         return waiting.containsKey(id) || expected.containsKey(id);
     }
@@ -108,9 +116,11 @@ final class Callers {
     }
 
     /**
-     * Has a caller answered with CANCELLED and returns when he has been, and holds nothing.
+     * Answers a request with CANCELLED. Returns once the client has the answer and its request
+     * holds no pin.
      *
-     * @return the regions that he waited for, in an earlier run maybe; none if he does not wait
+     * @return the regions that the request waited for, perhaps in an earlier run; empty if it does
+     *     not wait
      */
     List<RegionName> takeBack(String id) {
         Caller caller = waiting.get(id);
@@ -127,7 +137,10 @@ final class Callers {
         return waiting.values().stream().anyMatch(caller -> caller.regions().contains(region));
     }
 
-    /** Whether somebody who waited when an earlier run ended is expected to ask again. */
+    /**
+     * Returns whether a request for the region that waited when an earlier run ended is expected
+     * again.
+     */
     boolean isExpected(RegionName region) {
         return expected.values().stream().anyMatch(each -> each.regions().contains(region));
     }

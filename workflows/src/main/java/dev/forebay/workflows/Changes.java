@@ -3,12 +3,12 @@ package dev.forebay.workflows;
 import io.temporal.workflow.Workflow;
 
 /**
- * What this run does that runs of earlier code did not. Those go on as they began until they
- * continue as new.
+ * The version gates of workflow code: whether this run has a behaviour that earlier code did not
+ * have. A run that began under earlier code keeps its behaviour until it continues as new.
  */
 final class Changes {
 
-    /** The id under which histories remember the numbers below: it stays what it is. */
+    /** Histories store the numbers below under this id, so it must never change. */
     private static final String ID = "receipts are proven again";
 
     private static final int RECEIPTS_ARE_PROVEN = 1;
@@ -27,31 +27,33 @@ final class Changes {
             Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, CATALOGUE_HEARS_OF_CANCELS);
 
     /**
-     * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
-     * more. Asked for by the filling, which knows nothing of the levels above.
+     * Returns whether a speculative batch of chunks waits until its namespace may spend more. The
+     * fill itself asks this, as it does not know the levels above.
      */
     static boolean speculationHasABudget() {
         return Workflow.getVersion("speculation has a budget", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
-    /** Whether what nobody waits for has no room before its namespace may spend more. */
+    /**
+     * Returns whether a speculative fill waits for its namespace's budget before it takes space.
+     */
     static boolean budgetsComeBeforeRoom() {
         return Workflow.getVersion("budgets come before room", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
-    /** As {@link #ID}, of fillings. */
+    /** The same as {@link #ID}, for fills. */
     private static final String OF_FILLINGS = "room is claimed";
 
     private static final int ROOM_IS_CLAIMED = 1;
 
-    /** Whether this filling waits until there is room. */
+    /** Returns whether this fill waits until the region admits it. */
     static boolean roomIsClaimed() {
         return Workflow.getVersion(OF_FILLINGS, Workflow.DEFAULT_VERSION, ROOM_IS_CLAIMED)
                 >= ROOM_IS_CLAIMED;
     }
 
     /**
-     * Whether a filling asks where its bytes are cheapest. Asked for by the filling, as the above.
+     * Returns whether a fill chooses the cheapest sources of its bytes. The fill itself asks this.
      */
     static boolean sourcesAreChosen() {
         return Workflow.getVersion("sources are chosen", Workflow.DEFAULT_VERSION, 1) > 0;
@@ -62,24 +64,27 @@ final class Changes {
     private static final int PLACES_ARE_KEPT = 3;
 
     /**
-     * Whether a filling finds out where its bytes are cheapest while room is made for them, and
-     * goes on while its parent is told of its progress.
+     * Returns whether a fill chooses its sources while it waits for space, and continues while its
+     * parent receives a progress report.
      */
     static boolean fillingsWaitForLess() {
         return levelOfWaiting() >= FILLINGS_WAIT_FOR_LESS;
     }
 
-    /** Whether a filling that is cancelled hears first whether it was let in. */
+    /** Returns whether a cancelled fill first waits for the answer of a running admission. */
     static boolean admissionsAreWaitedFor() {
         return levelOfWaiting() >= ADMISSIONS_ARE_WAITED_FOR;
     }
 
-    /** Whether a filling has a place in the region's queue before, and while, room is made. */
+    /**
+     * Returns whether a fill takes a place in the region's queue before space is freed, and keeps
+     * it meanwhile.
+     */
     static boolean placesAreKept() {
         return levelOfWaiting() >= PLACES_ARE_KEPT;
     }
 
-    /** Whether a filling goes on whose region has forgotten the mount. */
+    /** Returns whether a fill continues if its region has lost the mount. */
     static boolean mountsAreMadeAnew() {
         return Workflow.getVersion("mounts are made anew", Workflow.DEFAULT_VERSION, 1) > 0;
     }
@@ -89,82 +94,91 @@ final class Changes {
                 "fillings wait for less", Workflow.DEFAULT_VERSION, PLACES_ARE_KEPT);
     }
 
-    /** Whether a region that is CACHED is asked again before a receipt is given. */
+    /** Returns whether a region that is CACHED is confirmed again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;
     }
 
-    /** Whether the TTL begins anew with a receipt without a pin. */
+    /** Returns whether a receipt without a pin starts the TTL again. */
     boolean receiptsBeginTheTtl() {
         return level >= WHO_ASKS_IS_REMEMBERED;
     }
 
-    /** Whether a sweep asks for victims with their reasons, and not only for what has expired. */
+    /**
+     * Returns whether a sweep asks for victims with their reasons, and not only for expired
+     * versions.
+     */
     static boolean sweepsSayWhy() {
         return Workflow.getVersion(SWEEPS_SAY_WHY, Workflow.DEFAULT_VERSION, 1) >= 1;
     }
 
     /**
-     * Whether a run whose history is too long ends while fillings and callers wait, but not while a
-     * pin is being taken or given back.
+     * Returns whether a run with a history that is too long ends although fills and callers wait.
+     * It never ends while a pin is being taken or released.
      */
     boolean nobodyHoldsUpARun() {
         return level >= NOBODY_HOLDS_UP_A_RUN;
     }
 
-    /** Whether who cannot have a pin hears so at once, and who can have none yet soon. */
+    /**
+     * Returns whether a pin request that can never succeed fails at once, and one for a version
+     * that is not mounted fails soon.
+     */
     boolean pinsAreAnsweredSoon() {
         return level >= NOBODY_HOLDS_UP_A_RUN;
     }
 
-    /** Whether a request that fails gives back the pins that it took, and no others. */
+    /** Returns whether a request that fails releases the pins that it took, and no others. */
     boolean pinsAreGivenBackByWhoTookThem() {
         return level >= WHO_DID_IT_IS_REMEMBERED;
     }
 
     /**
-     * Whether nobody takes a pin while it is being ended, and a request that fails forgets none
-     * that it has taken, in whatever round or run.
+     * Returns whether taking and ending the same pin exclude each other, and a request that fails
+     * releases its pins from all rounds and runs.
      */
     boolean pinsAreTakenInTurn() {
         return level >= PINS_ARE_TAKEN_IN_TURN;
     }
 
     /**
-     * Whether a run also ends while something is under way because its history has too many bytes,
-     * and a request that is taken back between two runs gives back the pins that it has taken.
+     * Returns whether a run also ends because of the bytes of its history, and a request that is
+     * cancelled between two runs releases its pins.
      */
     boolean runsHaveASize() {
         return level >= RUNS_HAVE_A_SIZE;
     }
 
-    /** Whether a region that was done long before the last one of a request is asked again. */
+    /**
+     * Returns whether a request for several regions asks a region again whose receipt is old when
+     * the last region completes.
+     */
     boolean receiptsOfSeveralRegionsStand() {
         return level >= RECEIPTS_OF_SEVERAL_STAND;
     }
 
     /**
-     * Whether a request whose deadline has come keeps the pin that it has, and tries once more to
-     * have one on what is mounted.
+     * Returns whether a request whose deadline has passed keeps its pin, and tries once more to pin
+     * a mounted version.
      */
     boolean lateReceiptsArePinned() {
         return level >= LATE_RECEIPTS_ARE_PINNED;
     }
 
     /**
-     * Whether a version that was given up before it was frozen is gone from the catalogue, too,
-     * when its cancellation is answered.
+     * Returns whether the cancellation of a version that was never frozen waits for the catalogue
+     * to hear of it.
      */
     boolean catalogueHearsOfCancels() {
         return level >= CATALOGUE_HEARS_OF_CANCELS;
     }
 
-    /** Whether what a filling has counted is kept apart from what is there. */
+    /** Returns whether the progress of a fill is kept apart from the bytes present. */
     boolean fillingsAreCounted() {
         return level >= WHO_DID_IT_IS_REMEMBERED;
     }
 
-    /** Whether a region whose filling has failed is asked how much is there. */
+    /** Returns whether a region is asked for its coverage after its fill has failed. */
     boolean failuresAreLookedAt() {
         return level >= WHO_ASKS_IS_REMEMBERED;
     }

@@ -9,12 +9,12 @@ import io.temporal.workflow.ChildWorkflowOptions;
 import io.temporal.workflow.Workflow;
 
 /**
- * The children of a version's workflow, each under an id of its own, so that there is never a
- * second one at the same work.
+ * The child workflows of a version's workflow. Each has a fixed id, so the same work never runs
+ * twice at once.
  *
- * <p>A version's workflow ends only when an operator ends it. Then ingest and prewarm are asked to
- * stop: nobody wants their result. An eviction goes on: once it has fenced the version, only
- * finishing it lets the region take the version again.
+ * <p>A version's workflow ends only when an operator ends it. Temporal then cancels its ingest and
+ * prewarm, because no client waits for their result. An eviction continues: after it has fenced the
+ * version, only its end lets the region take the version again.
  */
 final class Children {
 

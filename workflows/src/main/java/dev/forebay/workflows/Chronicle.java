@@ -15,12 +15,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has happened to a version that the catalogue has not heard of yet. While the catalogue is
- * away only the latest is kept.
+ * The history entries of a version that the catalogue does not have yet. If the catalogue is away
+ * for long, only the latest ones stay.
  */
 final class Chronicle {
 
-    /** Bounds what a projection carries, and what a run hands to the next. */
+    /** Bounds the payload of a projection and the state that a run hands to the next. */
     static final int MOST = 100;
 
     private static final int LONGEST_TEXT = 1_000;
@@ -29,7 +29,7 @@ final class Chronicle {
     private int count;
 
     /**
-     * @param carried what the run before has not told
+     * @param carried the entries that the previous run has not delivered
      */
     Chronicle(List<Happening> carried) {
         this.untold = new ArrayList<>(carried);
@@ -44,7 +44,7 @@ final class Chronicle {
     }
 
     /**
-     * Notes what an event did, if that is worth it.
+     * Adds an entry for an event, if its effect deserves one.
      *
      * @param why for people; may be empty
      */

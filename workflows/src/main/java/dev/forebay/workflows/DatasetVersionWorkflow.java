@@ -23,14 +23,14 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
 /**
- * The entity workflow of one dataset version: it owns the version's residency in every region, its
+ * The entity workflow of one dataset version. It owns the version's residency in every region, its
  * pins and its TTL.
  *
- * <p>Called with update-with-start under {@link WorkflowIds#version}. Temporal deduplicates an
- * update by its id within one run only, so every update is idempotent by what it means: a version
- * that is CACHED is not filled again, a pin has the id its client chose, a TTL that is already set
- * does not start again. A refusal is an {@code ApplicationFailure} whose type is the name of an
- * {@link dev.forebay.model.ErrorCode}.
+ * <p>Clients call it by update-with-start under {@link WorkflowIds#version}. Temporal deduplicates
+ * updates by id within one run only, so every update is idempotent by its meaning. A CACHED version
+ * is not filled again, the client chooses a pin's id, and setting the same TTL does not start it
+ * again. A refusal is an {@code ApplicationFailure} whose type is the name of an {@link
+ * dev.forebay.model.ErrorCode}.
  */
 @WorkflowInterface
 public interface DatasetVersionWorkflow {
@@ -39,8 +39,8 @@ public interface DatasetVersionWorkflow {
     void run(VersionInput input);
 
     /**
-     * Completes when as much of the version as was asked for is in the regions and verified, and
-     * the pin, if one is asked for, is held; or when the caller's deadline has passed.
+     * Completes when the requested coverage is in the regions and verified, and the requested pin,
+     * if any, is held. Otherwise completes when the client's deadline has passed.
      */
     @UpdateMethod
     Receipt ensureCached(EnsureRequest request);
@@ -62,7 +62,7 @@ public interface DatasetVersionWorkflow {
     void validateUnpin(UnpinRequest request);
 
     /**
-     * Completes when the region holds nothing of the version any more; refused with PINNED while a
+     * Completes when the region holds nothing of the version any more. Refused with PINNED while a
      * pin lives.
      */
     @UpdateMethod
@@ -77,7 +77,7 @@ public interface DatasetVersionWorkflow {
     @UpdateValidatorMethod(updateName = "setTtl")
     void validateSetTtl(TtlRequest request);
 
-    /** Lets a region that is BLOCKED try again; does nothing if it is not. */
+    /** Lets a region that is BLOCKED try again. Does nothing if it is not BLOCKED. */
     @UpdateMethod
     void resume(ResumeRequest request);
 
@@ -85,8 +85,9 @@ public interface DatasetVersionWorkflow {
     void validateResume(ResumeRequest request);
 
     /**
-     * Takes an {@code ensureCached} back. Completes when its caller was answered with CANCELLED and
-     * nothing of a filling is left that nobody else waits for or holds.
+     * Cancels an {@code ensureCached}. Completes when its client was answered with CANCELLED and
+     * its incomplete copies are evicted. A copy stays if another request waits for it or a pin
+     * holds it.
      */
     @UpdateMethod
     void cancel(CancelRequest request);
@@ -95,8 +96,8 @@ public interface DatasetVersionWorkflow {
     void validateCancel(CancelRequest request);
 
     /**
-     * Gives up a region that is BLOCKED: completes when it holds nothing of the version any more;
-     * does nothing if it is not BLOCKED.
+     * Gives up a region that is BLOCKED. Completes when the region holds nothing of the version any
+     * more. Does nothing if it is not BLOCKED.
      */
     @UpdateMethod
     void abandon(AbandonRequest request);
@@ -104,27 +105,30 @@ public interface DatasetVersionWorkflow {
     @UpdateValidatorMethod(updateName = "abandon")
     void validateAbandon(AbandonRequest request);
 
-    /** From the child that fills a region, a bounded number of times per filling. */
+    /**
+     * Receives the progress of the child that fills a region, a bounded number of times per fill.
+     */
     @SignalMethod
     void progress(FillProgress progress);
 
     /**
-     * From a sweep, about a version of a dataset whose time to live begins with the last read: once
-     * when its time would have passed.
+     * Receives a read from a sweep, for a version of a dataset whose time to live starts again with
+     * each read. The sweep sends it once, when the time would have ended.
      */
     @SignalMethod
     void read(ReadReport report);
 
     /**
-     * From the region's agent, when workers have gone and a pinned version is not complete any
-     * more: a region that is CACHED is asked again, and filled with what is missing.
+     * Receives a report of the region's agent that workers were lost and a pinned version is
+     * incomplete. If the region is CACHED, the workflow confirms it again and fills what is
+     * missing.
      */
     @SignalMethod
     void upkeep(RegionName region);
 
     /**
-     * From the region's agent, when it has ended pins because their Jobs are over: the region is
-     * asked which of them live.
+     * Receives a report of the region's agent that it has ended pins because their Jobs are over.
+     * The workflow then asks the region which pins live.
      */
     @SignalMethod
     void pinsEnded(RegionName region);

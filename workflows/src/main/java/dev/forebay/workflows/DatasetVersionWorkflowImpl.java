@@ -35,21 +35,28 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The entity of one dataset version: handlers change the state by events and wait; fillings,
- * evictions and pins are followed by helpers; the main method shows the state to people and to the
- * catalogue, and starts a new run when the history gets long. It waits with that until nothing is
- * under way; but not for ever: then fillings are stopped, which the next run takes up, and whoever
- * waits is told by Temporal that the run has ended, and sends his request to the next one.
+ * The implementation of a version's entity workflow. Handlers change the state by events and wait.
+ * Helpers follow fills, evictions and pins. The main method shows the state to people and to the
+ * catalogue, and starts a new run when the history gets long.
+ *
+ * <p>It delays the new run until no work is in progress, but only up to a limit. Beyond it, the
+ * fills stop and the next run takes them up. Waiting clients learn from Temporal that the run has
+ * ended, and send their requests to the next run.
  */
 public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
-    /** A caller who waits longer for an eviction is told that it goes on without him. */
+    /** After this time a client gets an answer although the eviction continues. */
     private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
 
-    /** A catalogue that is away hears of a cancellation later. */
+    /**
+     * The longest wait of a cancellation for the catalogue. If the catalogue is away, it hears of
+     * the cancellation later.
+     */
     private static final Duration CATALOGUE_PATIENCE = Duration.ofSeconds(5);
 
-    /** A caller who wants a pin of what is not mounted yet, for it waits for room, say. */
+    /**
+     * The longest wait of a pin request for the version's mount, which may itself wait for space.
+     */
     private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
 
     private final VersionInput input;
@@ -86,7 +93,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void run(VersionInput input) {
-        // Whoever asks Temporal to cancel it takes nobody's request back: that is said to it.
+        // Ignores workflow cancellation: clients cancel through the {@code cancel} update.
         Workflow.newDetachedCancellationScope(() -> live(input)).run();
     }
 
@@ -151,7 +158,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     @Override
     public PinGrant pin(PinRequest request) {
         RegionName region = request.region();
-        // A filling that has just begun mounts the version first.
+        // A fill that has just begun mounts the version first.
         BooleanSupplier known =
                 () -> state.state(region) != State.WARMING || state.isMounted(region);
         if (!changes.pinsAreAnsweredSoon()) {
@@ -263,7 +270,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                             .formatted(unwanted));
         }
         if (isGivenUp && changes.catalogueHearsOfCancels()) {
-            // Its name is free for others, and a listing that goes on is not frozen, from then on.
+            // Once the catalogue knows, the version's name is free again, and a late listing
+            // freezes nothing.
             Deadlines.await(CATALOGUE_PATIENCE, projection::isUpToDate);
         }
     }
@@ -272,13 +280,16 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         boolean isExpected = callers.isExpected(id);
         List<RegionName> regions = callers.takeBack(id);
         if (isExpected && changes.runsHaveASize()) {
-            // Nobody else knows of what the run before has taken for it.
+            // Only this run knows which pins the previous run took for the request.
             pins.giveBackAll(new Taker(id));
         }
         return regions;
     }
 
-    /** Half a copy that nobody waits for, nobody holds, and that was none before. */
+    /**
+     * Returns whether a region's incomplete copy has no user: a request began it, and no client
+     * waits for it or pins it.
+     */
     private boolean isUnwanted(RegionName region) {
         return state.state(region) == State.WARMING
                 && fills.wasAskedFor(region)
@@ -356,7 +367,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return 4_000;
     }
 
-    /** Takes up what the run before knew of. */
+    /** Takes up the work in progress of the previous run. */
     private void recover() {
         for (Residency residency : state.status().regions()) {
             RegionName region = residency.region();

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when a caller waits: until a time of his own, or until there is nothing to wait for any
- * more, because his request has failed elsewhere. Without a time it costs no event.
+ * When a caller stops waiting: at its own deadline, or when its request has failed elsewhere or was
+ * cancelled. Without a deadline it adds no event to the history.
  */
 final class Deadline {
 
@@ -29,27 +29,27 @@ final class Deadline {
         }
     }
 
-    /** Whether there is a time. */
+    /** Returns whether the caller has a deadline. */
     boolean isSet() {
         return scope != null;
     }
 
-    /** Whether the time has come. */
+    /** Returns whether the deadline has passed. */
     boolean hasCome() {
         return time.isCompleted();
     }
 
-    /** Whether nobody waits any more, for whatever reason. */
+    /** Returns whether the caller waits no more, for any reason. */
     boolean isOver() {
         return pointless || hasCome();
     }
 
-    /** There is nothing to wait for any more. */
+    /** Ends the wait, because the request has failed elsewhere. */
     void giveUp() {
         pointless = true;
     }
 
-    /** The caller does not want it any more. */
+    /** Ends the wait, because the client has cancelled the request. */
     void takeBack() {
         takenBack = true;
         pointless = true;
@@ -59,14 +59,14 @@ final class Deadline {
         return takenBack;
     }
 
-    /** The caller is answered: the timer is not needed any more. */
+    /** Cancels the timer, because the caller has its answer. */
     void lift() {
         if (scope != null && !hasCome()) {
             scope.cancel("answered");
         }
     }
 
-    /** Pauses, no longer than until the time has come. */
+    /** Pauses, but not beyond the deadline. */
     void pause(Duration pause) {
         if (isSet()) {
             Deadlines.await(pause, this::isOver);
@@ -75,7 +75,9 @@ final class Deadline {
         }
     }
 
-    /** Waits until {@code condition} holds or nobody waits any more; returns whether it holds. */
+    /**
+     * Waits until {@code condition} holds or the wait is over. Returns whether the condition holds.
+     */
     boolean await(BooleanSupplier condition) {
         Workflow.await(() -> condition.getAsBoolean() || isOver());
         return condition.getAsBoolean();

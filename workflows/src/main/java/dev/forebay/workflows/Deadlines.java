@@ -8,15 +8,15 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waiting with a bound. Unlike {@link Workflow#await(Duration, java.util.function.Supplier)} of the
- * present SDK it cancels its timer when the condition comes true, so that no old timer wakes the
- * workflow later.
+ * Waits with a timeout. The present SDK's {@link Workflow#await(Duration,
+ * java.util.function.Supplier)} keeps its timer when the condition comes true. These methods cancel
+ * it, so that no old timer wakes the workflow later.
  */
 final class Deadlines {
 
     private Deadlines() {}
 
-    /** Waits until {@code condition} holds, at most {@code patience}; returns whether it does. */
+    /** Waits until {@code condition} holds, at most {@code patience}. Returns whether it holds. */
     static boolean await(Duration patience, BooleanSupplier condition) {
         if (condition.getAsBoolean()) {
             return true;
@@ -37,7 +37,10 @@ final class Deadlines {
         return true;
     }
 
-    /** Waits until {@code condition} holds, at the longest until {@code deadline}. */
+    /**
+     * Waits until {@code condition} holds, at most until {@code deadline}. Returns whether it
+     * holds.
+     */
     static boolean awaitUntil(Instant deadline, BooleanSupplier condition) {
         return await(Duration.between(VersionState.now(), deadline), condition);
     }

@@ -3,22 +3,23 @@ package dev.forebay.workflows;
 import dev.forebay.workflows.message.VersionInput;
 
 /**
- * What whoever starts a version's workflow gives it for people: summary and details, in Markdown.
+ * The summary and details, in Markdown, that a version's workflow shows to people. The process that
+ * starts the workflow sets them.
  */
 public final class Descriptions {
 
     private Descriptions() {}
 
     /**
-     * For {@code WorkflowOptions.setStaticSummary}. Names alone: Temporal says that a summary has
-     * 400 bytes, and a source may be longer.
+     * Returns the text for {@code WorkflowOptions.setStaticSummary}. It has names only: Temporal
+     * limits a summary to 400 bytes, and a source may be longer.
      */
     public static String summary(VersionInput input) {
         return "Dataset %s, version %s"
                 .formatted(input.version().dataset(), input.version().version());
     }
 
-    /** For {@code WorkflowOptions.setStaticDetails}. */
+    /** Returns the text for {@code WorkflowOptions.setStaticDetails}. */
     public static String details(VersionInput input) {
         return ("The life of `%s` in every region, from `s3://%s/%s`.\n\n"
                         + "*Current Details* says what each region holds, who pins it, and why a region is blocked."

@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the Temporal UI tells of a version: search attributes and current details. Refreshed when
- * the state changes and when a TTL passes.
+ * Shows a version in the Temporal UI by search attributes and current details. Refreshed when the
+ * state changes and when a TTL ends.
  */
 final class Display {
 
@@ -41,7 +41,7 @@ final class Display {
         shown = status;
     }
 
-    /** Waits until there is something new to show, or {@code done}. */
+    /** Waits until the shown state is out of date or {@code done} holds. */
     void awaitChange(BooleanSupplier done) {
         Workflow.await(
                 () -> !state.status().equals(shown) || nextExpiry.rings() || done.getAsBoolean());

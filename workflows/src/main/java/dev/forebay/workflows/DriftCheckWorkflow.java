@@ -5,11 +5,14 @@ import dev.forebay.workflows.activity.TrackingActivities;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
-/** One look at the lake for drift, started by the Schedule of a dataset that follows it. */
+/**
+ * One check of a dataset's source for changes. The Schedule of a dataset that follows the lake
+ * starts it.
+ */
 @WorkflowInterface
 public interface DriftCheckWorkflow {
 
-    /** Makes a new version if the lake has changed, and returns what was found. */
+    /** Creates a new version if the source has changed, and returns the result of the check. */
     @WorkflowMethod(name = "DriftCheck")
     TrackingActivities.Check run(DatasetName dataset);
 }

@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** One activity, and word of it when it was given up: the next check is the Schedule's. */
+/** Runs one activity and records its failure. The Schedule retries with its next check. */
 public final class DriftCheckWorkflowImpl implements DriftCheckWorkflow {
 
-    /** No two checks of a dataset run at once, so no two begin in the same millisecond. */
+    /** Checks of one dataset never overlap, so no two of them begin in the same millisecond. */
     private static final DateTimeFormatter NAME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
 

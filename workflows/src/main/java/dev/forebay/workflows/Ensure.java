@@ -23,24 +23,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code ensureCached} in one region: waits for as much of the version as was asked for, and
- * for the pin to be held, both at the same instant; or for the deadline.
+ * Serves one {@code ensureCached} in one region. It waits until the requested coverage is present
+ * and the pin is held, both at the same instant, or until the deadline.
  *
- * <p>The pin is taken as soon as the version is mounted, so that no eviction comes between the
- * filling and the pin; if it is lost again, because the filling took longer than its lease, or if
- * an eviction was first, another round begins.
+ * <p>It takes the pin as soon as the version is mounted, so that no eviction comes between the fill
+ * and the pin. If a fill outlasts the pin's lease, or if an eviction came first, another round
+ * begins.
  */
 final class Ensure {
 
-    /** Each round is lost only against an eviction or a region that forgets. */
+    /** A round is repeated only if it lost against an eviction or a region that forgets. */
     private static final int MOST_ROUNDS = 20;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** How old a proof may be, so that a crowd of callers need not ask the workers one by one. */
+    /** How old a confirmation may be, so that many callers share one question to the workers. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
-    /** How long a caller whose deadline has passed waits to learn how far it came. */
+    /** How long a caller whose deadline has passed waits to learn the coverage. */
     private static final Duration LAST_LOOK = Duration.ofSeconds(5);
 
     private final VersionState state;
@@ -56,7 +56,7 @@ final class Ensure {
 
     /**
      * @param request of one region
-     * @param taker for whom its pin is taken
+     * @param taker the request that the pin is taken for
      */
     Ensure(
             VersionState state,
@@ -82,10 +82,9 @@ final class Ensure {
     }
 
     /**
-     * @throws ApplicationFailure with the code of what the region is BLOCKED by; with EVICTING if
-     *     the version was evicted while it was being filled; with DEADLINE_EXCEEDED; with CANCELLED
-     *     if it was taken back
-     * @throws CanceledFailure if the deadline was given up
+     * @throws ApplicationFailure with the code of the BLOCKED region; EVICTING if the version was
+     *     evicted during the fill; DEADLINE_EXCEEDED; CANCELLED if the client cancelled the request
+     * @throws CanceledFailure if another region of the request has failed
      */
     Receipt run() {
         try {
@@ -136,8 +135,8 @@ final class Ensure {
     }
 
     /**
-     * Waits until the filling has ended, or nobody waits any more; a receipt if a part of the
-     * version is enough, and is there before.
+     * Waits until the fill or the caller's wait has ended. Returns a receipt early if the request
+     * accepts partial coverage and the region has it.
      */
     private Optional<Receipt> whileFilling(Promise<Void> fill) {
         long looked = -1;
@@ -168,7 +167,10 @@ final class Ensure {
         }
     }
 
-    /** Once the filling has ended. */
+    /**
+     * Returns the receipt of a complete copy after the fill has ended. Empty if another round is
+     * needed.
+     */
     private Optional<Receipt> whole() {
         if (deadline.isOver() && state.state(region) != State.CACHED) {
             return Optional.empty();
@@ -183,7 +185,9 @@ final class Ensure {
                 : Optional.empty();
     }
 
-    /** While a region is pinned it drops nothing: what its workers say they hold stays. */
+    /**
+     * A region drops nothing while it is pinned, so the workers' answer since the pin stays true.
+     */
     private boolean isComplete() {
         try {
             return isComplete(pins.heldSince(region));
@@ -198,7 +202,9 @@ final class Ensure {
         return proofs.isComplete(region, since.isAfter(believed) ? since : believed, deadline);
     }
 
-    /** Before the filling has ended. */
+    /**
+     * Returns the receipt of a partial copy before the fill has ended, if its coverage suffices.
+     */
     private Optional<Receipt> part() {
         if (pin != null && !pin.isTaken()) {
             return Optional.empty();
@@ -209,16 +215,20 @@ final class Ensure {
                 .map(there -> receipts.ofPart(region, there, held()));
     }
 
-    /** Not before the region was pinned. */
+    /**
+     * Returns the earliest acceptable time of a coverage answer: not before the region was pinned.
+     */
     private Instant lookedAt() {
         return pin != null && pin.wasTaken() ? pins.heldSince(region) : Instant.EPOCH;
     }
 
     /**
-     * Once the version is mounted, for it may share much with what is there; then whenever more was
-     * filled.
+     * Returns whether to ask for the coverage. The first question comes once the version is
+     * mounted, because it may share chunks with other versions. Later ones follow the progress of
+     * the fill.
      *
-     * @param last what was filled when the region was asked last; negative if it was not yet
+     * @param last the bytes filled when the region was last asked; negative before the first
+     *     question
      */
     private boolean mayBeEnough(long last) {
         return terms.minCoverage() < 1
@@ -234,7 +244,7 @@ final class Ensure {
                         && enough().filter(enough -> there.bytesVerified() >= enough).isPresent());
     }
 
-    /** In bytes; empty as long as nobody knows how many there are. */
+    /** Returns the requested coverage in bytes. Empty while there is no manifest. */
     private Optional<Double> enough() {
         return Optional.ofNullable(state.status().manifest())
                 .map(ManifestRef::bytes)
@@ -245,7 +255,7 @@ final class Ensure {
         return state.residency(region).bytesCached();
     }
 
-    /** When nobody waits any more. */
+    /** Answers a request whose wait is over. */
     private Receipt late() {
         if (deadline.isTakenBack()) {
             giveBack();
@@ -277,7 +287,10 @@ final class Ensure {
         return cold;
     }
 
-    /** What is not mounted cannot be held; and who fails needs no pin on a part. */
+    /**
+     * Gives up the pin if the version is not mounted, because it cannot be pinned then. A request
+     * that fails at its deadline needs no pin on a partial copy.
+     */
     private void takeLate(RequestedPin wanted, Deadline patience) {
         if (!state.isMounted(region)) {
             wanted.giveBack();

@@ -18,16 +18,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One {@code ensureCached}, in all the regions that it names: a receipt of each, or of none. A
- * region that was done long before the last one is asked again, for all of them hold when the
- * caller is answered. Their fillings go on whatever becomes of the call.
+ * Serves one {@code ensureCached} in all regions that it names: with a receipt of each, or of none.
+ * All receipts must be true when the caller gets the answer. A region that completed long before
+ * the last one is therefore asked again. The fills continue even if the call fails.
  */
 final class EnsureAll {
 
-    /** Each is needed only by a region that was done so long before another one. */
+    /** Another round is needed only if a region completed long before another one. */
     private static final int MOST_ROUNDS = 20;
 
-    /** How long a receipt is believed while others are waited for. */
+    /** How long a receipt counts as true while other regions are not complete. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     /** A receipt of one region, and when it was given. */
@@ -41,7 +41,7 @@ final class EnsureAll {
     private final Taker taker = Taker.current();
 
     /**
-     * @param regions what serves the request of one region, for this call
+     * @param regions creates the request handler of one region, for this call
      */
     EnsureAll(
             Pins pins,
@@ -57,8 +57,8 @@ final class EnsureAll {
     }
 
     /**
-     * @throws io.temporal.failure.ApplicationFailure what the first region that failed did so with;
-     *     the others then hold no pin that this call alone has taken
+     * @throws io.temporal.failure.ApplicationFailure the failure of the first region that failed;
+     *     the other regions then hold no pin that only this call has taken
      */
     Receipt run() {
         try {
@@ -111,7 +111,7 @@ final class EnsureAll {
         }
     }
 
-    /** Whether what a receipt says need not be asked again before the caller has it. */
+    /** Returns whether a receipt may go to the caller without another question to its region. */
     private boolean stands(Given given) {
         PinGrant pin = given.receipt().pin();
         return !changes.receiptsOfSeveralRegionsStand()
@@ -120,7 +120,7 @@ final class EnsureAll {
                         && (pin == null || pins.holds(pin)));
     }
 
-    /** What the call fails with, once the other regions have heard of it. */
+    /** Returns the failure of the call, after the requests in the other regions have ended. */
     private RuntimeException failed(List<Promise<Given>> given) {
         deadline.giveUp();
         Workflow.await(() -> given.stream().allMatch(Promise::isCompleted));

@@ -16,23 +16,23 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A version's way into a region: the region is asked again and again until there is room, and what
- * is worth less is evicted now and then, and whenever the region says that it would help. The
- * version has its place in the region's queue before that, and keeps it, or who comes later would
- * take the room. Why it waits is the failure of the last attempt.
+ * Waits for a version's admission to a region. It asks the region again and again, and evicts
+ * versions of less value now and then, and whenever the region reports that evictions would help.
+ * The version takes its place in the region's queue first and keeps it, because later versions
+ * would otherwise take the freed space. The failure of the last attempt says why it waits.
  */
 final class Entry {
 
     /**
-     * Then somebody has to decide. In a day there are fewer than 4,000 events; 18,000 if all the
-     * time room could be made and is not.
+     * After this time an operator has to decide. A day of waiting adds fewer than 4,000 events to
+     * the history, or 18,000 if evictions could always free enough space and never do.
      */
     private static final Duration LONGEST_WAIT = Duration.ofHours(24);
 
-    /** As long as anything else is tried before a filling begins. */
+    /** The same limit as for all other steps before a fill begins. */
     private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
 
-    /** A region forgets the place of who has not asked for two minutes. */
+    /** The region removes a version from its queue if it has not asked for two minutes. */
     private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
 
     private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
@@ -42,12 +42,12 @@ final class Entry {
     private final Urgency urgency;
     private final Promise<Void> sources;
     private final Instant begun = VersionState.now();
-    // When the region last said that there is no room: until then all was well.
+    // When the region last answered that it has no space. It was healthy until then.
     private Instant heard = begun;
 
     /**
-     * @param sources done when the region knows whom to ask for the version's bytes, which it must
-     *     before the version is mounted
+     * @param sources completes when the region knows where to read the version's bytes; it must
+     *     know before the version is mounted
      */
     Entry(PrewarmInput input, Urgency urgency, Promise<Void> sources) {
         this.input = input;
@@ -56,10 +56,12 @@ final class Entry {
     }
 
     /**
-     * Returns where the version is mounted, once it is; from then on the room is its own.
+     * Returns where the version is mounted, once the region has admitted it. From then on the
+     * version holds its space.
      *
-     * @throws ActivityFailure with CAPACITY_EXCEEDED if there was no room in a day, with TOO_LARGE
-     *     at once if there can be none, or with what else does not pass within an hour
+     * @throws ActivityFailure with CAPACITY_EXCEEDED if there was no space within a day; with
+     *     TOO_LARGE at once if the version can never fit; with any other error that lasts for an
+     *     hour
      */
     String await() {
         if (Changes.placesAreKept()) {
@@ -80,7 +82,10 @@ final class Entry {
         }
     }
 
-    /** Until the region says; if it has no room, empty: then there is a place in its queue. */
+    /**
+     * Asks the region until it answers. Returns empty if it has no space; the version then has a
+     * place in the region's queue.
+     */
     private Optional<String> ask() {
         Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
         sources.get();
@@ -100,7 +105,7 @@ final class Entry {
         }
     }
 
-    /** They were asked for as long as is worth it. */
+    /** Returns whether choosing the sources has failed. Its activity has retried long enough. */
     private boolean haveSourcesFailed() {
         return sources.isCompleted() && sources.getFailure() != null;
     }
@@ -122,7 +127,10 @@ final class Entry {
                 .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
     }
 
-    /** Asks on until room is made; not empty if there is some before, and no more is made then. */
+    /**
+     * Asks the region for admission while {@code made} frees space. Returns the path if the region
+     * admits the version earlier, and stops freeing space then.
+     */
     private Optional<String> meanwhile(Promise<Made> made, CancellationScope making) {
         try {
             while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {

@@ -3,7 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.workflows.message.EvictInput;
 import io.temporal.workflow.Workflow;
 
-/** Fence, then drop. */
+/** Fences the version against new pins, then drops its chunks. */
 public final class EvictWorkflowImpl implements EvictWorkflow {
 
     @Override

@@ -6,11 +6,11 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.util.List;
 
-/** One round of eviction in a region, started by that region's Schedule or by a person. */
+/** One sweep of a region. The region's Schedule or an operator starts it. */
 @WorkflowInterface
 public interface EvictionSweepWorkflow {
 
-    /** Evicts the copies that have to go and returns what became of each. */
+    /** Evicts the copies that the sweep chose and returns the outcome for each. */
     @WorkflowMethod(name = "EvictionSweep")
     List<SweepActivities.Outcome> run(RegionName region);
 }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Removes what has to go, a few at a time; the next sweep does the rest. */
+/** Evicts the victims of one sweep, a few at a time. The next sweep does the rest. */
 public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
 
     /** Keeps a sweep's history under about 2,000 events. */
@@ -24,7 +24,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
 
     private static final int AT_ONCE = 8;
 
-    /** An eviction that takes longer goes on without the sweep: the next one is not to wait. */
+    /** A longer eviction continues without the sweep, so that the next sweep can start. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private record Removal(DatasetVersion version, Supplier<Outcome> work) {}
@@ -79,8 +79,8 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     }
 
     /**
-     * Under the id of the version's own eviction, so that the two never run at once; etcd refuses
-     * if somebody has pinned it.
+     * Evicts an orphan under the workflow id of the version's own eviction, so the two never run at
+     * once. etcd refuses the eviction if a pin is alive.
      */
     private static Outcome removeOrphan(Victim victim, ManifestRef orphan, RegionName region) {
         DatasetVersion version = victim.version();

@@ -22,22 +22,25 @@ import java.util.Map;
 import org.slf4j.Logger;
 
 /**
- * The evictions that are under way. One that fails in the middle is tried again for as long as it
- * takes: a region that has fenced a version serves it to nobody until it is gone.
+ * The evictions in progress. One that fails is retried without limit: a region that has fenced a
+ * version serves it to no client until the eviction has finished.
  */
 final class Evictions {
 
     private static final Logger LOG = Workflow.getLogger(Evictions.class);
 
-    /** Of an eviction of which the catalogue alone knows, or that earlier code has begun. */
+    /** The reason of an eviction that only the catalogue knows, or that earlier code began. */
     private static final String UNKNOWN = "why is not known any more";
 
-    /** Short, for what is in the way is most often the child of the run before, about to end. */
+    /**
+     * Short, because the obstacle is most often the child of the previous run, which is about to
+     * end.
+     */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
 
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
-    /** While a child of the run before goes on, which may end at any time. */
+    /** Used while the child of the previous run continues, because it may end at any time. */
     private static final Duration LONGEST_PAUSE_BESIDE_ANOTHER = Duration.ofMinutes(1);
 
     private final VersionState state;
@@ -56,8 +59,8 @@ final class Evictions {
     }
 
     /**
-     * The eviction under way in a region, or a new one. Fails with PINNED if the region's etcd
-     * knows of a pin.
+     * Returns the eviction in progress in a region, or a new one. It fails with PINNED if the
+     * region's etcd has a pin.
      */
     Promise<Void> of(RegionName region, String reason) {
         Running present = running.get(region);
@@ -88,9 +91,9 @@ final class Evictions {
     }
 
     /**
-     * Goes on with one of an earlier run.
+     * Takes up an eviction of an earlier run.
      *
-     * @param left what that one has left
+     * @param left the evictions that the earlier run left
      */
     void takeUp(RegionName region, List<Leaving> left) {
         String reason =
@@ -102,7 +105,7 @@ final class Evictions {
         var _ = of(region, reason);
     }
 
-    /** What the next run has to go on with. */
+    /** Returns the evictions that the next run has to take up. */
     List<Leaving> left() {
         return running.entrySet().stream()
                 .map(each -> new Leaving(each.getKey(), each.getValue().reason()))

@@ -15,20 +15,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one mapper between Forebay's errors and Temporal's failures: the type of an {@link
+ * The one mapper between Forebay's errors and Temporal's failures. The type of an {@link
  * ApplicationFailure} is the name of an {@link ErrorCode}.
  */
 public final class Failures {
 
-    /** How many causes are looked at: failures nest one level per activity, child and update. */
+    /** The most causes to search. Failures nest one level per activity, child and update. */
     private static final int MAX_DEPTH = 20;
 
-    /** The detail of a failure after which nothing is tried again until a person has acted. */
+    /** The detail of a failure that needs a person: nothing is retried before someone acts. */
     private static final String GIVEN_UP = "given up";
 
     private Failures() {}
 
-    /** The failure of an activity: Temporal retries it if the exception is retryable. */
+    /** Returns the failure of an activity. Temporal retries it if the exception is retryable. */
     public static ApplicationFailure of(ForebayException exception) {
         return ApplicationFailure.newBuilder()
                 .setType(exception.code().name())
@@ -39,7 +39,7 @@ public final class Failures {
                 .build();
     }
 
-    /** The refusal of an update or the end of a workflow: never retried by Temporal. */
+    /** Returns the refusal of an update or the failure of a workflow. Temporal never retries it. */
     public static ApplicationFailure refusal(ErrorCode code, String message) {
         return ApplicationFailure.newBuilder()
                 .setType(code.name())
@@ -55,9 +55,9 @@ public final class Failures {
     }
 
     /**
-     * As {@link #refusal(ErrorCode, String)}, of something that was tried for as long as it is
-     * worth it: {@link #exception} says so to callers, who would else take an UNAVAILABLE for
-     * something that passes.
+     * Returns a refusal like {@link #refusal(ErrorCode, String)} for work whose retries are used
+     * up. {@link #exception} reports that to callers, which would otherwise take UNAVAILABLE for a
+     * short outage.
      */
     static ApplicationFailure givenUp(Problem problem) {
         return ApplicationFailure.newBuilder()
@@ -69,14 +69,16 @@ public final class Failures {
     }
 
     /**
-     * What a validator throws. The present SDK forgets the type of an {@link ApplicationFailure}
-     * that a validator throws, but not that of its cause.
+     * Returns what a validator throws. The present SDK drops the type of an {@link
+     * ApplicationFailure} that a validator throws, but not the type of its cause.
      */
     static ForebayException rejection(ErrorCode code, String message) {
         return new ForebayException(code, message, refusal(code, message));
     }
 
-    /** What a failure, however deeply wrapped by Temporal, says; back at the caller. */
+    /**
+     * Returns the failure as an exception for the caller, however deeply Temporal has wrapped it.
+     */
     public static ForebayException exception(Throwable failure) {
         Problem problem = problem(failure);
         return isGivenUp(failure)
@@ -99,24 +101,24 @@ public final class Failures {
     }
 
     /**
-     * Whether an activity refused, so that there is no use in asking again. If nobody answered all
-     * attempts in time, as when the last one died with its agent, none did, though Temporal's
-     * server calls that not retryable, too.
+     * Returns whether an activity refused, so that asking again is useless. A timeout is no
+     * refusal, for example when the last attempt died with its agent, although Temporal's server
+     * calls it not retryable, too.
      */
     static boolean isRefusal(ActivityFailure failure) {
         return failure.getRetryState() == RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
                 && !(failure.getCause() instanceof TimeoutFailure);
     }
 
-    /** Whether something was cancelled, and did not fail by itself. */
+    /** Returns whether the failure is a cancellation. */
     static boolean isCancellation(TemporalFailure failure) {
         return failure instanceof CanceledFailure || failure.getCause() instanceof CanceledFailure;
     }
 
     /**
-     * What a failure, however deeply wrapped by Temporal, says: the innermost typed failure
-     * decides; without one a time-out or the end of a workflow is UNAVAILABLE, anything else
-     * INTERNAL.
+     * Returns the problem that a failure contains, however deeply Temporal has wrapped it. The
+     * innermost typed failure decides. Without one, a timeout or the end of a workflow is
+     * UNAVAILABLE, and anything else is INTERNAL.
      */
     public static Problem problem(Throwable failure) {
         Problem found = null;

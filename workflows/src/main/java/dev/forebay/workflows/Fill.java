@@ -23,13 +23,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One filling of one region, shared by everybody who waits for it: ingest if need be, then prewarm,
- * until the region is CACHED, BLOCKED, or evicted; or until the workflow's run ends, and the next
- * one takes it up.
+ * One fill of one region, shared by all callers that wait for it. It ingests the version if
+ * necessary, then prewarms, until the region is CACHED, BLOCKED or evicted. If the workflow's run
+ * ends first, the next run takes the fill up.
  */
 final class Fill {
 
-    /** While a prewarm of an earlier, terminated workflow still runs under our child's id. */
+    /**
+     * The pause while a prewarm of an earlier, terminated workflow still runs under the id of this
+     * child.
+     */
     private static final Duration FOREIGN_CHILD_PAUSE = Duration.ofSeconds(10);
 
     private static final int FOREIGN_CHILD_LOOKS = 360;
@@ -47,8 +50,8 @@ final class Fill {
     private @Nullable PrewarmWorkflow prewarm;
 
     /**
-     * @param halting whether the run is about to end: nothing begins then, and whoever waits for
-     *     the filling is answered by the next run
+     * @param halting whether the run is about to end; then no attempt begins, and the next run
+     *     answers the callers that wait for the fill
      */
     Fill(
             VersionState state,
@@ -67,21 +70,21 @@ final class Fill {
         this.urgency = urgency;
     }
 
-    /** What an attempt came to. */
+    /** The outcome of an attempt. */
     private sealed interface Outcome {
         record Filled(FillResult result) implements Outcome {}
 
         record Failed(Problem problem) implements Outcome {}
 
-        /** Stopped in favour of an eviction, or of the next run. */
+        /** Stopped in favour of an eviction or of the next run. */
         record Stopped() implements Outcome {}
     }
 
     /**
      * Returns when the region is CACHED.
      *
-     * @throws io.temporal.failure.ApplicationFailure with the code of what it is BLOCKED by, or
-     *     EVICTING if somebody evicted it meanwhile
+     * @throws io.temporal.failure.ApplicationFailure with the code of the BLOCKED region, or
+     *     EVICTING if the version was evicted meanwhile
      */
     void run() {
         while (true) {
@@ -102,8 +105,8 @@ final class Fill {
                     return;
                 }
                 case Outcome.Failed(Problem problem) -> throw blocked(problem);
-                // The eviction was refused: somebody holds the version, so fill on, here or in the
-                // next run.
+                // The eviction was refused because of a pin: continue to fill, here or in the next
+                // run.
                 case Outcome.Stopped() -> stopping = false;
             }
         }
@@ -116,7 +119,7 @@ final class Fill {
         Workflow.await(() -> !working);
     }
 
-    /** Ends the attempt that is under way. */
+    /** Ends the attempt in progress. */
     void interrupt(String why) {
         if (scope != null) {
             scope.cancel(why);
@@ -139,7 +142,7 @@ final class Fill {
         return urgency;
     }
 
-    /** Somebody waits from now on. */
+    /** Raises the priority of the fill, because a client waits for it from now on. */
     void hurry() {
         if (urgency == Urgency.INTERACTIVE) {
             return;
@@ -151,7 +154,7 @@ final class Fill {
         }
     }
 
-    /** By its id: it may have continued as new. */
+    /** Signals the child by its id, because it may have continued as new. */
     private void hurry(PrewarmWorkflow child) {
         try {
             Workflow.getWorkflowExecution(child).get();
@@ -194,7 +197,7 @@ final class Fill {
             return isInterrupted() ? new Outcome.Stopped() : prewarm(manifest.get());
         } catch (TemporalFailure failure) {
             if (!isInterrupted() && changes.failuresAreLookedAt()) {
-                // For people: so much is kept for the next attempt.
+                // Shows people how many bytes the next attempt can use.
                 looks.at(region, VersionState.now(), this::isInterrupted);
             }
             return isInterrupted()
@@ -254,7 +257,7 @@ final class Fill {
         return filled;
     }
 
-    /** What the child returned, out of the scope's reach. */
+    /** Carries the child's result out of the cancellation scope. */
     private static final class Result {
         private @Nullable FillResult value;
     }

@@ -5,14 +5,14 @@ import dev.forebay.workflows.message.PrewarmInput.Cursor;
 import java.util.Locale;
 
 /**
- * What people read of a filling in Temporal's UI. It never becomes less: later rounds, which fill
- * again what workers lost, tell of no chunks.
+ * The progress of a fill for people, as Temporal's UI shows it. It never goes back: later rounds,
+ * which fill again what workers lost, show no number of chunks.
  */
 final class FillDetails {
 
     private FillDetails() {}
 
-    /** Until the region's workers have confirmed that they hold everything. */
+    /** Returns the text before the region's workers have confirmed that they hold everything. */
     static String filling(ManifestRef manifest, Cursor cursor) {
         return cursor.round() == 0
                 ? String.format(
@@ -32,7 +32,7 @@ final class FillDetails {
                         cursor.bytesFromLake());
     }
 
-    /** From then on. */
+    /** Returns the text after the confirmation. */
     static String confirmed(ManifestRef manifest, long bytesFromLake) {
         return String.format(
                 Locale.ROOT,

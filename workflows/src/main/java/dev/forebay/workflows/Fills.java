@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The fillings that are under way: one per region, however many wait for it. */
+/** The fills in progress: one per region, however many callers wait for it. */
 final class Fills {
 
     private final VersionState state;
@@ -24,7 +24,7 @@ final class Fills {
     private boolean halting;
 
     /**
-     * @param left what the run before has left: whoever is first in this one goes on with it
+     * @param left the fills that the previous run left; the first caller in this run takes them up
      */
     Fills(VersionState state, Ingest ingest, Looks looks, Changes changes, List<Unfinished> left) {
         left.forEach(each -> unfinished.put(each.region(), each));
@@ -35,7 +35,7 @@ final class Fills {
     }
 
     /**
-     * @param askedFor whether the region had given up the version, or never had it
+     * @param askedFor whether a request began the fill: the region was ABSENT or BLOCKED before
      */
     private record Running(Fill fill, boolean askedFor, Promise<Void> end) {}
 
@@ -44,10 +44,10 @@ final class Fills {
     }
 
     /**
-     * The filling of a region: done already if the region is CACHED, else the one under way, else a
-     * new one. Not to be called while the region is EVICTING.
+     * Returns the fill of a region: a completed one if the region is CACHED, the one in progress,
+     * or a new one. Must not be called while the region is EVICTING.
      *
-     * @param urgency a filling that is under way hurries from now on if it is more urgent than that
+     * @param urgency raises the priority of a fill in progress if it is higher
      */
     Promise<Void> of(RegionName region, Urgency urgency) {
         Running present = running.get(region);
@@ -91,14 +91,12 @@ final class Fills {
         return end;
     }
 
-    /** As {@link #of(RegionName, Urgency)}, for somebody who waits. */
+    /** As {@link #of(RegionName, Urgency)}, for a caller that waits. */
     Promise<Void> of(RegionName region) {
         return of(region, Urgency.INTERACTIVE);
     }
 
-    /**
-     * Goes on with a filling of an earlier run, unless somebody has asked this one for it already.
-     */
+    /** Takes up a fill of an earlier run, unless a caller of this run has done so already. */
     void takeUp(RegionName region) {
         if (!running.containsKey(region)) {
             Unfinished left = unfinished.get(region);
@@ -106,7 +104,7 @@ final class Fills {
         }
     }
 
-    /** Stops all of them, for the next run. Not to be called while the version is listed. */
+    /** Stops all fills, for the next run. Must not be called during an ingest. */
     void halt() {
         halting = true;
         running.values().forEach(each -> each.fill().interrupt("the next run goes on with it"));
@@ -116,14 +114,14 @@ final class Fills {
         return halting;
     }
 
-    /** Whether nothing is at work any more since {@link #halt}. */
+    /** Returns whether all work has ended since {@link #halt}. */
     boolean isHalted() {
         return halting
                 && ingest.isIdle()
                 && running.values().stream().noneMatch(each -> each.fill().isWorking());
     }
 
-    /** What the next run has to go on with. */
+    /** Returns the fills that the next run has to take up. */
     List<Unfinished> left() {
         return running.entrySet().stream()
                 .map(
@@ -136,7 +134,8 @@ final class Fills {
     }
 
     /**
-     * Whether no eviction is under way in the region, nor a filling that is about to learn of one.
+     * Returns whether the region has no eviction in progress, and no fill that is about to stop for
+     * one.
      */
     boolean isSettled(RegionName region) {
         Running present = running.get(region);
@@ -144,14 +143,14 @@ final class Fills {
                 && (present == null || !present.fill().isStopping());
     }
 
-    /** Whether the region is filled because somebody asked, and not because it lost something. */
+    /** Returns whether a request began the fill of the region, and not a loss of chunks. */
     boolean wasAskedFor(RegionName region) {
         Running present = running.get(region);
         Unfinished left = unfinished.get(region);
         return present != null ? present.askedFor() : left != null && left.askedFor();
     }
 
-    /** Returns when nothing fills the region any more; an eviction has begun there. */
+    /** Returns when nothing fills the region any more, because an eviction has begun there. */
     void stop(RegionName region) {
         Running present = running.get(region);
         if (present != null) {

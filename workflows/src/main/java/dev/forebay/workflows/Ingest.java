@@ -12,7 +12,10 @@ import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import org.jspecify.annotations.Nullable;
 
-/** Has the version frozen once, whoever asks; after a failure the next who asks tries again. */
+/**
+ * Freezes the version once, however many callers wait. After a failure the next caller starts
+ * another attempt.
+ */
 final class Ingest {
 
     private final VersionState state;
@@ -31,10 +34,10 @@ final class Ingest {
     }
 
     /**
-     * The manifest, or the failure of the child that was to make it.
+     * Returns the manifest, or the failure of the ingest.
      *
-     * @param urgency before whom it is made, if it is not being made already: to begin a listing
-     *     anew would take longer than it could gain
+     * @param urgency the priority of an ingest that begins now; one in progress keeps its own,
+     *     because starting the listing again would cost more than the priority gains
      */
     Promise<ManifestRef> manifest(Urgency urgency) {
         ManifestRef known = state.status().manifest();
@@ -72,7 +75,10 @@ final class Ingest {
         }
     }
 
-    /** Nobody wants the version any more; who asks for it later has it listed anew. */
+    /**
+     * Stops the listing, because no client wants the version any more. A later request lists it
+     * again.
+     */
     void stop() {
         if (scope != null) {
             stopping = true;
@@ -80,7 +86,7 @@ final class Ingest {
         }
     }
 
-    /** What the child returned, out of the scope's reach. */
+    /** Carries the child's result out of the cancellation scope. */
     private static final class Result {
         private @Nullable ManifestRef value;
     }

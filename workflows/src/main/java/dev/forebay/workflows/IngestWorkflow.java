@@ -6,13 +6,16 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
 /**
- * Freezes a version into a manifest; a child of the version's workflow, or by itself if somebody
- * wants the version created and not brought anywhere.
+ * Freezes a version into a manifest. A child of the version's workflow, or a workflow of its own if
+ * a client creates a version without filling a region.
  */
 @WorkflowInterface
 public interface IngestWorkflow {
 
-    /** Returns the version's manifest, made by the first call ever and the same ever after. */
+    /**
+     * Returns the version's manifest. The first call ever creates it, and all later calls return
+     * the same one.
+     */
     @WorkflowMethod(name = "Ingest")
     ManifestRef run(IngestInput input);
 }

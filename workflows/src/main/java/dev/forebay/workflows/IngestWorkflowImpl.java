@@ -3,7 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.IngestInput;
 
-/** One activity, in a workflow of its own so that people find it. */
+/** Runs one activity, in a workflow of its own so that people find it in Temporal's UI. */
 public final class IngestWorkflowImpl implements IngestWorkflow {
 
     @Override

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Asks the workers of a region how much of a version is there that is being filled, one question at
- * a time per region, whose answer serves all who wait for it.
+ * Asks the workers of a region for their coverage of a version that is being filled. It asks one
+ * question at a time per region, and its answer serves all callers that wait for it.
  */
 final class Looks {
 
@@ -31,8 +31,8 @@ final class Looks {
     private record Look(Instant asked, Promise<Optional<Coverage>> answer) {}
 
     /**
-     * What the region says when it is asked at {@code since} or later. Empty if it is not filled,
-     * if it does not answer, or if {@code over} comes true first.
+     * Returns the region's answer to a question asked at {@code since} or later. Empty if the
+     * version is not mounted, if the region does not answer, or if {@code over} comes true first.
      */
     Optional<Coverage> at(RegionName region, Instant since, BooleanSupplier over) {
         while (state.isMounted(region) && !over.getAsBoolean()) {

@@ -4,7 +4,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 
-/** Names a pin of a version, whoever holds it. */
+/** The key of a pin of a version, whichever holder it has. */
 record PinKey(RegionName region, String id) {
 
     static PinKey of(PinGrant pin) {

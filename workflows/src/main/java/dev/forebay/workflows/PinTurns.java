@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whose turn it is with a pin: several may take it at once, but whoever ends it is alone. The
- * region does not know which of two that come at once was meant to be the last.
+ * A shared-exclusive lock for each pin. Several requests may take a pin at once, but only one may
+ * end it, and not while another takes it. The region cannot know which of two concurrent calls was
+ * meant to be the last.
  */
 final class PinTurns {
 
     private final Map<PinKey, Integer> taking = new HashMap<>();
     private final Set<PinKey> ending = new HashSet<>();
 
-    /** Blocks until nobody ends the pin. */
+    /** Blocks until no request ends the pin. */
     void beginTaking(PinKey pin) {
         Workflow.await(() -> !ending.contains(pin));
         taking.merge(pin, 1, Integer::sum);
@@ -25,7 +26,7 @@ final class PinTurns {
         taking.computeIfPresent(pin, (_, several) -> several == 1 ? null : several - 1);
     }
 
-    /** Blocks until nobody takes the pin, and nobody else ends it. */
+    /** Blocks until no request takes the pin and no other request ends it. */
     void beginEnding(PinKey pin) {
         Workflow.await(() -> !taking.containsKey(pin) && !ending.contains(pin));
         ending.add(pin);

@@ -18,10 +18,10 @@ import java.util.Set;
 import org.slf4j.Logger;
 
 /**
- * Finds out which pins have ended. Renewals do not pass the workflow: so when the first pin of a
- * region seems to have ended, or the region says that some have, it is asked how long each still
- * lives. Those that do are believed for that long again, the others have ended. While the region
- * does not answer, every pin is believed.
+ * Finds out which pins have ended. Renewals do not pass through the workflow. When the first pin of
+ * a region seems to have ended, or the region reports that some have, it asks the region for the
+ * remaining lifetimes. Pins in the answer count as alive for that long, and the others have ended.
+ * While the region does not answer, every pin counts as alive.
  */
 final class PinWatch {
 
@@ -46,7 +46,7 @@ final class PinWatch {
         }
     }
 
-    /** Asks the region now how long each pin still lives. */
+    /** Asks the region now for the remaining lifetime of each pin. */
     void look(RegionName region) {
         if (!state.pins(region).isEmpty()) {
             ask(region);

@@ -24,12 +24,12 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 
 /**
- * Pins as the workflow believes them, taken and given back; the truth is in the region's etcd.
- * {@link PinWatch} follows them until they end.
+ * Takes and releases pins, and keeps the workflow's copy of them. The region's etcd owns the truth.
+ * {@link PinWatch} follows the pins until they end.
  */
 final class Pins {
 
-    /** Bounds the workflow's state: a pin is at most about 1 KiB of it. */
+    /** Bounds the workflow's state: a pin takes at most about 1 KiB of it. */
     static final int MOST_PINS = 1_000;
 
     private static final Logger LOG = Workflow.getLogger(Pins.class);
@@ -45,7 +45,7 @@ final class Pins {
     private int underWay;
 
     /**
-     * @param left for whom the run before has taken pins, and does not know whether they keep them
+     * @param left the pins that the previous run took for requests without an answer
      */
     Pins(VersionState state, Fills fills, Changes changes, PinWatch watch, List<Taken> left) {
         this.state = state;
@@ -55,18 +55,18 @@ final class Pins {
         this.takers = new Takers(left);
     }
 
-    /** Whether none is just being taken or given back, of which the next run would not know. */
+    /** Returns whether no pin is being taken or released, which the next run would not know of. */
     boolean isIdle() {
         return underWay == 0;
     }
 
-    /** Not in a run that is about to end: whoever asks the next one holds this one up no longer. */
+    /** Waits in a run that is about to end, so that new pin requests cannot delay its end. */
     private void begin() {
         Workflow.await(() -> !fills.isHalting());
         underWay++;
     }
 
-    /** Whether nobody who asks again for the same pin would get it. */
+    /** Returns whether repeating the pin request cannot succeed. */
     boolean isRefusedForGood(ApplicationFailure refusal) {
         ErrorCode code = Failures.problem(refusal).code();
         return changes.pinsAreAnsweredSoon()
@@ -75,15 +75,15 @@ final class Pins {
                 && code != ErrorCode.NOT_FOUND;
     }
 
-    /** As {@link #take(PinRequest, Taker)}, for somebody who does not give it back by himself. */
+    /** As {@link #take(PinRequest, Taker)}, for a caller that never releases the pin by itself. */
     PinGrant take(PinRequest request) {
         return take(request, Taker.SOMEBODY);
     }
 
     /**
-     * Takes a pin, or renews it.
+     * Takes or renews a pin.
      *
-     * @param taker for whom: a request that fails gives back what it has taken
+     * @param taker the request that it is taken for: if that fails, it releases the pin
      * @throws ApplicationFailure EVICTING if an eviction came first; NOT_FOUND if the region does
      *     not know the version, which is then filled again
      */
@@ -128,8 +128,8 @@ final class Pins {
                         VersionState.now().plus(left),
                         request.job(),
                         takenNow(region, request.id()));
-        // An eviction that began meanwhile is refused if the pin was first in etcd. If it is not,
-        // the pin has ended again already.
+        // An eviction that began meanwhile is refused if the pin reached etcd first. If the
+        // eviction was first, the pin has ended again by now.
         state.awaitNotEvicting(region);
         if (state.pins(region).isEmpty()) {
             heldSince.put(region, VersionState.now());
@@ -146,7 +146,7 @@ final class Pins {
         return grant;
     }
 
-    /** Later than when it was taken before. */
+    /** Returns a time that is later than that of the previous take. */
     private Instant takenNow(RegionName region, String id) {
         Instant now = VersionState.now();
         return state.pin(region, id)
@@ -157,19 +157,19 @@ final class Pins {
     }
 
     /**
-     * Since when the region has been pinned without a break, by whomever. Pins that an earlier run
-     * took count from this run's beginning.
+     * Returns since when the region has been pinned without a gap, by any holders. Pins that an
+     * earlier run took count from the beginning of this run.
      */
     Instant heldSince(RegionName region) {
         return heldSince.getOrDefault(region, begun);
     }
 
-    /** Whether the pin is believed alive, as it was granted or renewed. */
+    /** Returns whether the workflow believes the pin alive, as granted or renewed. */
     boolean holds(PinGrant grant) {
         return state.pin(grant.region(), grant.id()).isPresent();
     }
 
-    /** Ends a pin, also one that the workflow does not believe alive. */
+    /** Ends a pin, even if the workflow does not believe it alive. */
     void release(UnpinRequest request) {
         RegionName region = request.region();
         String id = request.id();
@@ -210,8 +210,8 @@ final class Pins {
     }
 
     /**
-     * Ends a pin whose taker learns in another way that he has none; not one that others have
-     * taken, too, before him or after.
+     * Ends a pin whose request fails and reports that. Keeps it if another request has taken it as
+     * well, before or after.
      */
     void giveBack(PinGrant grant, Taker taker) {
         if (!changes.pinsAreTakenInTurn()) {
@@ -226,14 +226,14 @@ final class Pins {
             if (takers.hasAlone(taker, key)) {
                 endOrLeave(grant);
             }
-            // Not before: what a run does not come to is left to the next one.
+            // Removes the entry last: if this run ends first, the next one has to release the pin.
             takers.remove(taker, grant);
         } finally {
             turns.finishEnding(key);
         }
     }
 
-    /** Ends whatever somebody alone has taken, in this run or the one before. */
+    /** Ends every pin that this request alone has taken, in this run or in the previous one. */
     void giveBackAll(Taker taker) {
         state.status().pins().stream()
                 .filter(pin -> takers.has(taker, PinKey.of(pin)))
@@ -245,12 +245,15 @@ final class Pins {
         try {
             end(grant.region(), grant.id());
         } catch (ApplicationFailure unavailable) {
-            // Its lease ends it; the caller is to learn why his request failed.
+            // The lease ends the pin. The caller must learn why its request failed, not this
+            // failure.
             LOG.warn("pin {} is left to its lease: {}", grant.id(), unavailable.getMessage());
         }
     }
 
-    /** The pin that somebody has taken in an earlier run, if it is believed alive. */
+    /**
+     * Returns the pin that the request took in an earlier run, if the workflow believes it alive.
+     */
     Optional<PinGrant> left(PinRequest request, Taker taker) {
         return takers.has(taker, PinKey.of(request))
                 ? state.pin(request.region(), request.id())
@@ -258,20 +261,20 @@ final class Pins {
     }
 
     /**
-     * For whom the next run has to give pins back.
+     * Returns the pins that the next run may have to release.
      *
-     * @param waits whether a request, by its id, is expected to ask it
+     * @param waits whether the request with this id is expected to arrive in the next run
      */
     List<Taken> left(Predicate<String> waits) {
         return takers.left(state.status().pins(), waits);
     }
 
-    /** Whether what a request has taken is given back however it fails. */
+    /** Returns whether a request that fails releases its pins in every case. */
     boolean areNeverForgotten() {
         return changes.pinsAreTakenInTurn();
     }
 
-    /** Whether a request whose deadline has come still tries to have its pin. */
+    /** Returns whether a request whose deadline has passed still tries to take its pin. */
     boolean areTakenLate() {
         return changes.lateReceiptsArePinned();
     }

@@ -7,20 +7,23 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
 /**
- * Fills one region with a version, batch by batch; a child of the version's workflow, which it
- * keeps informed with {@link DatasetVersionWorkflow#progress}.
+ * Fills one region with a version, batch by batch. A child of the version's workflow, to which it
+ * reports by {@link DatasetVersionWorkflow#progress}.
  */
 @WorkflowInterface
 public interface PrewarmWorkflow {
 
     /**
-     * Returns when every byte is in the region and verified. What is there already is not fetched
-     * again, so that a repeated run is cheap.
+     * Returns when every byte is in the region and verified. Bytes that are present are not fetched
+     * again, so a repeated run is cheap.
      */
     @WorkflowMethod(name = "Prewarm")
     FillResult run(PrewarmInput input);
 
-    /** Somebody waits from now on: what is not taken up yet goes before what nobody waits for. */
+    /**
+     * Raises the priority, because a client waits from now on. Steps that have not started go
+     * before speculative work.
+     */
     @SignalMethod
     void hurry();
 }

@@ -26,15 +26,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mount, warm batch after batch, confirm; if chunks are missing then, because a worker came or
- * went, warm again from the first of them, and if the region has forgotten the mount, begin again.
+ * Mounts the version, fills it batch by batch, and confirms its coverage. If chunks are missing
+ * then, because a worker joined or left, it fills again from the first missing chunk. If the region
+ * has lost the mount, it mounts the version again.
  */
 public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private static final int MOST_ROUNDS = 10;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-    /** What is known of a version that its region has forgotten. */
+    /** The coverage of a version whose mount the region has lost. */
     private static final Coverage NOTHING = new Coverage(0, 0, 0, 0);
 
     private boolean hurried;
@@ -82,7 +83,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         return 4_000;
     }
 
-    /** Returns where the version is mounted. */
+    /** Mounts the version and returns its path. */
     private String enter(PrewarmInput input) {
         if (Changes.sourcesAreChosen() && !Changes.fillingsWaitForLess()) {
             chooseSources(input);
@@ -99,12 +100,15 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         return cursor;
     }
 
-    /** Who waits for a budget, which may be weeks, has no room meanwhile: others could use it. */
+    /**
+     * Waits for a budget before taking space: the wait may last weeks, and others can use the space
+     * meanwhile.
+     */
     private String enter(PrewarmInput input, Urgency urgency) {
         if (urgency == Urgency.SPECULATIVE && Changes.budgetsComeBeforeRoom()) {
             requireBudget(input);
         }
-        // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
+        // Chosen before the mount, so that a worker that knows the mount also knows its sources.
         Promise<Void> sources =
                 Changes.fillingsWaitForLess()
                         ? Async.procedure(() -> chooseSources(input))
@@ -122,7 +126,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 .fillFrom(input.version(), siblings);
     }
 
-    /** Whom to ask before the lake; nobody if that cannot be found out. */
+    /** Returns the sibling regions to ask before the lake. Empty if they cannot be found out. */
     private List<Sibling> siblings(PrewarmInput input) {
         try {
             return Steps.siblings(input.version(), input.region(), urgency(input))
@@ -137,7 +141,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         }
     }
 
-    /** Warms what is left of a round. */
+    /** Fills the rest of a round. */
     private Cursor warm(PrewarmInput input, Cursor from) {
         Cursor cursor = from;
         while (cursor.next() < input.manifest().chunks()) {
@@ -162,7 +166,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         long to = Math.min(cursor.next() + Batches.size(manifest.chunks()), manifest.chunks());
         WarmResult warmed =
                 inTurn(input, urgency -> warmWithinBudget(input, cursor.next(), to, urgency));
-        // A later round warms again what is there: only confirm knows the sum then.
+        // A later round passes chunks that are present already, so only the confirmation knows the
+        // sum.
         boolean isFirst = cursor.round() == 0;
         long verified = isFirst ? warmed.bytesVerified() : 0;
         long objects = isFirst ? warmed.objects() : 0;
@@ -176,7 +181,10 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor.objects() + objects);
     }
 
-    /** A step that nobody waited for begins again, in its new place, when somebody does. */
+    /**
+     * Runs a step. If a client begins to wait during a speculative step, the step is cancelled and
+     * runs again with the higher priority.
+     */
     private <T> T inTurn(PrewarmInput input, Function<Urgency, T> step) {
         if (urgency(input) == Urgency.INTERACTIVE) {
             return step.apply(Urgency.INTERACTIVE);
@@ -198,7 +206,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         return done == null ? step.apply(Urgency.INTERACTIVE) : done;
     }
 
-    /** What nobody waits for begins only when its namespace may spend more. */
+    /** Waits, if the fill is speculative, until its namespace may spend more. */
     private static WarmResult warmWithinBudget(
             PrewarmInput input, long from, long to, Urgency urgency) {
         if (urgency == Urgency.SPECULATIVE && Changes.speculationHasABudget()) {
@@ -219,7 +227,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 .warm(input.version(), input.manifest(), from, to);
     }
 
-    /** What a step came to, out of its scope's reach. */
+    /** Carries the result of a step out of its cancellation scope. */
     private static final class Result<T> {
         private @Nullable T value;
     }
@@ -229,7 +237,10 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 .confirm(input.version(), input.manifest());
     }
 
-    /** Of what is not mounted, as after the region's etcd was restored from a backup. */
+    /**
+     * Rethrows the failure unless it means that the mount is missing, as after the region's etcd
+     * was restored from a backup.
+     */
     private static void requireForgotten(ActivityFailure failure) {
         if (Failures.problem(failure).code() != ErrorCode.NOT_FOUND
                 || !Changes.mountsAreMadeAnew()) {
@@ -238,8 +249,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     /**
-     * The workers' count is exact; what batches heard is less when an agent died, and more only
-     * when a worker has gone for good and taken its count with it.
+     * The workers' count is exact. The batches' sum is too low if an agent died. It is higher only
+     * if a worker has left for good and taken its count with it.
      */
     private static long bytesFromLake(Cursor cursor, Coverage coverage) {
         return Math.max(cursor.bytesFromLake(), coverage.bytesFromLake());
@@ -318,7 +329,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     isFirst ? cursor.bytesVerified() : 0,
                                     isFirst ? cursor.objects() : 0));
         } catch (ApplicationFailure gone) {
-            // Nobody is left to be told; the parent's end cancels this workflow.
+            // No parent receives the report. Its end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)
                     .warn("{} does not listen to its progress", version);
         }

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Keeps the catalogue up to date: one status at a time, in order, the latest each time. A catalogue
- * that is away holds up nothing else.
+ * Keeps the catalogue up to date: it sends one status at a time, in order, always the latest. A
+ * catalogue that is away delays no other work.
  *
- * <p>An attempt that is taken for dead may still arrive after later ones. So every status has a
- * {@link Revision}, by which the catalogue knows an old one.
+ * <p>An attempt that has timed out may still arrive after later ones. Each status therefore has a
+ * {@link Revision}, by which the catalogue recognises an old one.
  */
 final class Projection {
 
@@ -34,20 +34,23 @@ final class Projection {
         this.state = state;
     }
 
-    /** Whether no activity is under way whose late effect could overwrite the next run's. */
+    /**
+     * Returns whether no activity is in progress whose late effect could overwrite the next run's.
+     */
     boolean isIdle() {
         return !telling;
     }
 
-    /** Whether the catalogue has the status of this moment. */
+    /** Returns whether the catalogue has the present status. */
     boolean isUpToDate() {
         return state.status().equals(told);
     }
 
     /**
-     * Begins; tells the first status in any case.
+     * Starts, and sends the first status in any case.
      *
-     * @param leaving when true nothing more is told: the next run will
+     * @param leaving whether the run is about to end: nothing more is sent, because the next run
+     *     does it
      */
     void start(BooleanSupplier leaving) {
         var _ =
@@ -71,7 +74,7 @@ final class Projection {
             Problem problem = Failures.problem(failure);
             LOG.warn("the catalogue is behind: {}", problem);
             if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
-                // It will never take this one; it may take the next.
+                // The catalogue can never store this status. It may store the next one.
                 told = status;
                 state.chronicle().told(news);
             }

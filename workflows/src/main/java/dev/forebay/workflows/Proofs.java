@@ -19,10 +19,10 @@ import java.util.Map;
 import org.slf4j.Logger;
 
 /**
- * Shows that a region which is CACHED still holds everything, by asking its workers again: one
- * question at a time per region, whose answer serves all who wait for it.
+ * Proves that a region that is CACHED still holds everything, by asking its workers again. It asks
+ * one question at a time per region, and its answer serves all callers that wait for it.
  *
- * <p>A region that lacks something, or has forgotten the version, is filled again.
+ * <p>A region that lacks a part, or has lost the mount, is filled again.
  */
 final class Proofs {
 
@@ -41,11 +41,10 @@ final class Proofs {
     }
 
     /**
-     * Whether the region is CACHED, and was shown to be by a question asked at {@code since} or
-     * later. False if it is no longer: it is being filled again then, or evicted; or if {@code
-     * deadline} came first.
+     * Returns whether the region is CACHED, as proven by a question asked at {@code since} or
+     * later. False if it is being filled again or evicted, or if {@code deadline} came first.
      *
-     * @throws io.temporal.failure.ApplicationFailure what the region could not be asked for
+     * @throws io.temporal.failure.ApplicationFailure why the region could not be asked
      */
     boolean isComplete(RegionName region, Instant since, Deadline deadline) {
         while (state.state(region) == State.CACHED) {
@@ -62,7 +61,7 @@ final class Proofs {
         return false;
     }
 
-    /** Asks a region that is CACHED now, whether somebody waits or not. */
+    /** Asks a region that is CACHED now, even if no caller waits. */
     void renew(RegionName region) {
         if (state.state(region) != State.CACHED) {
             return;
@@ -70,7 +69,7 @@ final class Proofs {
         try {
             running.computeIfAbsent(region, this::begin).get();
         } catch (TemporalFailure unanswered) {
-            // Whoever asks for a receipt will ask again, and so does the agent.
+            // The next request for a receipt asks again, and so does the agent.
             LOG.warn("{} does not say whether it is complete", region);
         }
     }
@@ -119,7 +118,7 @@ final class Proofs {
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
             return switch (problem.code()) {
-                // The mount is gone from the region's etcd, or about to go.
+                // The mount is gone from the region's etcd, or is about to go.
                 case NOT_FOUND, EVICTING -> false;
                 default -> throw Failures.refusal(problem);
             };

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Writes receipts, and remembers that they were given. */
+/** Writes receipts, and starts the TTL again where a receipt does. */
 final class Receipts {
 
     private final VersionState state;
@@ -28,7 +28,7 @@ final class Receipts {
         this.changes = changes;
     }
 
-    /** Of a region that is CACHED, and was shown to be. */
+    /** Returns the receipt of a region that is CACHED and proven complete. */
     Receipt ofAll(RegionName region, @Nullable PinGrant pin) {
         Residency residency = state.residency(region);
         if (state.status().manifest() == null
@@ -49,7 +49,7 @@ final class Receipts {
                 null);
     }
 
-    /** Of a region of which a part is there. */
+    /** Returns the receipt of a region that holds enough of the version. */
     Receipt ofPart(RegionName region, Coverage there, @Nullable PinGrant pin) {
         Residency residency = state.residency(region);
         long fromLake = Math.max(residency.bytesFromLake(), there.bytesFromLake());
@@ -58,9 +58,10 @@ final class Receipts {
     }
 
     /**
-     * Of a region that was not there in time.
+     * Returns the receipt of a region that missed the deadline.
      *
-     * @param there what the region said just now; else what its filling said last counts
+     * @param there the region's answer of this moment; without it, the last report of the fill
+     *     counts
      */
     Receipt cold(
             RegionName region,

@@ -10,7 +10,7 @@ import io.temporal.workflow.Workflow;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The pin that one request wants in one region, from its taking to its giving back. */
+/** The pin that one request wants in one region, from its taking to its release. */
 final class RequestedPin {
 
     private final Pins pins;
@@ -19,12 +19,13 @@ final class RequestedPin {
     private final Deadline deadline;
     private @Nullable PinGrant held;
 
-    /** What the region had not answered when the time came. */
+    /** A pin call that the region had not answered when the deadline passed. */
     private @Nullable Promise<PinGrant> unanswered;
 
     /**
-     * @param taker for whom it is taken; what he has taken in an earlier run is his
-     * @param deadline until when he waits
+     * @param taker the request that takes the pin; a pin that it took in an earlier run counts as
+     *     its own
+     * @param deadline until when it waits
      */
     RequestedPin(Pins pins, PinRequest wanted, Taker taker, Deadline deadline) {
         this.pins = pins;
@@ -35,9 +36,9 @@ final class RequestedPin {
     }
 
     /**
-     * Takes it before it is needed, so that nobody evicts what is being filled.
+     * Takes the pin before the fill has ended, so that no eviction removes what is being filled.
      *
-     * @throws ApplicationFailure if nobody who asks again would get it
+     * @throws ApplicationFailure if repeating the request cannot succeed
      */
     void takeEarly() {
         if (pins.areNeverForgotten() && isFresh()) {
@@ -49,14 +50,16 @@ final class RequestedPin {
             if (pins.isRefusedForGood(refused)) {
                 throw refused;
             }
-            // The one that counts is taken when the filling is done.
+            // The pin that counts is taken when the fill is done.
         }
     }
 
     /**
-     * Whether it is held, with half of its lease to come back and renew; if not, it is taken.
+     * Returns whether the pin is held with at least half of its lease left, which gives the holder
+     * time to renew. If it is not, takes it first.
      *
-     * @throws ApplicationFailure as {@link Pins#take}, but for what another round may do better
+     * @throws ApplicationFailure as {@link Pins#take}, except for failures that another round may
+     *     avoid
      */
     boolean isTaken() {
         if (isFresh()) {
@@ -74,20 +77,20 @@ final class RequestedPin {
         return held != null;
     }
 
-    /** The pin, if it is believed alive. */
+    /** Returns the pin, if the workflow believes it alive. */
     Optional<PinGrant> grant() {
         return Optional.ofNullable(held).filter(pins::holds);
     }
 
-    /** Whether it was taken, though it may have ended since. */
+    /** Returns whether the pin was taken. It may have ended since. */
     boolean wasTaken() {
         return held != null;
     }
 
     /**
-     * When the time has come: one more try to have it, for a receipt of what is there.
+     * Tries once more to take the pin after the deadline, for a receipt of a partial copy.
      *
-     * @param patience until when the region may answer; what comes later is given back
+     * @param patience until when the region may answer; a pin that arrives later is released
      */
     void takeLate(Deadline patience) {
         if (unanswered == null && isFresh()) {
@@ -119,12 +122,15 @@ final class RequestedPin {
         }
     }
 
-    /** At the beginning of a round, under earlier code: then a later one gives nothing back. */
+    /**
+     * Forgets the pin at the beginning of a round. Only runs of earlier code do so, and later
+     * rounds then release nothing.
+     */
     void forget() {
         held = null;
     }
 
-    /** Empty-handed if nobody waits any more before the region has answered. */
+    /** Takes the pin. Null if the wait ends before the region has answered. */
     private @Nullable PinGrant take() {
         if (!deadline.isSet()) {
             return pins.take(wanted, taker);
@@ -149,7 +155,7 @@ final class RequestedPin {
     }
 
     /**
-     * @param before what is given back if it could not be taken again
+     * @param before the pin to release if the new one could not be taken
      */
     private void giveBack(Promise<PinGrant> taking, @Nullable PinGrant before) {
         PinGrant last;

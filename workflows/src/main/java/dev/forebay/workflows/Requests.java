@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request must be like before it enters a history. Payloads come from the wire, so a field
- * may be missing whatever its type says. Every check throws what {@link Failures#rejection} makes.
+ * Validates requests before they enter a history. Payloads come from the wire, so any field may be
+ * missing, even if its type is not nullable. Every check throws what {@link Failures#rejection}
+ * returns.
  */
 final class Requests {
 
@@ -35,7 +36,7 @@ final class Requests {
 
     private Requests() {}
 
-    /** Ends the workflow if it cannot begin with this. */
+    /** Fails the workflow if its input is invalid. */
     static void require(VersionInput input) {
         try {
             check(input);

@@ -3,15 +3,17 @@ package dev.forebay.workflows;
 import io.temporal.workflow.Workflow;
 
 /**
- * When a run of a version's workflow has become long enough for another one to go on in its place,
- * and whether that one would know of all that is under way.
+ * Decides when a run of a version's workflow is long enough to continue as new. Checks that the
+ * next run would know of all work in progress.
  */
 final class RunEnd {
 
-    /** Of Temporal's limit of 50 MiB. The catalogue is told of all pins each time. */
+    /**
+     * Well below Temporal's limit of 50 MiB. Each status sent to the catalogue contains all pins.
+     */
     private static final long MOST_BYTES = 16L << 20;
 
-    /** What a caller who waits, and asks the next run again, costs that one at most. */
+    /** The most events that a waiting caller adds to the next run when its client asks again. */
     private static final int EVENTS_OF_A_CALLER = 10;
 
     private final Ingest ingest;
@@ -25,7 +27,7 @@ final class RunEnd {
 
     /**
      * @param longestHistory in events
-     * @param mostUpdates in a run, of callers who were answered or wait
+     * @param mostUpdates the most callers of a run, answered and waiting
      */
     RunEnd(
             Ingest ingest,
@@ -46,15 +48,15 @@ final class RunEnd {
         this.mostUpdates = mostUpdates;
     }
 
-    /** Whether the next run can go on: nothing is under way that it would not know of. */
+    /** Returns whether the next run can take over: it would know of all work in progress. */
     boolean isReached() {
         boolean held = changes.nobodyHoldsUpARun() && !pins.isIdle();
         return !held && (fills.isHalted() || (isHistoryLong() && isNothingUnderWay()));
     }
 
     /**
-     * Whether the run is too long to wait until nothing is under way: then fillings have to be
-     * halted. An ingest ends by itself, and is not begun twice.
+     * Returns whether the run is too long to wait until no work is in progress, so that its fills
+     * must stop. An ingest is left to end, so that it does not begin twice.
      */
     boolean isOverdue() {
         return changes.nobodyHoldsUpARun()
@@ -68,7 +70,7 @@ final class RunEnd {
                 || Workflow.getInfo().getHistoryLength() > longestHistory;
     }
 
-    /** What the next run would begin with is left out. */
+    /** Leaves out the events that the next run would begin with anyway. */
     private boolean isHistoryTooLong() {
         int waiting = callers.waiting();
         int answered = callers.answered();

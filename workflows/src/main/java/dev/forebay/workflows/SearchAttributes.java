@@ -4,8 +4,8 @@ import io.temporal.common.SearchAttributeKey;
 import java.util.List;
 
 /**
- * The custom search attributes of a dataset version's workflow. They must exist in the Temporal
- * namespace before the first workflow starts: the control plane registers {@link #ALL}.
+ * The custom search attributes of a version's workflow. They must exist in the Temporal namespace
+ * before the first workflow starts: the control plane registers {@link #ALL}.
  */
 public final class SearchAttributes {
 
@@ -22,9 +22,9 @@ public final class SearchAttributes {
             SearchAttributeKey.forKeyword("ForebayNamespace");
 
     /**
-     * {@code region:STATE} for each region that holds something of the version; the state is one of
-     * {@link dev.forebay.workflows.message.Residency.State}, or EXPIRED for a version that is
-     * CACHED and whose TTL has passed.
+     * {@code region:STATE} for each region that holds a part of the version. The state is a {@link
+     * dev.forebay.workflows.message.Residency.State}, or EXPIRED for a version that is CACHED and
+     * whose TTL has ended.
      */
     public static final SearchAttributeKey<List<String>> REGIONS =
             SearchAttributeKey.forKeywordList("ForebayRegions");
@@ -36,7 +36,7 @@ public final class SearchAttributes {
     /** The size of the version in bytes, once it is ingested. */
     public static final SearchAttributeKey<Long> BYTES = SearchAttributeKey.forLong("ForebayBytes");
 
-    /** Every key above, for registering them. */
+    /** All keys above, for their registration. */
     public static final List<SearchAttributeKey<?>> ALL =
             List.of(DATASET, VERSION, NAMESPACE, REGIONS, PINNED, BYTES);
 

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A version's status for people, as Markdown of a bounded length. */
+/** The status of a version for people, as Markdown of bounded length. */
 final class StatusMarkdown {
 
     private static final int MOST_ROWS = 20;
@@ -28,7 +28,7 @@ final class StatusMarkdown {
                 .collect(Collectors.joining("\n\n"));
     }
 
-    /** A region's state by name, or EXPIRED if it is CACHED and its TTL has passed. */
+    /** Returns the name of a region's state, or EXPIRED if it is CACHED and its TTL has ended. */
     static String shownState(VersionStatus status, Residency residency, Instant now) {
         return Lifecycle.isExpired(status, residency.region(), now)
                 ? "EXPIRED"

@@ -21,23 +21,26 @@ import io.temporal.workflow.Workflow;
 import java.time.Duration;
 
 /**
- * How long every activity may take and how it is tried again.
+ * The activity stubs of all workflows, with their timeouts, retries and priorities.
  *
- * <p>Each has two bounds: one attempt, after which its process is taken for dead (or sooner, by
- * missing heartbeats), and the whole, after which people are asked. Between them a retryable
- * failure is tried again with back-off from 1 s to 1 min, however often that is.
+ * <p>Each activity has two timeouts. One bounds an attempt, after which its process counts as dead.
+ * Missing heartbeats end an attempt earlier. The other bounds the whole, after which a person has
+ * to act. Between them Temporal retries a retryable failure with a backoff from 1 s to 1 min,
+ * without a limit of attempts.
  */
 final class Steps {
 
-    /** Somebody waits for the answer: before anything long. */
+    /** A client waits for the answer: before all long work. */
     private static final int URGENT = 1;
 
     private static final int NORMAL = 3;
 
-    /** Nobody waits. */
+    /** No client waits. */
     private static final int BACKGROUND = 4;
 
-    /** Nobody waits yet, and it takes long: after everything else. Temporal's lowest. */
+    /**
+     * Long work that no client waits for yet: after everything else. Temporal's lowest priority.
+     */
     private static final int SPECULATIVE = 5;
 
     private static final Duration HEARTBEAT = Duration.ofSeconds(20);
@@ -103,9 +106,9 @@ final class Steps {
     }
 
     /**
-     * Who waits for room is tried again every few seconds, for as long as this. An attempt that has
-     * begun is awaited when nobody wants it any more: it may let the version in, which whoever
-     * cleans up must then find.
+     * Retries a version that waits for space every few seconds, for at most {@code patience}. A
+     * cancelled fill waits for an attempt that has begun: it may admit the version, and the
+     * clean-up must then find the mount.
      */
     static RegionActivities admit(
             DatasetVersion version, RegionName region, Urgency urgency, Duration patience) {
@@ -119,8 +122,8 @@ final class Steps {
     }
 
     /**
-     * Likewise, but who has to wait for room hears so at once. Any other trouble is tried again
-     * here, where those who look see its failures.
+     * As {@link #admit}, but without a retry if there is no space. Retries other failures here,
+     * where Temporal's UI shows them.
      */
     static RegionActivities admitAtOnce(
             DatasetVersion version, RegionName region, Urgency urgency) {
@@ -170,7 +173,7 @@ final class Steps {
         return Workflow.newActivityStub(RoomActivities.class, options);
     }
 
-    /** There is always the lake: better to begin soon. */
+    /** Gives up soon, because the lake is always an alternative. */
     static SiblingActivities siblings(DatasetVersion version, RegionName region, Urgency urgency) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(40), Duration.ofMinutes(1))
@@ -214,7 +217,7 @@ final class Steps {
                 "ask every worker what it holds");
     }
 
-    /** Waits for the next month, if need be: then a budget begins anew. */
+    /** Waits up to the next month if necessary, when a new budget begins. */
     static BudgetActivities budget(DatasetVersion version) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofDays(40))
@@ -226,7 +229,7 @@ final class Steps {
         return Workflow.newActivityStub(BudgetActivities.class, options);
     }
 
-    /** Somebody waits, and may ask again: better to tell him soon that the region is away. */
+    /** Fails soon if the region is away, because a client waits and can ask again. */
     static RegionActivities prove(DatasetVersion version, RegionName region) {
         return region(
                 version,
@@ -236,7 +239,7 @@ final class Steps {
                 "is all of it still there");
     }
 
-    /** Somebody waits to know how far it is, and can do without. */
+    /** Fails soon: a client waits for the coverage but can do without it. */
     static RegionActivities look(DatasetVersion version, RegionName region) {
         return region(
                 version,
@@ -246,7 +249,7 @@ final class Steps {
                 "how much of it is there");
     }
 
-    /** Does not retry EVICTING: the workflow knows better when that is over. */
+    /** Does not retry EVICTING, because the workflow knows when the eviction is over. */
     static RegionActivities pin(DatasetVersion version, RegionName region, String summary) {
         return region(
                 version,
@@ -276,7 +279,7 @@ final class Steps {
                 "drop the chunks");
     }
 
-    /** The priority of a filling. */
+    /** Returns the priority of a fill. */
     static Priority priority(DatasetVersion version, Urgency urgency) {
         return priority(version, key(urgency));
     }
@@ -288,7 +291,7 @@ final class Steps {
         };
     }
 
-    /** Priority within a task queue, fair among the namespaces that share it. */
+    /** Returns a priority within a task queue, with fairness among the namespaces that share it. */
     private static Priority priority(DatasetVersion version, int key) {
         return priority(version.dataset(), key);
     }

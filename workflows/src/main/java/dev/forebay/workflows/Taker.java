@@ -4,17 +4,17 @@ import io.temporal.workflow.UpdateInfo;
 import io.temporal.workflow.Workflow;
 
 /**
- * Somebody for whom pins are taken: one request, in all of its regions. Who asks the next run again
- * is the same.
+ * The request that pins are taken for, in all of its regions. It stays the same when the client
+ * sends the request to the next run.
  *
  * @param request the id of its update
  */
 record Taker(String request) {
 
-    /** Who does not give back by himself what he takes, or of whom nothing is known. */
+    /** Stands for takers that never release their pins by themselves, and for unknown ones. */
     static final Taker SOMEBODY = new Taker("");
 
-    /** The request that is being served. */
+    /** Returns the request that is being served. */
     static Taker current() {
         return Workflow.getCurrentUpdateInfo()
                 .map(UpdateInfo::getUpdateId)

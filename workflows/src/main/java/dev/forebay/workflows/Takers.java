@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** For whom pins were taken, as long as they have not given them back. */
+/** The requests that took each pin and have not released it. */
 final class Takers {
 
     private final Map<PinKey, Set<Taker>> of = new HashMap<>();
 
     /**
-     * @param left what the run before has left
+     * @param left what the previous run left
      */
     Takers(List<Taken> left) {
         for (Taken each : left) {
@@ -30,9 +30,9 @@ final class Takers {
     }
 
     /**
-     * Somebody has taken a pin.
+     * Records that a request has taken a pin.
      *
-     * @param there whether it is held already
+     * @param there whether the pin was held before
      */
     void add(Taker taker, PinGrant pin, boolean there) {
         PinKey key = PinKey.of(pin);
@@ -48,17 +48,17 @@ final class Takers {
                 .add(taker);
     }
 
-    /** Whether he has taken it, and has not given it back. */
+    /** Returns whether the request has taken the pin and not released it. */
     boolean has(Taker taker, PinKey pin) {
         return of.getOrDefault(pin, Set.of()).contains(taker);
     }
 
-    /** Whether nobody but him has taken it. */
+    /** Returns whether the request alone has taken the pin. */
     boolean hasAlone(Taker taker, PinKey pin) {
         return of.getOrDefault(pin, Set.of()).equals(Set.of(taker));
     }
 
-    /** Somebody does not want it any more; whether he was the last. */
+    /** Removes a request from the takers of a pin. Returns whether it was the last one. */
     boolean remove(Taker taker, PinGrant pin) {
         Set<Taker> left = of.get(PinKey.of(pin));
         if (left == null || !left.remove(taker) || !left.isEmpty()) {
@@ -69,11 +69,11 @@ final class Takers {
     }
 
     /**
-     * What the next run has to know: of a pin that somebody holds for good it is enough that
-     * nothing is said.
+     * Returns the pins that the next run may have to release. A pin with a holder that keeps it is
+     * left out, so no later failure releases it.
      *
-     * @param alive the pins that are believed alive
-     * @param waits whether a request, by its id, is expected to ask the next run
+     * @param alive the pins that the workflow believes alive
+     * @param waits whether the request with this id is expected to arrive in the next run
      */
     List<Taken> left(Collection<PinGrant> alive, Predicate<String> waits) {
         return alive.stream()

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The one place where a workflow run keeps what it knows; changed by events only. */
+/** The only mutable state of a workflow run. Only events change it. */
 final class VersionState {
 
     private final Chronicle chronicle;
@@ -77,12 +77,12 @@ final class VersionState {
         return Lifecycle.pins(status, region);
     }
 
-    /** Blocks the calling handler until no eviction is under way in the region. */
+    /** Blocks the calling handler until no eviction is in progress in the region. */
     void awaitNotEvicting(RegionName region) {
         Workflow.await(() -> state(region) != State.EVICTING);
     }
 
-    /** The workflow's time, the same in every replay. */
+    /** Returns the workflow's time, which is the same in every replay. */
     static Instant now() {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }

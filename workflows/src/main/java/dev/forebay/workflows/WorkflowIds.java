@@ -5,12 +5,12 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 
 /**
- * The ids of workflows and schedules, made so that a person finds them in the Temporal UI by the
- * name of the dataset.
+ * The ids of workflows and Schedules. They contain the name of the dataset, so that people find
+ * them in the Temporal UI.
  */
 public final class WorkflowIds {
 
-    /** What the schedules of sweeps begin with. */
+    /** The prefix of the ids of sweep Schedules. */
     public static final String SWEEPS = "eviction-sweep/";
 
     private WorkflowIds() {}
@@ -23,7 +23,7 @@ public final class WorkflowIds {
         return version(version) + "/ingest";
     }
 
-    /** The freezing of a version that somebody asked for, without a region. */
+    /** Returns the id of an ingest that a client requested without a region. */
     public static String freeze(DatasetVersion version) {
         return version(version) + "/freeze";
     }
@@ -37,19 +37,22 @@ public final class WorkflowIds {
     }
 
     /**
-     * The schedule that evicts what has outlived its time to live in a region, and the prefix of
-     * its workflows.
+     * Returns the id of the Schedule of a region's sweeps, which is also the prefix of their
+     * workflow ids.
      */
     public static String sweep(RegionName region) {
         return SWEEPS + region;
     }
 
-    /** The sweep that somebody asked for, beside those of the schedule. */
+    /** Returns the id of a sweep that an operator requested, beside those of the Schedule. */
     public static String sweepNow(RegionName region) {
         return sweep(region) + "/now";
     }
 
-    /** The schedule that looks for drift in a dataset's source, and the prefix of its workflows. */
+    /**
+     * Returns the id of the Schedule of a dataset's drift checks, which is also the prefix of their
+     * workflow ids.
+     */
     public static String driftCheck(DatasetName dataset) {
         return "drift-check/" + dataset;
     }

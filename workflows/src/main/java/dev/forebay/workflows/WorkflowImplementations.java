@@ -1,11 +1,14 @@
 package dev.forebay.workflows;
 
-/** What a worker of {@link TaskQueues#LIFECYCLE} registers. */
+/** The workflow types that a worker of {@link TaskQueues#LIFECYCLE} registers. */
 public final class WorkflowImplementations {
 
     private WorkflowImplementations() {}
 
-    /** Every workflow implementation, for {@code Worker.registerWorkflowImplementationTypes}. */
+    /**
+     * Returns every workflow implementation, for {@code
+     * Worker.registerWorkflowImplementationTypes}.
+     */
     public static Class<?>[] all() {
         return new Class<?>[] {
             DatasetVersionWorkflowImpl.class,

@@ -2,12 +2,12 @@ package dev.forebay.workflows.activity;
 
 import io.temporal.activity.ActivityInterface;
 
-/** What namespaces may still cost; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}. */
+/** Checks the budgets of namespaces. Runs on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}. */
 @ActivityInterface
 public interface BudgetActivities {
 
     /**
-     * Fails with BUDGET_SPENT, which may be tried again, while filling that nobody waits for has to
+     * Fails with BUDGET_SPENT, which is retryable, while speculative fills of the namespace have to
      * wait.
      */
     void requireBudget(String namespace);

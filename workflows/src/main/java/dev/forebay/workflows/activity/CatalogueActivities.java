@@ -6,19 +6,22 @@ import io.temporal.activity.ActivityInterface;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keeping the catalogue's read-models; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}. */
+/**
+ * Keeps the catalogue's read models up to date. Runs on {@link
+ * dev.forebay.workflows.TaskQueues#LIFECYCLE}.
+ */
 @ActivityInterface
 public interface CatalogueActivities {
 
     /**
-     * Replaces what the catalogue says of a version by {@code status}, unless it has heard of a
-     * later one. Idempotent; fails with INVALID_ARGUMENT if the catalogue cannot hold {@code
-     * status}, however often it is asked.
+     * Replaces the catalogue's record of a version by {@code status}, unless the catalogue has a
+     * later one. Idempotent. Fails with INVALID_ARGUMENT if the catalogue cannot store {@code
+     * status}; a retry cannot help then.
      *
      * @param revision grows with every status of the version, over all runs of its workflow; 0 from
-     *     workflow code that knew of none
-     * @param news what has happened since it was told last, perhaps told before; absent from
-     *     workflow code that kept none
+     *     earlier workflow code
+     * @param news history entries since the last call; some may have been delivered before; absent
+     *     from earlier workflow code
      */
     void project(VersionStatus status, long revision, @Nullable List<Happening> news);
 }

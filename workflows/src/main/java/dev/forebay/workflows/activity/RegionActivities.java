@@ -11,61 +11,63 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a region does to a version; on {@link dev.forebay.workflows.TaskQueues#region}, and the
- * warming on {@link dev.forebay.workflows.TaskQueues#warm}. Every method is idempotent and fails
- * with an {@code ApplicationFailure} whose type is the name of an {@link
- * dev.forebay.model.ErrorCode}.
+ * Changes and checks a version in a region. Runs on {@link
+ * dev.forebay.workflows.TaskQueues#region}, and {@link #warm} on {@link
+ * dev.forebay.workflows.TaskQueues#warm}. Every method is idempotent and fails with an {@code
+ * ApplicationFailure} whose type is the name of an {@link dev.forebay.model.ErrorCode}.
  */
 @ActivityInterface
 public interface RegionActivities {
 
     /**
-     * Enters the version into the region's mount table, room or not, and returns the path where
-     * nodes of the region see it.
+     * Enters the version into the region's mount table without checking the capacity. Returns the
+     * path where nodes of the region see it.
      */
     String mount(DatasetVersion version, ManifestRef manifest);
 
     /**
-     * Enters the version into the region's mount table, as {@link #mount}, as soon as there is room
-     * for it: then the room is its own until it is evicted. Fails with CAPACITY_EXCEEDED, which
-     * says why and how many are before it, as long as it has to wait, and keeps its place in the
-     * region's queue for two minutes; that is not retryable where it is next and evictions would
-     * make enough room, so that it is made before the next attempt. Fails with TOO_LARGE if it can
-     * never fit.
+     * Enters the version into the region's mount table, like {@link #mount}, if there is space for
+     * it. The version then holds this space until it is evicted.
+     *
+     * <p>If there is no space, fails with CAPACITY_EXCEEDED. The message says why and how many
+     * versions are ahead. The version keeps its place in the region's queue for two minutes. The
+     * failure is not retryable if the version is next and evictions would free enough space: the
+     * caller then evicts before its next attempt. Fails with TOO_LARGE if the version can never
+     * fit.
      */
     String admit(DatasetVersion version, ManifestRef manifest, Claim claim);
 
     /**
-     * Says which other regions the workers ask for the version's bytes before the lake, until it is
-     * unmounted or this is said anew; none for the lake alone.
+     * Stores which sibling regions the workers ask for the version's bytes before the lake. Valid
+     * until the version is unmounted or until the next call. An empty list means the lake alone.
      */
     void fillFrom(DatasetVersion version, List<Sibling> siblings);
 
     /**
-     * Has chunks {@code [fromOrdinal, toOrdinal)} of the version filled and verified by the workers
-     * that placement chooses. Heartbeats the ordinal reached and resumes from it.
+     * Has the workers that own chunks {@code [fromOrdinal, toOrdinal)} of the version fill and
+     * verify them. Heartbeats the ordinal reached and resumes from it.
      */
     WarmResult warm(DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal);
 
     /**
-     * Asks every worker what it holds, adds it up, and moves the version to CACHED if nothing is
+     * Asks every worker for its coverage, adds it up, and marks the version CACHED if nothing is
      * missing.
      */
     Coverage confirm(DatasetVersion version, ManifestRef manifest);
 
-    /** Takes or renews a pin and returns how long it lives. */
+    /** Takes or renews a pin and returns its remaining lifetime. */
     Duration pin(DatasetVersion version, PinRequest request);
 
     /**
-     * How long each of these pins of the version has still to live; a pin that has ended is not in
-     * the answer. One question for all pins, so that a workflow's history grows with time and not
+     * Returns the remaining lifetime of each of these pins of the version. The answer lacks pins
+     * that have ended. One call covers all pins, so the workflow's history grows with time and not
      * with the number of pins.
      */
     Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds);
 
     void unpin(DatasetVersion version, String pinId);
 
-    /** Fences the version against new pins; fails with PINNED while one lives. */
+    /** Fences the version against new pins. Fails with PINNED while a pin lives. */
     void beginEviction(DatasetVersion version);
 
     /**
@@ -75,32 +77,34 @@ public interface RegionActivities {
     void drop(DatasetVersion version, ManifestRef manifest);
 
     /**
-     * What became of a range of chunks.
+     * The result for a range of chunks.
      *
      * @param bytesVerified live bytes now present in the chunks of the range
-     * @param bytesFromLake bytes that came from the lake for it in this call and the attempts it
-     *     resumed, as far as they are known: for progress, the count is in {@link Coverage}
+     * @param bytesFromLake bytes read from the lake for the range, in this call and in the attempts
+     *     that it resumed, as far as they are known; only for progress, because {@link Coverage}
+     *     has the exact count
      * @param objects files whose last byte lies in the range
      */
     record WarmResult(long bytesVerified, long bytesFromLake, long objects) {}
 
     /**
-     * What a heartbeat of {@link #warm} carries: how far it is, and where another attempt goes on.
+     * The payload of a heartbeat of {@link #warm}: its progress, and where the next attempt
+     * resumes.
      *
      * @param next the lowest ordinal that is not finished
-     * @param bytesFromLake bytes that came from the lake so far, for chunks above {@code next} too
+     * @param bytesFromLake bytes read from the lake so far, including chunks above {@code next}
      * @param bytesVerified live bytes of the range below {@code next}
      * @param objects files whose last byte lies in the range below {@code next}
      */
     record WarmProgress(long next, long bytesFromLake, long bytesVerified, long objects) {}
 
     /**
-     * What the workers hold of a version.
+     * The coverage of a version: what the region's workers hold of it.
      *
      * @param firstMissing the ordinal of the first chunk that is missing, or -1
-     * @param bytesFromLake what they have read from the lake for it since it was mounted, whoever
-     *     asked them to
-     * @param bytesFromSiblings the same of bytes from other regions
+     * @param bytesFromLake bytes that workers have read from the lake for the version since it was
+     *     mounted, for any caller
+     * @param bytesFromSiblings the same for bytes from sibling regions
      */
     record Coverage(
             long bytesVerified, long firstMissing, long bytesFromLake, long bytesFromSiblings) {

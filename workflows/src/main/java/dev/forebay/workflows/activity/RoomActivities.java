@@ -9,28 +9,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Making room in regions; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, for only the
- * control plane knows what versions are worth.
+ * Frees space in regions. Runs on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, because only
+ * the control plane knows the value of versions.
  */
 @ActivityInterface
 public interface RoomActivities {
 
-    /** How much room the version's namespace may have in a region, in bytes; any amount if null. */
+    /** Returns the quota of the version's namespace in a region, in bytes. Null if it has none. */
     @Nullable Long quota(DatasetVersion version, RegionName region);
 
     /**
-     * Evicts what is worth least, if a version that comes next in a region lacks room there and
-     * evictions would give it enough. What is speculative takes the room of nobody whose time to
-     * live has not passed. Never evicts what is pinned. Heartbeats.
+     * Evicts the versions of least value, if the version is next in a region's queue and evictions
+     * would free enough space for it. A speculative request only evicts versions whose time to live
+     * has ended. Pinned versions are never evicted. Heartbeats.
      */
     Made makeRoom(DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency);
 
     /**
-     * What was done.
+     * The result of {@link #makeRoom}.
      *
-     * @param evicted {@code namespace/name@version} of what is gone, or is going
-     * @param quotaBytes how much room the version's namespace may have in the region; any amount if
-     *     absent
+     * @param evicted {@code namespace/name@version} of versions that are evicted or being evicted
+     * @param quotaBytes the quota of the version's namespace in the region; unlimited if absent
      */
     record Made(List<String> evicted, @Nullable Long quotaBytes) {}
 }

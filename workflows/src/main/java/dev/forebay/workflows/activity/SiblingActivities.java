@@ -8,16 +8,17 @@ import io.temporal.activity.ActivityInterface;
 import java.util.List;
 
 /**
- * From which other regions fillings take bytes; on {@link
+ * Chooses the sibling regions that fills take bytes from. Runs on {@link
  * dev.forebay.workflows.TaskQueues#LIFECYCLE}.
  */
 @ActivityInterface
 public interface SiblingActivities {
 
     /**
-     * The other regions that are to be asked for a version's bytes before the lake, because what is
-     * missing in {@code region} costs less from there: the cheapest first, at most {@link
-     * Sibling#MOST}; none if the lake is the cheapest. What a plan says at the same moment.
+     * Returns the sibling regions to ask for a version's bytes before the lake, because the bytes
+     * missing in {@code region} cost less from there. The cheapest comes first, at most {@link
+     * Sibling#MOST} are returned, and none if the lake is cheapest. A plan made at the same moment
+     * has the same regions.
      */
     List<Sibling> siblings(DatasetVersion version, RegionName region, ManifestRef manifest);
 }

@@ -9,44 +9,45 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scheduled eviction asks and does; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}.
- * Every method heartbeats, so that a control plane that dies does not hold up a sweep.
+ * Finds and evicts the victims of sweeps. Runs on {@link
+ * dev.forebay.workflows.TaskQueues#LIFECYCLE}. Every method heartbeats, so a control plane that
+ * dies does not delay a sweep.
  */
 @ActivityInterface
 public interface SweepActivities {
 
     /**
-     * Up to {@code limit} copies that have to go from the region, in the order in which they go,
-     * and tells workflows of reads that keep theirs.
+     * Returns up to {@code limit} copies to evict from the region, in order. It also signals reads
+     * to the workflows of versions whose TTL starts again with a read.
      */
     List<Victim> findVictims(RegionName region, int limit);
 
     /**
-     * Asks the version's workflow to evict, if what made it a victim still holds; returns whether
-     * it did, with the reason if not. Not for orphans.
+     * Asks the version's workflow to evict, if the reason for the choice still holds. Returns
+     * whether it did, and why not otherwise. Not for orphans.
      */
     Outcome evictVictim(Victim victim, RegionName region);
 
-    /** Whether the region still has this mounted, and still no version owns it. */
+    /** Returns whether the region still has this version mounted, and still no version owns it. */
     boolean isOrphan(Victim victim, RegionName region);
 
     /**
-     * For sweeps that began under earlier code: up to {@code limit} versions that are CACHED in the
-     * region, unpinned, and past their TTL, longest first.
+     * Returns up to {@code limit} versions that are CACHED in the region, unpinned, and past their
+     * TTL, the longest expired first. Only sweeps that began under earlier code call it.
      */
     List<DatasetVersion> expired(RegionName region, int limit);
 
     /**
-     * For sweeps that began under earlier code: asks the version's workflow to evict if it is still
-     * expired; returns whether it did, with the reason if not.
+     * Asks the version's workflow to evict if it is still expired. Returns whether it did, and why
+     * not otherwise. Only sweeps that began under earlier code call it.
      */
     Outcome evictIfExpired(DatasetVersion version, RegionName region);
 
     /**
-     * What became of a version.
+     * The outcome for one version.
      *
-     * @param reason for people: why it went, or why it did not
-     * @param because what it was to go for; absent from sweeps of earlier code
+     * @param reason for people: why it was evicted, or why it was not
+     * @param because why the sweep chose it; absent from sweeps of earlier code
      */
     record Outcome(
             DatasetVersion version, boolean evicted, String reason, @Nullable SweepReason because) {

@@ -7,32 +7,32 @@ import io.temporal.activity.ActivityInterface;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Following the lake; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, and the check on
- * {@link dev.forebay.workflows.TaskQueues#TRACKING}.
+ * Follows changes in the lake. Runs on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, and
+ * {@link #check} on {@link dev.forebay.workflows.TaskQueues#TRACKING}.
  */
 @ActivityInterface
 public interface TrackingActivities {
 
     /**
      * Lists the dataset's source and compares it with the dataset's newest frozen version. If they
-     * differ, or there is none, what was listed becomes a new version; none that is there is
-     * touched. Idempotent: once {@code version} is there, nothing is listed. Heartbeats the number
-     * of objects listed.
+     * differ, or if there is no version, freezes the listing as a new version. Never changes an
+     * existing version. Idempotent: once {@code version} exists, nothing is listed. Heartbeats the
+     * number of objects listed.
      *
-     * @param version what a new version is to be named
+     * @param version the name of a new version
      */
     Check check(DatasetName dataset, String version);
 
-    /** Writes down that a check was given up. */
+    /** Records that a check was given up. */
     void failed(DatasetName dataset, Problem problem);
 
     /**
-     * What a check found.
+     * The result of a check.
      *
-     * @param made the version that was made; null if nothing has changed
-     * @param changed objects that are not what they were
-     * @param added objects that were not there
-     * @param removed objects that are not there any more
+     * @param made the new version; null if nothing has changed
+     * @param changed objects that differ
+     * @param added objects that are new
+     * @param removed objects that no longer exist
      */
     record Check(@Nullable DatasetVersion made, long changed, long added, long removed) {}
 }

@@ -3,7 +3,7 @@ package dev.forebay.workflows.message;
 import dev.forebay.model.RegionName;
 
 /**
- * Give up what is BLOCKED in a region.
+ * Request to give up the version in a region where it is BLOCKED.
  *
  * @param reason why, for people
  */

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that a run of a version's workflow has not answered: it is expected to come again, to
- * the next run, and has no more time there than it had.
+ * A request that a run of a version's workflow has not answered. The client is expected to send it
+ * again to the next run, where its deadline stays the same.
  *
- * @param updateId of the request
- * @param regions that it waits for
- * @param until by Temporal's clock; for as long as it takes if absent
+ * @param updateId the id of the request's update
+ * @param regions the regions that it waits for
+ * @param until the deadline by Temporal's clock; absent if there is none
  */
 public record Awaited(String updateId, List<RegionName> regions, @Nullable Instant until) {}

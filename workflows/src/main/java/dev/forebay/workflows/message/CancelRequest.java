@@ -1,9 +1,9 @@
 package dev.forebay.workflows.message;
 
 /**
- * Take a request back, whose caller is then answered with CANCELLED; does nothing if it was
- * answered already.
+ * Request to cancel an earlier request, which is then answered with CANCELLED. Does nothing if it
+ * has been answered already.
  *
- * @param updateId of the {@code ensureCached} that carries it
+ * @param updateId the id of the {@code ensureCached} update that carries the request
  */
 public record CancelRequest(String updateId) {}

@@ -4,10 +4,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * On what ground a version wants room in a region.
+ * A version's claim to space in a region: its priority, its quota and its age.
  *
- * @param urgency who goes first
- * @param quotaBytes how much room its namespace may have there; any amount if absent
- * @param since when it began to want it, by Temporal's clock: among equals the earliest goes first
+ * @param urgency the priority of the claim
+ * @param quotaBytes how much space the version's namespace may have there; unlimited if absent
+ * @param since when the version first claimed space, by Temporal's clock: among equals the earliest
+ *     goes first
  */
 public record Claim(Urgency urgency, @Nullable Long quotaBytes, Instant since) {}

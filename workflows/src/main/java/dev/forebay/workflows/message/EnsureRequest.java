@@ -6,11 +6,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Have a version in regions, and hold a pin in each of them if one is given.
+ * Request to bring a version into regions and, if {@code pin} is present, to pin it in each of
+ * them.
  *
  * @param region the first region
- * @param pin what to hold, in {@code region}; in the others it is held under the same id
- * @param terms {@link Terms#USUAL} in requests of callers that knew of none
+ * @param pin the pin to take in {@code region}; other regions get a pin with the same id
+ * @param terms {@link Terms#USUAL} in requests of clients that do not send terms
  * @param others the other regions, each once
  */
 public record EnsureRequest(
@@ -21,12 +22,12 @@ public record EnsureRequest(
         others = others == null ? List.of() : others;
     }
 
-    /** One region, on the usual terms. */
+    /** Returns a request for one region, with the usual terms. */
     public static EnsureRequest of(RegionName region, @Nullable PinRequest pin) {
         return new EnsureRequest(region, pin, Terms.USUAL, List.of());
     }
 
-    /** The same for each of the regions by itself, in the order in which they are named. */
+    /** Returns one request for each region, in the order in which the regions are named. */
     public Stream<EnsureRequest> each() {
         return Stream.concat(Stream.of(region), others.stream())
                 .map(

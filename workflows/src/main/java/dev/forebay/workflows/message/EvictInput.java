@@ -5,7 +5,7 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 
 /**
- * What an eviction starts with.
+ * The input of the workflow that evicts a version from a region.
  *
  * @param reason why, for people
  */

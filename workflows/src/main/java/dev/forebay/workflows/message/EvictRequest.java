@@ -5,15 +5,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remove the version from a region.
+ * Request to remove the version from a region.
  *
- * @param reason why, for people: it stays in the version's history
- * @param onlyIfExpired refuse (with INVALID_ARGUMENT) unless the TTL has passed: what a sweep asks,
+ * @param reason why, for people; stays in the version's history
+ * @param onlyIfExpired refuse (with INVALID_ARGUMENT) unless the TTL has ended; set by sweeps,
  *     whose list may be old
- * @param ifEvictableAt refuse (with INVALID_ARGUMENT) unless the TTL passes at exactly this
- *     instant, for who has used the version since has moved it; absent in requests that do not care
- * @param onlyIfUnwanted refuse (with INVALID_ARGUMENT) while somebody waits for the version there,
- *     or it is being filled; false in requests that knew nothing of it
+ * @param ifEvictableAt refuse (with INVALID_ARGUMENT) unless the TTL ends at exactly this instant:
+ *     any later use of the version moves it; absent in requests without this condition
+ * @param onlyIfUnwanted refuse (with INVALID_ARGUMENT) while a client waits for the version there
+ *     or the version is being filled; false in requests of earlier code
  */
 public record EvictRequest(
         RegionName region,
@@ -22,7 +22,7 @@ public record EvictRequest(
         @Nullable Instant ifEvictableAt,
         boolean onlyIfUnwanted) {
 
-    /** Whoever has used it, or wants it. */
+    /** An eviction that ignores later use of the version and waiting clients. */
     public EvictRequest(RegionName region, String reason, boolean onlyIfExpired) {
         this(region, reason, onlyIfExpired, null, false);
     }

@@ -3,15 +3,15 @@ package dev.forebay.workflows.message;
 import dev.forebay.model.RegionName;
 
 /**
- * How far the filling of a region is; the first one says that the version is mounted.
+ * The progress of a region's fill. The first report means that the version is mounted.
  *
  * @param path where the version appears on the region's nodes
  * @param bytesCached bytes present and verified so far
  * @param bytesFromLake bytes taken from the lake for this copy so far
  * @param objectsCached files filled to their last byte so far
- * @param bytesCounted what this filling has come to by itself, from the first byte on in order; 0
- *     if it goes over the version again, and from fillings that do not say it
- * @param objectsCounted as many files
+ * @param bytesCounted how many bytes of the version, in order from the first one, this fill has
+ *     gone through; 0 in later rounds, and from fills of earlier code
+ * @param objectsCounted the same in files
  */
 public record FillProgress(
         RegionName region,

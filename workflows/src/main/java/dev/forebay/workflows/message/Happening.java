@@ -6,12 +6,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to a version in a region, for people who ask later why it is as it is.
+ * An entry in the history of a version in a region. It tells people later why the version has its
+ * state.
  *
- * @param id the same however often it is told
- * @param code what it is BLOCKED by; else absent
- * @param text who holds or held it, why it is evicted, what went wrong; may be empty
- * @param bytes that were there then
+ * @param id the same in every delivery of the entry
+ * @param code the error code of a BLOCKED entry; otherwise absent
+ * @param text the pin's holder, the reason of an eviction, or the error; may be empty
+ * @param bytes the bytes present at that time
  */
 public record Happening(
         String id,
@@ -23,13 +24,13 @@ public record Happening(
         long bytes) {
 
     public enum Kind {
-        /** Somebody asked for it, and a filling began. */
+        /** A client requested the version, and a fill began. */
         ASKED_FOR,
-        /** Every byte was there and verified. */
+        /** Every byte was present and verified. */
         CACHED,
-        /** It was complete, and workers turned out to lack some of it; a filling began. */
+        /** The copy was complete, and workers turned out to lack a part of it. A fill began. */
         LOST,
-        /** Filling was given up. */
+        /** The fill was given up. */
         BLOCKED,
         /** The first pin was taken. */
         PINNED,
@@ -37,9 +38,9 @@ public record Happening(
         RELEASED,
         /** An eviction began. */
         EVICTING,
-        /** The eviction found that somebody holds it. */
+        /** The eviction was refused because of a pin. */
         SPARED,
-        /** Nothing of it was left. */
+        /** The region holds nothing of the version any more. */
         EVICTED
     }
 }

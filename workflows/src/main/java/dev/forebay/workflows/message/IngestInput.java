@@ -3,9 +3,9 @@ package dev.forebay.workflows.message;
 import dev.forebay.model.DatasetVersion;
 
 /**
- * What an ingest starts with; see {@link VersionInput}.
+ * The input of an ingest; see {@link VersionInput}.
  *
- * @param urgency before whom it is taken up
+ * @param urgency the priority of its activity
  */
 public record IngestInput(DatasetVersion version, String bucket, String prefix, Urgency urgency) {
 

@@ -3,7 +3,7 @@ package dev.forebay.workflows.message;
 import dev.forebay.model.RegionName;
 
 /**
- * An eviction that a run has left to the next one.
+ * An eviction that a run of a version's workflow hands over to the next one.
  *
  * @param reason why, for people
  */

@@ -5,12 +5,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pin that is held; {@code expiresAt} moves on with each renewal, which the workflow does not see
- * at once.
+ * A pin that is held. Each renewal moves {@code expiresAt} in etcd, and the workflow learns of it
+ * only later.
  *
  * @param job the uid of the Kubernetes Job that holds it, if one does
- * @param takenAt when it was taken last, or taken over by another process of its holder, which
- *     differs from take to take; null where that is not known
+ * @param takenAt when the pin was last taken, or taken over by another process of its holder;
+ *     different for each take; null if not known
  */
 public record PinGrant(
         RegionName region,
@@ -21,7 +21,7 @@ public record PinGrant(
         @Nullable String job,
         @Nullable Instant takenAt) {
 
-    /** Of which it is not known when it was taken. */
+    /** A pin without a known time of taking. */
     public PinGrant(
             RegionName region,
             String id,
@@ -32,12 +32,12 @@ public record PinGrant(
         this(region, id, holder, reason, expiresAt, job, null);
     }
 
-    /** Held by no Job. */
+    /** A pin that no Job holds. */
     public PinGrant(RegionName region, String id, String holder, String reason, Instant expiresAt) {
         this(region, id, holder, reason, expiresAt, null);
     }
 
-    /** The same pin with another end. */
+    /** Returns the same pin with another end. */
     public PinGrant until(Instant end) {
         return new PinGrant(region, id, holder, reason, end, job, takenAt);
     }

@@ -5,16 +5,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hold the version in a region.
+ * Request to pin the version in a region.
  *
- * @param id chosen by the caller, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the same id and
- *     holder again renew
- * @param holder who holds it, for people; at most 200 characters. While a pin lives nobody else can
- *     take one with its id
- * @param reason what for, for people; at most 200 characters
- * @param lease how long the pin lives without renewal, 5 seconds to 7 days
- * @param job the uid of the Kubernetes Job that holds it, 1 to 64 characters as an id's, if one
- *     does
+ * @param id chosen by the client, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the same id and
+ *     holder again renew the pin
+ * @param holder the holder's name, for people; at most 200 characters. While a pin lives no other
+ *     holder can take one with its id
+ * @param reason the purpose, for people; at most 200 characters
+ * @param lease the lifetime of the pin without renewal, 5 seconds to 7 days
+ * @param job the uid of the Kubernetes Job that holds the pin, with the same rule as {@code id};
+ *     absent if no Job does
  */
 public record PinRequest(
         RegionName region,
@@ -24,12 +24,12 @@ public record PinRequest(
         Duration lease,
         @Nullable String job) {
 
-    /** For nobody whose end can be seen. */
+    /** A pin for a holder that is no Kubernetes Job. */
     public PinRequest(RegionName region, String id, String holder, String reason, Duration lease) {
         this(region, id, holder, reason, lease, null);
     }
 
-    /** The same pin in another region. */
+    /** Returns the same pin for another region. */
     public PinRequest in(RegionName other) {
         return new PinRequest(other, id, holder, reason, lease, job);
     }

@@ -6,11 +6,11 @@ import dev.forebay.model.RegionName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the filling of a region starts with.
+ * The input of the workflow that fills a region.
  *
  * @param bytesFromLake bytes that earlier attempts took from the lake for this copy
- * @param carried where the run before stopped, when this one continues it
- * @param urgency before whom its activities are taken up
+ * @param carried where the previous run stopped, if this run continues it
+ * @param urgency the priority of its activities
  */
 public record PrewarmInput(
         DatasetVersion version,
@@ -25,14 +25,14 @@ public record PrewarmInput(
     }
 
     /**
-     * How far the filling is.
+     * The progress of the fill.
      *
      * @param path where the version is mounted
-     * @param round how often the region was confirmed to be incomplete
-     * @param next the ordinal of the first chunk not yet warmed in this round
+     * @param round how many confirmations have found the region incomplete
+     * @param next the ordinal of the first chunk not yet filled in this round
      * @param bytesVerified bytes known to be present and verified
      * @param bytesFromLake bytes taken from the lake for this copy
-     * @param reported percent of the chunks of which the parent knows
+     * @param reported the last step of {@code Batches.step} that the parent workflow knows
      * @param objects files filled to their last byte
      */
     public record Cursor(

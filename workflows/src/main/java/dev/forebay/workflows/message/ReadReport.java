@@ -4,8 +4,8 @@ import dev.forebay.model.RegionName;
 import java.time.Duration;
 
 /**
- * The version was read in a region.
+ * Reports that a job read the version in a region.
  *
- * @param ago how long ago; a duration, for the clocks of those who tell and are told differ
+ * @param ago the time since the read; a duration, because the clocks of sender and receiver differ
  */
 public record ReadReport(RegionName region, Duration ago) {}

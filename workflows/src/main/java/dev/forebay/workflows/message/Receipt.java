@@ -8,21 +8,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code ensureCached} promises of a region: given when as much as was asked for is there and
- * verified, or, if the caller wants that, when the deadline has passed.
+ * The answer to {@code ensureCached} for a region. It is given when the requested coverage is
+ * present and verified or, if the client accepts that, when the deadline has passed.
  *
- * @param manifestDigest absent if the version was not listed yet when it was given cold
- * @param objects number of files; 0 as long as there is no manifest
- * @param bytes size of the version; 0 as long as there is no manifest
+ * @param manifestDigest absent in a cold receipt for a version that was not listed yet
+ * @param objects number of files; 0 while there is no manifest
+ * @param bytes size of the version; 0 while there is no manifest
  * @param bytesVerified bytes in the region whose checksums were verified; equal to {@code bytes} if
- *     all of it was asked for and it is not cold
+ *     the client requested the whole version and the receipt is not cold
  * @param bytesFromLake bytes this region took from the lake for its present copy
- * @param bytesFromSiblings bytes it took from other regions for that copy
+ * @param bytesFromSiblings bytes this region took from sibling regions for that copy
  * @param path where the version appears on every node of the region; absent if it does not yet
- * @param cachedAt when it became complete; absent if it is not
- * @param pin the pin that was asked for; absent in a cold one that came before it could be taken
- * @param cold why less is there than was asked for; absent if it is not
- * @param others those of the other regions that were asked for, in their order
+ * @param cachedAt when the copy became complete; absent if it is not
+ * @param pin the requested pin; absent in a cold receipt if the pin could not be taken in time
+ * @param cold why the coverage is less than requested; absent if it is not
+ * @param others the receipts of the other requested regions, in their order
  */
 public record Receipt(
         DatasetVersion version,
@@ -44,7 +44,7 @@ public record Receipt(
         others = others == null ? List.of() : others;
     }
 
-    /** The same with those of other regions. */
+    /** Returns the same receipt with those of other regions. */
     public Receipt with(List<Receipt> ofOthers) {
         return new Receipt(
                 version,

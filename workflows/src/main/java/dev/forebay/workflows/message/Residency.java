@@ -5,17 +5,17 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one region holds of a version.
+ * The state of a version in one region.
  *
  * @param bytesCached bytes present and verified
  * @param bytesFromLake bytes taken from the lake for the present copy
  * @param path where the version appears on the region's nodes, once it is mounted
  * @param cachedAt when it became complete
- * @param evictableAt when its TTL passes; empty while it is pinned or not cached
- * @param blocked why nothing goes on, and what to do; empty unless it is BLOCKED
+ * @param evictableAt when its TTL ends; empty while it is pinned or not cached
+ * @param blocked the error and what to do about it; empty unless it is BLOCKED
  * @param objectsCached files whose last byte was filled; all of them once it is CACHED
- * @param filling its present filling; empty unless it is WARMING and mounted
- * @param bytesFromSiblings bytes taken from other regions for the present copy, as it was confirmed
+ * @param filling its present fill; empty unless it is WARMING and mounted
+ * @param bytesFromSiblings bytes taken from sibling regions for the present copy, as last confirmed
  */
 public record Residency(
         RegionName region,
@@ -31,16 +31,16 @@ public record Residency(
         long bytesFromSiblings) {
 
     /**
-     * A filling, from the beginning of the version on.
+     * A fill, which goes through the version from its first byte.
      *
-     * @param bytes what was there already when it began
-     * @param bytesCounted what of the version it has come to; less than what is there as long as it
-     *     comes by what was there already, and 0 when it goes over the version again
-     * @param objectsCounted as many files
+     * @param bytes the bytes present when it began
+     * @param bytesCounted how many bytes of the version it has gone through; below the bytes
+     *     present while it passes what was present before, and 0 in later rounds
+     * @param objectsCounted the same in files
      */
     public record Filling(Instant since, long bytes, long bytesCounted, long objectsCounted) {
 
-        /** One that has come to nothing yet. */
+        /** A fill that has not reached anything yet. */
         public Filling(Instant since, long bytes) {
             this(since, bytes, 0, 0);
         }
@@ -52,7 +52,8 @@ public record Residency(
         CACHED,
         EVICTING,
         /**
-         * Filling has failed for good; waits for {@code resume} or another {@code ensureCached}.
+         * The fill has failed for good. The region waits for {@code resume} or another {@code
+         * ensureCached}.
          */
         BLOCKED
     }

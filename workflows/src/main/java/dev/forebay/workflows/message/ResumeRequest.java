@@ -2,5 +2,5 @@ package dev.forebay.workflows.message;
 
 import dev.forebay.model.RegionName;
 
-/** Try again in a region that is BLOCKED. */
+/** Request to try again in a region that is BLOCKED. */
 public record ResumeRequest(RegionName region) {}

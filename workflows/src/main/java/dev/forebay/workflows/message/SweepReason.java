@@ -1,15 +1,15 @@
 package dev.forebay.workflows.message;
 
-/** Why a sweep has a copy of a version removed from a region. */
+/** Why a sweep removes a copy of a version from a region. */
 public enum SweepReason {
     /** Its dataset was deleted. */
     DATASET_DELETED,
-    /** Its time to live has passed. */
+    /** Its time to live has ended. */
     EXPIRED,
-    /** The region holds it, and no version owns what it holds. */
+    /** The region holds it, but no version owns it. */
     ORPHAN,
-    /** Its namespace has more in the region than it may have. */
+    /** Its namespace uses more space in the region than its quota. */
     QUOTA,
-    /** The region's chunk stores are fuller than they should be. */
+    /** The region's chunk stores are above their watermark. */
     WATERMARK
 }

@@ -4,8 +4,8 @@ import dev.forebay.model.RegionName;
 import java.util.List;
 
 /**
- * A pin that nobody holds yet but requests which a run of a version's workflow has not answered:
- * the last of them that fails gives it back.
+ * A pin whose only holders are requests that a run of a version's workflow has not answered. The
+ * last of them that fails releases it.
  *
  * @param pin its id
  * @param requests the ids of their updates

@@ -3,9 +3,9 @@ package dev.forebay.workflows.message;
 import dev.forebay.model.RegionName;
 
 /**
- * A filling that a run of a version's workflow leaves to the next one.
+ * A fill that a run of a version's workflow hands over to the next one.
  *
- * @param urgency before whom its activities are taken up
- * @param askedFor whether the region had given up the version, or never had it
+ * @param urgency the priority of its activities
+ * @param askedFor whether a request began it: the region was ABSENT or BLOCKED before
  */
 public record Unfinished(RegionName region, Urgency urgency, boolean askedFor) {}

@@ -5,14 +5,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Let go of a pin; does nothing if it has ended.
+ * Request to release a pin. Does nothing if the pin has ended.
  *
- * @param takenAt which {@link PinGrant#takenAt take} is let go of: one that was taken over by
- *     another process since stays; null for whatever there is
+ * @param takenAt the {@link PinGrant#takenAt take} to release: if another process has taken the pin
+ *     over since, it stays; null releases any take
  */
 public record UnpinRequest(RegionName region, String id, @Nullable Instant takenAt) {
 
-    /** Whoever has taken it last. */
+    /** Releases the pin, whichever process took it last. */
     public UnpinRequest(RegionName region, String id) {
         this(region, id, null);
     }

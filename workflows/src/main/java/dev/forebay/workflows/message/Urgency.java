@@ -1,9 +1,9 @@
 package dev.forebay.workflows.message;
 
-/** Who is served first where many want something of a region. */
+/** The priority of work that competes for a region. */
 public enum Urgency {
     /** A job waits for its data. */
     INTERACTIVE,
-    /** Nobody waits yet: the data may be needed later. */
+    /** No client waits yet: a job may need the data later. */
     SPECULATIVE
 }

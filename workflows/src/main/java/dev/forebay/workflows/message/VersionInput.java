@@ -6,17 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the entity workflow of a version starts with.
+ * The input of a version's entity workflow.
  *
  * @param bucket the lake bucket of the originals
  * @param prefix the key prefix of the originals; ends with {@code /} or is empty
- * @param ttl how long an unpinned version stays in a region
- * @param carried the state of the run before, when this one continues it
- * @param untold what happened in the run before and the catalogue has not heard of
- * @param fillings that the run before has left
- * @param awaited the requests with deadlines that it has not answered
- * @param evictions that it has not finished; empty from earlier code
- * @param taken pins that it has taken for requests that it has not answered; as above
+ * @param ttl the time to live of an unpinned version in a region
+ * @param carried the state of the previous run, if this run continues it
+ * @param untold history entries of the previous run that the catalogue does not have yet
+ * @param fillings fills that the previous run left
+ * @param awaited requests that the previous run has not answered
+ * @param evictions evictions that the previous run has not finished; empty from earlier code
+ * @param taken pins of requests that the previous run has not answered; empty from earlier code
  */
 public record VersionInput(
         DatasetVersion version,
@@ -38,7 +38,7 @@ public record VersionInput(
         taken = taken == null ? List.of() : taken;
     }
 
-    /** For a workflow that no other run came before. */
+    /** The input of a workflow that continues no other run's work in progress. */
     public VersionInput(
             DatasetVersion version,
             String bucket,

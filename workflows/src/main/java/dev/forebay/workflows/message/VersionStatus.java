@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a version's workflow knows, as it answers queries and as it carries itself over
- * continue-as-new.
+ * Everything that a version's workflow knows. It answers queries with this record and hands it over
+ * by continue-as-new.
  *
- * @param manifest empty until it is ingested
- * @param regions every region that was ever asked for, by name
+ * @param manifest empty until the version is ingested
+ * @param regions every region for which the version was ever requested, by name
  * @param pins every pin that the workflow believes alive
  */
 public record VersionStatus(

@@ -6,14 +6,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy that a sweep wants removed.
+ * A copy that a sweep wants to evict.
  *
- * @param why for people
- * @param bytes what its removal frees, once the victims before it are gone: what versions that stay
- *     share with it stays
- * @param evictableAt when its TTL passes, as the sweep saw it: whoever has used it since has moved
- *     that; absent where it does not matter
- * @param orphan what the region has mounted, if no version's workflow can be asked to remove it
+ * @param why the reason, for people
+ * @param bytes the space that its eviction frees once the victims before it are gone; chunks shared
+ *     with versions that stay do not count
+ * @param evictableAt when its TTL ends, as the sweep saw it: any later use moves it; absent where
+ *     it does not matter
+ * @param orphan what the region has mounted, if no version's workflow exists to evict it
  */
 public record Victim(
         DatasetVersion version,

@@ -1,5 +1,6 @@
 /**
- * What callers say to a dataset version and what it answers: the payloads of updates and queries.
+ * The messages between clients and the workflow of a dataset version: payloads of updates, queries
+ * and signals, and inputs of workflows.
  */
 @NullMarked
 package dev.forebay.workflows.message;
