@@ -48,8 +48,9 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
 /**
- * What holds after any events in any order: those of real life, of which some are lost, repeated or
- * late, as when a process is killed before it has heard an answer, with strays in between.
+ * Invariants that hold after any events in any order. The events are those of real life, some of
+ * them lost, repeated or late, as if a process was killed before it heard an answer. Stray events
+ * come in between.
  */
 class LifecyclePropertyTest {
 
@@ -201,7 +202,7 @@ class LifecyclePropertyTest {
                 });
     }
 
-    /** The next run of a workflow begins with what the last one has written down. */
+    /** The next run of a workflow begins with the state that the last one has written. */
     @Property
     void aRunThatFollowsKnowsWhatTheLastOneKnew(
             @ForAll("histories") List<Event> before, @ForAll("histories") List<Event> after) {
@@ -219,7 +220,7 @@ class LifecyclePropertyTest {
 
     @Provide
     Arbitrary<List<Event>> histories() {
-        // Pure noise seldom reaches CACHED.
+        // Random events alone seldom reach CACHED.
         Arbitrary<RegionName> region = Arbitraries.of("ap-1", "us-1").map(RegionName::new);
         Arbitrary<List<Event>> story = region.flatMap(LifecyclePropertyTest::story);
         Arbitrary<List<Event>> stray = event().map(List::of);
@@ -230,7 +231,7 @@ class LifecyclePropertyTest {
                 .flatMap(LifecyclePropertyTest::delivered);
     }
 
-    /** How many events later each comes, once or more often, or not at all. */
+    /** Returns after how many later events each event arrives: once, several times, or never. */
     private static Arbitrary<List<Event>> delivered(List<Event> events) {
         Arbitrary<Integer> late = Arbitraries.integers().between(1, 40);
         Arbitrary<List<Integer>> delays =

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Requests that are taken back, and regions that are given up. */
+/** Requests that clients cancel, and regions that are given up. */
 @Execution(ExecutionMode.CONCURRENT)
 class CancelTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the catalogue hears of what happened. */
+/** The history entries that the catalogue receives. */
 @Execution(ExecutionMode.CONCURRENT)
 class ChronicleTest {
 

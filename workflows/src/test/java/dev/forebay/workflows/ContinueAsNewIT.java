@@ -51,30 +51,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * With histories so short that every few messages begin a new run.
+ * Versions whose histories are so short that every few messages begin a new run.
  *
- * <p>On a real server: the one in the JVM loses updates and stops when a run ends. Durations are
- * short, for time takes its time there.
+ * <p>Runs on a real server: the in-JVM server loses updates and stops when a run ends. Durations
+ * are short, because that server cannot skip time.
  */
-@SuppressWarnings("NullAway.Init") // started before all, and before each
+@SuppressWarnings("NullAway.Init") // static fields are set before all tests, others before each
 @Execution(ExecutionMode.CONCURRENT)
 class ContinueAsNewIT {
 
-    /** An update that arrives just then puts the end of a run off. */
+    /** An update that arrives at the end of a run delays that end. */
     private static final int MOST_UPDATES = 500;
 
     /** In events. */
     private static final int LONGEST_HISTORY = 40;
 
-    /** In events, with two callers who wait: then a run does not wait for what is under way. */
+    /** In events, with two waiting callers: a longer run does not wait for work in progress. */
     private static final int TOO_LONG = 2 * LONGEST_HISTORY + 2 * 10;
 
-    /** To make a history too long, each being two events at least. */
+    /** Makes a history too long, as each update adds at least two events. */
     private static final int ENOUGH_UPDATES = 50;
 
     private static final Duration DEADLINE = Duration.ofSeconds(15);
 
-    /** Of callers whose deadline passes in any case. */
+    /** The deadline of callers that are meant to miss it. */
     private static final Duration LATE = Duration.ofSeconds(8);
 
     private static final Duration BEFORE_THE_NEXT_RUN = Duration.ofSeconds(4);
@@ -100,7 +100,7 @@ class ContinueAsNewIT {
         }
     }
 
-    /** A prewarm whose runs end after a batch or two. */
+    /** A prewarm whose runs end after one or two batches. */
     public static final class ShortLivedPrewarm extends PrewarmWorkflowImpl {
         @Override
         protected int longestHistory() {
@@ -118,7 +118,7 @@ class ContinueAsNewIT {
         temporal.close();
     }
 
-    /** In a namespace of its own: tests run beside each other, under the same names. */
+    /** Uses a namespace of its own, because tests run concurrently with the same workflow ids. */
     @BeforeEach
     void start() {
         String namespace = UUID.randomUUID().toString();
@@ -260,7 +260,7 @@ class ContinueAsNewIT {
 
         continueAsNew();
         platform.passUntil("the next run fills on", () -> platform.us.count(Step.WARM) == 4);
-        // No caller waits for the request, as after a hint.
+        // No caller waits for the request, as after a speculative one.
         platform.update("cancel", new CancelRequest("r"));
 
         assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
@@ -387,7 +387,7 @@ class ContinueAsNewIT {
                 List.of());
     }
 
-    /** Asks while a region is being filled, and has the run end with the pin taken. */
+    /** Sends a request during a fill, and makes the run end after the pin was taken. */
     private void waitInTheNextRun(String id, EnsureRequest request) {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync(id, request);
@@ -461,8 +461,8 @@ class ContinueAsNewIT {
     }
 
     /**
-     * Makes the present run end although callers wait. Stops calling when the history is too long:
-     * each update that comes just then puts the end off.
+     * Makes the present run end although callers wait. Stops sending updates when the history is
+     * too long, because each update at that moment delays the end.
      */
     private void continueAsNew() {
         String before = run();

@@ -82,7 +82,7 @@ class DatasetVersionWorkflowTest {
         assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(1);
     }
 
-    /** A button of Temporal's Web UI does. */
+    /** A button of Temporal's Web UI sends this cancellation. */
     @Test
     void whoAsksTemporalToCancelItStopsNothing() {
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, pin("a", MINUTE));
@@ -206,7 +206,10 @@ class DatasetVersionWorkflowTest {
         assertThat(result(mine).pin()).isNotNull();
     }
 
-    /** It may wait for room for a day, and whoever asks again must not ask for one more. */
+    /**
+     * The mount may wait for space for a day. A client that asks again must not cause a second pin
+     * call.
+     */
     @Test
     void whatIsNotMountedYetIsNotPinnedLater() {
         platform.us.fail(
@@ -340,7 +343,7 @@ class DatasetVersionWorkflowTest {
     void whatIsProvenForSomebodyIsEvictedForNobodyElse() {
         EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
         platform.ensure(US, null);
-        // The next receipt needs a new proof, which does not come.
+        // The next receipt needs a new confirmation, which does not come.
         platform.pass(Duration.ofMinutes(1));
         platform.us.setDown(true);
         long asked = platform.us.count(Step.CONFIRM);
@@ -375,7 +378,8 @@ class DatasetVersionWorkflowTest {
         platform.ensure(US, pin("p", Duration.ofDays(1)));
         platform.workflow().signal("upkeep", US);
         platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
-        // Until the answer is there, another signal would share it. Time passes when it is there.
+        // Another signal would share the running question until its answer arrives. Time passes
+        // once it has arrived.
         platform.pass(Duration.ofSeconds(1));
         platform.us.setDown(true);
         platform.workflow().signal("upkeep", US);
@@ -609,7 +613,7 @@ class DatasetVersionWorkflowTest {
         assertThat(platform.residency(US).blocked()).isNull();
     }
 
-    /** What is not there at all is not looked for without end. */
+    /** A version whose mount the region loses every time is not filled without end. */
     @Test
     void aRegionThatForgetsAgainAndAgainIsGivenUp() {
         platform.us.fail(
@@ -696,7 +700,7 @@ class DatasetVersionWorkflowTest {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
         platform.us.setConfirmationsWait(true);
-        // More would take longer than a proof is shared, on a busy machine.
+        // On a busy machine, more calls would take longer than a confirmation stays valid.
         List<CompletableFuture<Receipt>> calls =
                 IntStream.range(0, 15).mapToObj(_ -> platform.ensureAsync(US, null)).toList();
         platform.us.setConfirmationsWait(false);

@@ -30,16 +30,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What callers get who want less than all, or not for ever, or in several regions. */
+/** Requests with partial coverage, with a deadline, or for several regions. */
 @Execution(ExecutionMode.CONCURRENT)
 class EnsureTermsTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Time is not skipped while a region fills. */
+    /** The test server does not skip time while a region fills. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 
-    /** Something is done before it is over, also on a busy machine. */
+    /** Long enough to finish a step even on a busy machine. */
     private static final Duration AMPLE = Duration.ofSeconds(12);
 
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
@@ -131,7 +131,7 @@ class EnsureTermsTest {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
-    /** No caller waits any more who would have it filled again. */
+    /** No caller waits any more that could start the fill again. */
     @Test
     void aFillingThatItsCallerHasLeftGoesOnWhenItsEvictionIsRefused() {
         platform.us.closeGate(32);
@@ -145,7 +145,7 @@ class EnsureTermsTest {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
-    /** The filling told its workflow of 320 bytes, and a reader had one more chunk fetched. */
+    /** The fill has reported 320 bytes, and a reader had one more chunk fetched. */
     @Test
     void whoRunsColdGetsAReceiptThatSaysWhy() {
         platform.us.closeGate(32);
@@ -168,7 +168,7 @@ class EnsureTermsTest {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
-    /** "Deadlines": the pin of its mounting has ended by then. */
+    /** "Deadlines": the pin that was taken at the mount has ended by then. */
     @Test
     void whoRunsColdAfterMoreThanALeaseHoldsAPin() {
         platform.us.closeGate(32);
@@ -274,7 +274,10 @@ class EnsureTermsTest {
         assertThat(platform.control.ingests()).isEqualTo(1);
     }
 
-    /** "Several regions in one request": what the first one held has gone when the last is done. */
+    /**
+     * "Several regions in one request": the copy of the first region is gone when the last one
+     * completes.
+     */
     @Test
     void aRegionThatWasDoneLongBeforeTheLastOneHoldsWhenTheCallerIsAnswered() {
         platform.ap.closeGate();

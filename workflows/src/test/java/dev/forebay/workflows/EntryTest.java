@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** "Admission": how a version waits for room in a region, and what it is let in with. */
+/** "Admission": how a version waits for space in a region, and what its claim contains. */
 @Execution(ExecutionMode.CONCURRENT)
 class EntryTest {
 
@@ -66,7 +66,7 @@ class EntryTest {
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
     }
 
-    /** The region would forget its place, and let others in, if it did not ask. */
+    /** Without these calls, the region would remove it from the queue and admit other versions. */
     @Test
     void itsPlaceIsKeptWhileRoomIsMadeSlowly() {
         full(3);
@@ -123,7 +123,7 @@ class EntryTest {
         assertThat(platform.control.roomsMade()).hasSize(3);
     }
 
-    /** However long it has waited for room before. */
+    /** The limit for an outage does not depend on the earlier wait for space. */
     @Test
     void anOutageIsEnduredAlsoByWhoHasWaitedForLong() {
         platform.us.fail(Step.MOUNT, copies(900, ErrorCode.CAPACITY_EXCEEDED));
@@ -172,7 +172,7 @@ class EntryTest {
         result(waiting);
     }
 
-    /** Room is not made again for what is not mounted anyway. */
+    /** No space is freed for a version that is not mounted anyway. */
     @Test
     void aRegionThatCannotBeToldWhomToAskIsGivenUpOnce() {
         platform.us.fail(Step.FILL_FROM, copies(1_000, ErrorCode.UNAVAILABLE));
@@ -202,7 +202,7 @@ class EntryTest {
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(asked);
     }
 
-    /** The next attempts find no room. */
+    /** Makes the next attempts fail for lack of space. */
     private void full(int attempts) {
         platform.us.fail(Step.MOUNT, copies(attempts, ErrorCode.CAPACITY_EXCEEDED));
     }

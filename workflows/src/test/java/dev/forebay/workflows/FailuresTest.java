@@ -46,7 +46,7 @@ class FailuresTest {
         assertThat(Failures.exception(received(Failures.refusal(problem))).retryable()).isTrue();
     }
 
-    /** As it comes out of Temporal again. */
+    /** Returns the failure as a client receives it from Temporal. */
     private static Throwable received(ApplicationFailure failure) {
         DefaultDataConverter converter = DefaultDataConverter.newDefaultInstance();
         return converter.failureToException(converter.exceptionToFailure(failure));
@@ -88,7 +88,9 @@ class FailuresTest {
                 .isEqualTo("IllegalStateException");
     }
 
-    /** As a server makes it when the last attempt of an activity had failed. */
+    /**
+     * Returns the failure that a server creates after the last attempt of an activity has failed.
+     */
     private static Throwable timeOut(ApplicationFailure last) {
         DefaultDataConverter converter = DefaultDataConverter.newDefaultInstance();
         return converter.failureToException(

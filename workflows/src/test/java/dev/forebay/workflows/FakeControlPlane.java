@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A lake with one listing and a catalogue that remembers what it was told. */
+/** A lake with one listing, and a catalogue that records all calls. */
 final class FakeControlPlane
         implements IngestActivities,
                 CatalogueActivities,
@@ -67,7 +67,7 @@ final class FakeControlPlane
     private @Nullable Long quota;
     private volatile Runnable beforeRoomIsMade = () -> {};
 
-    /** What every sweep finds from now on. */
+    /** Adds a victim that every later sweep finds. */
     void addVictim(Victim victim) {
         victims.add(victim);
     }
@@ -76,17 +76,17 @@ final class FakeControlPlane
         failures.add(code);
     }
 
-    /** How every projection fails from now on, if it does. */
+    /** Makes every later projection fail with {@code code}, or succeed if null. */
     synchronized void failProjections(@Nullable ErrorCode code) {
         catalogueFailure = code;
     }
 
-    /** How often the catalogue was told something, with or without success. */
+    /** Returns the number of projections, failed ones included. */
     synchronized int projections() {
         return projections;
     }
 
-    /** The revisions of what the catalogue was told, in order. */
+    /** Returns the revisions of all projections, in order. */
     synchronized List<Long> revisions() {
         return List.copyOf(revisions);
     }
@@ -108,28 +108,28 @@ final class FakeControlPlane
         gate.countDown();
     }
 
-    /** Whether namespaces have spent their budgets from now on. */
+    /** Sets whether namespaces have spent their budgets from now on. */
     void setBudgetSpent(boolean value) {
         budgetSpent = value;
     }
 
-    /** How often somebody was told that a budget is spent. */
+    /** Returns how often a fill was refused because of a spent budget. */
     int budgetRefusals() {
         return budgetRefusals.get();
     }
 
-    /** Which regions are cheaper than the lake from now on. */
+    /** Sets which sibling regions are cheaper than the lake from now on. */
     void setSiblings(Sibling... cheaper) {
         siblings = List.of(cheaper);
         siblingsUnknown = false;
     }
 
-    /** Lets the question which regions are cheaper fail. */
+    /** Makes the choice of sibling regions fail. */
     void failSiblings() {
         siblingsUnknown = true;
     }
 
-    /** What the catalogue has heard of, in order. */
+    /** Returns the history entries that the catalogue has received, in order. */
     synchronized List<Happening> happenings() {
         return List.copyOf(happenings);
     }
@@ -182,22 +182,22 @@ final class FakeControlPlane
         revisions.add(revision);
     }
 
-    /** How much room namespaces may have from now on. */
+    /** Sets the quota of all namespaces from now on. */
     synchronized void setQuota(@Nullable Long bytes) {
         quota = bytes;
     }
 
-    /** Has something done when room is to be made. */
+    /** Runs {@code work} whenever space is to be freed. */
     void beforeRoomIsMade(Runnable work) {
         beforeRoomIsMade = work;
     }
 
-    /** For whom room was made, in order. */
+    /** Returns the priorities of all requests to free space, in order. */
     synchronized List<Urgency> roomsMade() {
         return List.copyOf(roomsMade);
     }
 
-    /** The lake has changed, or fails as for {@link #failIngest}. */
+    /** Reports a changed lake, or fails as set by {@link #failIngest}. */
     @Override
     public synchronized Check check(DatasetName dataset, String version) {
         ManifestRef _ = ingested();

@@ -27,8 +27,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
- * A region in memory, with the rules of its etcd: a pin is refused while EVICTING or while somebody
- * else's has its id, an eviction while a pin is alive. Every chunk has {@link #CHUNK_BYTES} bytes.
+ * A region in memory with the rules of its etcd. It refuses a pin while EVICTING or while another
+ * holder has a pin with the same id, and an eviction while a pin is alive. Every chunk has {@link
+ * #CHUNK_BYTES} bytes.
  */
 final class FakeRegion implements RegionActivities {
 
@@ -79,37 +80,37 @@ final class FakeRegion implements RegionActivities {
         this.clock = clock;
     }
 
-    /** How often a step was attempted. */
+    /** Returns how often a step was attempted. */
     long count(Step step) {
         synchronized (calls) {
             return calls.stream().filter(step::equals).count();
         }
     }
 
-    /** The next attempts of a step fail, one with each code. */
+    /** Makes the next attempts of a step fail, one with each code. */
     synchronized void fail(Step step, ErrorCode... codes) {
         failures.computeIfAbsent(step, _ -> new ArrayDeque<>()).addAll(List.of(codes));
     }
 
-    /** The next attempts of a step do not fail after all. */
+    /** Lets the next attempts of a step succeed again. */
     synchronized void recover(Step step) {
         failures.remove(step);
     }
 
-    /** Whether every call fails as if etcd were away. */
+    /** Sets whether every call fails as if etcd were away. */
     void setDown(boolean value) {
         down = value;
     }
 
-    /** Holds up every warm until {@link #openGate}. */
+    /** Holds up every {@code warm} until {@link #openGate}. */
     void closeGate() {
         closeGate(0);
     }
 
     /**
-     * Holds up every warm from a chunk on until {@link #openGate}. Who stops a filling waits for
-     * its second warm: the test server loses a stop that comes before the version's workflow knows
-     * that the filling has started.
+     * Holds up every {@code warm} from a chunk on until {@link #openGate}. A test that stops a fill
+     * must wait for its second {@code warm}. The test server loses a stop that arrives before the
+     * version's workflow knows that the child has started.
      */
     void closeGate(long ordinal) {
         warms.closeFrom(ordinal);
@@ -119,32 +120,32 @@ final class FakeRegion implements RegionActivities {
         warms.open();
     }
 
-    /** Holds up every admission, until it is taken back. */
+    /** Sets whether admissions are held up. */
     void setAdmissionsWait(boolean value) {
         hold(admissions, value);
     }
 
-    /** Holds up every pin that is asked for, until it is taken back. */
+    /** Sets whether pin calls are held up. */
     void setPinsWait(boolean value) {
         hold(pinnings, value);
     }
 
-    /** Holds up every pin's end, until it is taken back. */
+    /** Sets whether unpin calls are held up. */
     void setUnpinsWait(boolean value) {
         hold(unpinnings, value);
     }
 
-    /** Holds up every answer about the remaining life of pins, until it is taken back. */
+    /** Sets whether answers about the remaining lifetime of pins are held up. */
     void setRemaindersWait(boolean value) {
         hold(remainders, value);
     }
 
-    /** Holds up every proof that all is there, until it is taken back. */
+    /** Sets whether confirmations are held up. */
     void setConfirmationsWait(boolean value) {
         hold(confirmations, value);
     }
 
-    /** Holds up every drop, until it is taken back. */
+    /** Sets whether drops are held up. */
     void setDropsWait(boolean value) {
         hold(drops, value);
     }
@@ -157,12 +158,12 @@ final class FakeRegion implements RegionActivities {
         }
     }
 
-    /** The holder's keep-alive, which workflows do not see. */
+    /** Renews a pin as its holder does, without the workflow. */
     synchronized void renew(String pinId) {
         pins.put(pinId, clock.get().plus(leases.get(pinId)));
     }
 
-    /** A pin of which no workflow knows. */
+    /** Adds a pin that no workflow knows. */
     synchronized void pinBehindTheWorkflow(String pinId, Duration lease) {
         leases.put(pinId, lease);
         pins.put(pinId, clock.get().plus(lease));
@@ -178,7 +179,7 @@ final class FakeRegion implements RegionActivities {
         held.clear();
     }
 
-    /** As if a reader had asked for it. */
+    /** Adds a chunk as if a reader had asked for it. */
     synchronized void gainChunk(long ordinal) {
         held.add(ordinal);
     }
@@ -199,7 +200,7 @@ final class FakeRegion implements RegionActivities {
         return "/mnt/forebay/" + version.path();
     }
 
-    /** Every claim to room, in order. */
+    /** Returns all claims to space, in order. */
     List<Claim> claims() {
         return List.copyOf(claims);
     }
@@ -217,12 +218,12 @@ final class FakeRegion implements RegionActivities {
         }
     }
 
-    /** From now on who finds no room hears that evictions would make it. */
+    /** Makes refusals for lack of space report that evictions would help. */
     void evictionsHelp() {
         evictionsHelp = true;
     }
 
-    /** Which regions are asked before the lake. */
+    /** Returns the sibling regions to ask before the lake. */
     synchronized List<Sibling> sources() {
         return sources;
     }
@@ -248,7 +249,7 @@ final class FakeRegion implements RegionActivities {
         for (long ordinal = from; ordinal < to; ordinal++) {
             fetched += held.add(ordinal) ? CHUNK_BYTES : 0;
         }
-        // The files lie in the first chunks, one in each.
+        // The first chunks contain one file each.
         long files = Math.max(0, Math.min(to, FakeControlPlane.MANIFEST.objects()) - from);
         return new WarmResult((to - from) * CHUNK_BYTES, fetched, files);
     }

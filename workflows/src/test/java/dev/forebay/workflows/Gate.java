@@ -2,7 +2,7 @@ package dev.forebay.workflows;
 
 import java.time.Duration;
 
-/** Holds up a fake's activities until a test opens it. Thread-safe. */
+/** Holds up the activities of a fake until a test opens the gate. Thread-safe. */
 final class Gate {
 
     private long first = Long.MAX_VALUE;
@@ -12,7 +12,7 @@ final class Gate {
         closeFrom(0);
     }
 
-    /** Holds up what concerns this chunk or a later one. */
+    /** Holds up work on this chunk and later ones. */
     synchronized void closeFrom(long ordinal) {
         first = ordinal;
         notifyAll();
@@ -22,7 +22,7 @@ final class Gate {
         closeFrom(Long.MAX_VALUE);
     }
 
-    /** Waits until the gate is open, or the worker shuts down. */
+    /** Waits until the gate is open, or until the worker shuts down. */
     synchronized void await() {
         try {
             while (first == 0) {
@@ -33,7 +33,7 @@ final class Gate {
         }
     }
 
-    /** Waits until a chunk may pass, at most for a while; returns whether it may. */
+    /** Waits, for a bounded time, until a chunk may pass. Returns whether it may. */
     synchronized boolean awaitChunk(long ordinal, Duration atMost) {
         long end = System.nanoTime() + atMost.toNanos();
         try {

@@ -118,7 +118,7 @@ final class HistoryRecorder {
         return stories;
     }
 
-    /** Two regions, pins that end in both ways, a TTL that passes, an eviction. */
+    /** Two regions, pins that end by release and by expiry, a TTL that ends, an eviction. */
     private static void life(Platform platform) {
         CompletableFuture<Receipt> us = platform.ensureAsync(US, pin("p", SHORT_LEASE));
         result(platform.ensureAsync(AP, null));
@@ -135,7 +135,7 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
-    /** The first of two regions has lost what it promised when the second one is done. */
+    /** The first of two regions has lost its copy when the second one completes. */
     private static void several(Platform platform) {
         platform.ap.closeGate();
         CompletableFuture<Receipt> call =
@@ -197,7 +197,10 @@ final class HistoryRecorder {
         platform.ensure(US, pin("p", LEASE));
     }
 
-    /** Copies that lose a chunk, seen by callers with and without a pin; then nobody answers. */
+    /**
+     * Copies that lose a chunk, found by callers with and without a pin. Then the region does not
+     * answer.
+     */
     private static void incomplete(Platform platform) {
         platform.ensure(US, null);
         platform.us.loseChunk(3);
@@ -212,7 +215,7 @@ final class HistoryRecorder {
         calls.forEach(Platform::result);
     }
 
-    /** A run that begins with the state of another: what a continue-as-new starts. */
+    /** A run that begins with the state of another, as continue-as-new starts it. */
     private static void continued(Platform platform) {
         platform.ensure(US, pin("p", SHORT_LEASE));
         VersionStatus carried = platform.status();
@@ -222,7 +225,7 @@ final class HistoryRecorder {
         platform.ensure(US, pin("q", LEASE));
     }
 
-    /** One that its workflow is asked for, and one that has none. */
+    /** A victim whose workflow is asked to evict it, and an orphan without a workflow. */
     private static void sweep(Platform platform) {
         platform.ensure(US, null);
         platform.control.addVictim(
@@ -238,7 +241,7 @@ final class HistoryRecorder {
         platform.sweep(US);
     }
 
-    /** A copy that is read, and one that was used since it was chosen. */
+    /** A copy that is read, and one that was used since a sweep chose it. */
     private static void read(Platform platform) {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(2));
@@ -251,7 +254,7 @@ final class HistoryRecorder {
         platform.update("evict", new EvictRequest(US, "full", false, read, false));
     }
 
-    /** A pinned copy that has lost something; then the region does not answer for long. */
+    /** A pinned copy that has lost a chunk. Then the region does not answer for long. */
     private static void upkeep(Platform platform) {
         platform.ensure(US, pin("p", LEASE));
         platform.workflow().signal("upkeep", US);
@@ -267,7 +270,9 @@ final class HistoryRecorder {
         platform.passUntil("asked again", () -> platform.us.count(Step.CONFIRM) == asked + 2);
     }
 
-    /** A part, deadlines that pass in one region and in two, a region that fails another. */
+    /**
+     * Partial coverage, deadlines that pass in one region and in two, a region that fails another.
+     */
     private static void terms(Platform platform) {
         Terms part = new Terms(0.5, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
         Duration soon = Duration.ofSeconds(2);
@@ -297,7 +302,7 @@ final class HistoryRecorder {
                                                 US, pin("s", LEASE), Terms.USUAL, List.of(AP)))));
     }
 
-    /** A deadline that comes after the pin has ended, and one while a region is away. */
+    /** A deadline after the end of the pin, and one while a region is away. */
     private static void late(Platform platform) {
         Terms orCold =
                 new Terms(1, SHORT_LEASE.multipliedBy(2), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
@@ -316,7 +321,7 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
-    /** A pin that two requests take: the one that fails leaves it. */
+    /** A pin that two requests take: the one that fails keeps it. */
     private static void sharedPin(Platform platform) {
         platform.ensure(US, pin("p", LEASE));
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
@@ -329,7 +334,7 @@ final class HistoryRecorder {
         platform.update("unpin", new UnpinRequest(US, "p"));
     }
 
-    /** A pin that one request gives back while another takes it. */
+    /** A pin that one request releases while another takes it. */
     private static void pinInTurn(Platform platform) {
         platform.ensure(US, null);
         platform.us.setUnpinsWait(true);
@@ -345,7 +350,7 @@ final class HistoryRecorder {
         result(second);
     }
 
-    /** A pin that a request took in the run before, and gives back in this one. */
+    /** A pin that a request took in the previous run and releases in this one. */
     private static void leftPin(Platform platform) {
         platform.us.closeGate(32);
         EnsureRequest request = EnsureRequest.of(US, pin("p", LEASE));
@@ -373,7 +378,7 @@ final class HistoryRecorder {
         refused(() -> result(again));
     }
 
-    /** A filling that nobody waits for, until somebody does. */
+    /** A speculative fill, until a client waits for it. */
     private static void hurried(Platform platform) {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.us.closeGate(32);
@@ -387,7 +392,7 @@ final class HistoryRecorder {
         result(waiting);
     }
 
-    /** A listing and a filling that are taken back, and a filling that somebody else wants. */
+    /** A listing and a fill that are cancelled, and a fill that another client still wants. */
     private static void cancelled(Platform platform) {
         platform.control.closeGate();
         CompletableFuture<Receipt> listing =
@@ -419,7 +424,7 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
-    /** A hint for which there is no room, until somebody waits for it and there is some. */
+    /** A speculative request without space, until a client waits for it and space is free. */
     private static void queued(Platform platform) {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.control.setQuota(1L << 40);
@@ -437,7 +442,7 @@ final class HistoryRecorder {
         result(waiting);
     }
 
-    /** What nobody waits for, while its namespace has spent its budget; then somebody does. */
+    /** A speculative fill whose namespace has spent its budget, until a client waits for it. */
     private static void budget(Platform platform) {
         platform.control.setBudgetSpent(true);
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
@@ -448,7 +453,7 @@ final class HistoryRecorder {
         result(hint);
     }
 
-    /** A region that is filled from another one, and one of which nobody knows what is cheaper. */
+    /** A region that is filled from a sibling, and one for which the choice of siblings fails. */
     private static void siblings(Platform platform) {
         platform.control.failSiblings();
         platform.ensure(AP, null);
@@ -469,7 +474,7 @@ final class HistoryRecorder {
     private void record(String story, Consumer<Platform> script) throws IOException {
         try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
             script.accept(platform);
-            // The last projection and the last children's ends are part of the history.
+            // The history includes the last projection and the ends of the last children.
             platform.passUntil(
                     "the catalogue knows",
                     () -> platform.control.projected().getLast().equals(platform.status()));
@@ -491,7 +496,7 @@ final class HistoryRecorder {
         }
     }
 
-    /** One that finds changes, and one that may not look. */
+    /** A check that finds changes, and one that the lake denies. */
     private void recordChecks() throws IOException {
         try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
             check(platform, "drift").run(VERSION.dataset());

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Workflows that began under committed code go on under the present code: every history that was
- * ever recorded replays. If one does not, the change needs {@code Workflow.getVersion}; see {@link
- * HistoryRecorder} for new histories.
+ * Workflows that began under committed code continue under the present code: every recorded history
+ * replays. If one does not, the change needs {@code Workflow.getVersion}. {@link HistoryRecorder}
+ * records new histories.
  */
 class LifecycleReplayTest {
 

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** More requests than one run of a workflow can answer. */
+/** More requests than one run of a workflow may answer. */
 class ManyUpdatesTest {
 
     private static final int MOST_UPDATES = 20;
@@ -71,7 +71,7 @@ class ManyUpdatesTest {
         assertThat(result(again).cachedAt()).isNotNull();
     }
 
-    /** Asks again, as the control plane does, if the run ended before it answered. */
+    /** Repeats the request, as the control plane does, if the run ended before its answer. */
     private Receipt ensureInSomeRun() {
         for (int i = 1; ; i++) {
             try {

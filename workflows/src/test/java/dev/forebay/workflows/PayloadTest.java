@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Temporal's default data converter gives every message back as it was. */
+/** Temporal's default data converter returns every message unchanged. */
 class PayloadTest {
 
     private static final Instant AT = Instant.parse("2026-11-20T12:34:56.123456789Z");

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A pin that one request gives back while another takes it, and one that is taken in rounds. */
+/**
+ * A pin that one request releases while another takes it, and one that is taken in several rounds.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 class PinTurnsTest {
 
@@ -49,7 +51,7 @@ class PinTurnsTest {
         platform.passUntil("it is given back", () -> platform.us.count(Step.UNPIN) == 1);
 
         CompletableFuture<Receipt> second = platform.ensureAsync(US, P);
-        // Another one was served since, so that the second one would have been, too.
+        // A later request was served, so the second one would have been served, too, if it could.
         platform.ensure(US, pin("q", HOUR));
         platform.us.setUnpinsWait(false);
 
@@ -87,8 +89,9 @@ class PinTurnsTest {
         platform.us.closeGate();
         long warmed = platform.us.count(Step.WARM);
         CompletableFuture<Receipt> call = platform.ensureAsync(US, P);
-        // It has the pin when it learns that a chunk is missing; after a pause it waits for the
-        // filling. During the pause it would not hear that this one fails, and begin another.
+        // The request has the pin when it learns that a chunk is missing, and waits for the fill
+        // after a pause. During the pause it would not notice a failed fill and would begin another
+        // one.
         platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) > warmed);
         platform.pass(PAUSE);
         assertThat(platform.us.isPinned("p")).isTrue();
@@ -115,7 +118,7 @@ class PinTurnsTest {
         platform.passUntil("it does again", () -> platform.us.count(Step.REMAINING) > asked + 1);
     }
 
-    /** A process that ends slowly, when the one that replaces it has its pin already. */
+    /** A process that ends slowly, after its replacement has taken over the pin. */
     @Test
     void whoLetsGoOfAPinLeavesItToWhoHasTakenItSince() {
         PinGrant first = Objects.requireNonNull(platform.ensure(US, P).pin());

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The workflows with two fake regions, on Temporal's in-JVM test server, which skips time, or on a
- * real one.
+ * real server.
  */
 final class Platform implements AutoCloseable {
 
@@ -55,7 +55,7 @@ final class Platform implements AutoCloseable {
     private static final int MOST_ATTEMPTS = 100;
     private static final int WARM_UPS = 3;
 
-    /** What a server says of an update whose run has ended. */
+    /** The text of a server's error for an update whose run has ended. */
     private static final String ENDED_MEANWHILE = "AcceptedUpdateCompletedWorkflow";
 
     private static final Duration LONGEST_PASS = Duration.ofDays(1);
@@ -74,16 +74,15 @@ final class Platform implements AutoCloseable {
     final FakeRegion us;
     final FakeRegion ap;
 
-    /** With the real implementations. */
+    /** Starts the real implementations. */
     static Platform start() {
         warmUp();
         return new Platform(WorkflowImplementations.all());
     }
 
     /**
-     * Runs the first workflow of this JVM, which loads its classes. The in-memory test server never
-     * answers a request that begins with its workflow and is not accepted within 10 s, as it may
-     * not be on a busy machine.
+     * Runs the first workflow of this JVM, which loads its classes. The in-JVM server never answers
+     * an update-with-start that is not accepted within 10 s, which happens on a busy machine.
      */
     private static synchronized void warmUp() {
         for (int i = 1; !isWarm && i <= WARM_UPS; i++) {
@@ -91,7 +90,7 @@ final class Platform implements AutoCloseable {
                 Receipt _ = first.ensure(US, null);
                 isWarm = true;
             } catch (WorkflowException notAccepted) {
-                // Its classes are loaded now.
+                // The classes are loaded now.
             }
         }
     }
@@ -100,7 +99,7 @@ final class Platform implements AutoCloseable {
         this(TestEnvironmentOptions.newBuilder(), workflows);
     }
 
-    /** On a real Temporal server, where time takes its time. */
+    /** Connects to a real Temporal server, which cannot skip time. */
     static Platform on(String target, String namespace, Class<?>... workflows) {
         return new Platform(
                 TestEnvironmentOptions.newBuilder()
@@ -153,8 +152,8 @@ final class Platform implements AutoCloseable {
     }
 
     /**
-     * Calls again, as the control plane does, if the call came between two runs, or if its run
-     * ended before the answer.
+     * Repeats a call that came between two runs, or whose run ended before the answer, as the
+     * control plane does.
      */
     private static <T extends @Nullable Object> T again(Supplier<T> call) {
         for (int i = 1; ; i++) {
@@ -213,22 +212,22 @@ final class Platform implements AutoCloseable {
                 .run(region);
     }
 
-    /** Asks on the usual terms and does not wait. */
+    /** Sends a request with the usual terms and does not wait. */
     CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
         return ensureAsync(EnsureRequest.of(region, pin));
     }
 
-    /** Asks with update-with-start and does not wait. */
+    /** Sends a request by update-with-start and does not wait. */
     CompletableFuture<Receipt> ensureAsync(EnsureRequest request) {
         return ensureAsync(UUID.randomUUID().toString(), request);
     }
 
-    /** As above, under an id by which it can be taken back. */
+    /** As above, with an id for a later cancellation. */
     CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
         return ensureAsync(id, request, new VersionInput(VERSION, "lake", "digits/", TTL, null));
     }
 
-    /** As above; if there is no workflow yet, it begins with the request, and with an input. */
+    /** As above, with the input of the workflow that the request starts if none is running. */
     CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request, VersionInput input) {
         return again(
                         () -> {
@@ -278,14 +277,14 @@ final class Platform implements AutoCloseable {
                 .getResultAsync();
     }
 
-    /** How many updates have entered the history of the present run. */
+    /** Returns how many updates the history of the present run contains. */
     long acceptedUpdates() {
         return history().stream()
                 .filter(HistoryEvent::hasWorkflowExecutionUpdateAcceptedEventAttributes)
                 .count();
     }
 
-    /** The events of the present run. */
+    /** Returns the events of the present run. */
     List<HistoryEvent> history() {
         return environment
                 .getWorkflowClient()
@@ -293,19 +292,20 @@ final class Platform implements AutoCloseable {
                 .getEvents();
     }
 
-    /** The result, for as long as a test may take; unwraps nothing. */
+    /** Waits for the result with the timeout of a test. Unwraps no exceptions. */
     static <T> T result(CompletableFuture<T> future) {
         return future.orTimeout(120, TimeUnit.SECONDS).join();
     }
 
-    /** Lets the workflow's time pass, a second at a time. */
+    /** Advances the workflow's time. */
     void pass(Duration time) {
         environment.sleep(time);
     }
 
     /**
-     * Lets the workflow's time pass until something holds, at most a day of it. Each step is a part
-     * of the time that has passed: where the server cannot skip time, steps take theirs.
+     * Advances the workflow's time until a condition holds, at most by a day. Each step is a
+     * fraction of the time that has passed, because a server that cannot skip time needs the real
+     * time for a step.
      */
     void passUntil(String what, BooleanSupplier condition) {
         Instant begin = now();
@@ -326,12 +326,13 @@ final class Platform implements AutoCloseable {
         us.setUnpinsWait(false);
         us.setRemaindersWait(false);
         ap.openGate();
-        // Else the server waits for calls that the workflow never answers, for up to a minute.
+        // Otherwise the server waits up to a minute for calls that the workflow never answers.
         environment.getWorkflowServiceStubs().getRawChannel().shutdownNow();
         try {
             environment.close();
         } catch (StatusRuntimeException unlocking) {
-            // It tells the server, at last, that time may be skipped.
+            // Closing ends with a call that unlocks time skipping, which fails on the closed
+            // channel.
             if (unlocking.getStatus().getCode() != Status.Code.UNAVAILABLE) {
                 throw unlocking;
             }

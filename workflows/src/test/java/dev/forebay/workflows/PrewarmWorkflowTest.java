@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The filling of a region without a parent: rounds and batches. */
+/** The fill of a region without a parent workflow: rounds and batches. */
 class PrewarmWorkflowTest {
 
     private static final String ID = "prewarm";
@@ -91,7 +91,7 @@ class PrewarmWorkflowTest {
         assertThat(result.bytesFromSiblings()).isEqualTo(990);
     }
 
-    /** What an earlier filling of the same copy was told does not hold any more. */
+    /** The sources of an earlier fill of the same copy no longer apply. */
     @Test
     void itIsTheLakeIfNobodyKnowsWhereItIsCheaper() {
         control.failSiblings();
@@ -143,7 +143,7 @@ class PrewarmWorkflowTest {
                 .run(new PrewarmInput(VERSION, manifest, US, 7, null, Urgency.INTERACTIVE));
     }
 
-    /** As the server's UI asks for them. */
+    /** Returns the current details as the server's UI queries them. */
     private String details() {
         return environment
                 .getWorkflowClient()
@@ -161,7 +161,7 @@ class PrewarmWorkflowTest {
                 chunks);
     }
 
-    /** Says of each confirm which chunk is missing, then that none is. */
+    /** Reports a missing chunk in each confirmation of a list, then complete coverage. */
     private final class ForgetfulRegion implements RegionActivities {
 
         private final List<String> warmed = new ArrayList<>();
