@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Since when the region's workers are away, for all who wait for one: each waits only for what is
- * left of its grace period. An agent that has just started counts from then. Remembers those that
- * are registered. Safe for use by many threads.
+ * Tracks since when each worker of the region is away, for all calls that wait for one. Each call
+ * waits only for the rest of the worker's grace period. An agent that has just started counts from
+ * its start. Tracks registered workers only. Safe for use by many threads.
  */
 final class Absences {
 
@@ -37,24 +37,28 @@ final class Absences {
         this.nanos = nanos;
     }
 
-    /** How long a worker that is away keeps its place. */
+    /** Returns how long a worker that is away keeps its place. */
     Duration grace() {
         return grace;
     }
 
-    /** Looks who is there; to be called whenever that changes. */
+    /**
+     * Updates the presence of all workers. The caller must call it at every change of the region.
+     */
     synchronized void look() {
         var _ = lookAtRegion();
     }
 
-    /** Whether a worker is away for longer than the grace period, or not registered any more. */
+    /**
+     * Returns whether a worker is away for longer than the grace period, or no longer registered.
+     */
     boolean isGone(String worker) {
         return presence(worker) == Presence.GONE;
     }
 
     /**
-     * Pauses before a worker that does not answer is asked again and returns true; returns false at
-     * once if it is gone, or is there and does not answer for as long as the patience lasts.
+     * Pauses before the next attempt to reach a worker and returns true. Returns false at once if
+     * the worker is gone, or if it is live and {@code patience} has run out.
      */
     boolean pause(String worker, Patience patience) {
         return switch (presence(worker)) {
@@ -78,7 +82,7 @@ final class Absences {
                 : Presence.AWAY;
     }
 
-    /** Never an older view than the one before: it is read in here. */
+    /** Reads the view inside the lock, so that an older view never follows a newer one. */
     private RegionView lookAtRegion() {
         RegionView view = region.get();
         long now = nanos.getAsLong();

@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
-/** Starts and stops what makes a process the agent of a region. */
+/** Starts and stops the services that make a process the agent of a region. */
 @Singleton
 class Agent {
 
@@ -81,7 +81,7 @@ class Agent {
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         Consumer<Worker> all = worker -> worker.registerActivitiesImplementations(implementation);
-        // Pins are renewed while Temporal is away, also by who has not seen it.
+        // Does not wait for Temporal: an agent that has never reached it must still renew pins.
         workers.startWhenReachable(
                 new Work(TaskQueues.region(name), config.activities(), all),
                 new Work(TaskQueues.warm(name), config.warm().activities(), all));

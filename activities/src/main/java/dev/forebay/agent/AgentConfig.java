@@ -22,8 +22,8 @@ public interface AgentConfig {
     Etcd etcd();
 
     /**
-     * A file with the authorities, in PEM, that sign the certificates of workers that speak TLS;
-     * without it those that the JVM trusts.
+     * A PEM file with the authorities that sign the certificates of workers that use TLS. By
+     * default those that the JVM trusts.
      */
     Optional<Path> workerCa();
 
@@ -31,20 +31,20 @@ public interface AgentConfig {
     @WithDefault("/mnt/forebay")
     String mountRoot();
 
-    /** How long a worker that is down keeps its place before its chunks go to others. */
+    /** How long a worker that is down keeps its place before its chunks go to other workers. */
     @WithDefault("60S")
     Duration workerGrace();
 
     /**
-     * How long after a worker has left a version waits that only it had room for; then, or if there
-     * never was room, it is refused.
+     * How long after a worker's departure a version keeps waiting that only fits with that worker's
+     * capacity. After that, or if the capacity was never enough, the version is refused.
      */
     @WithDefault("1H")
     Duration workersRemembered();
 
     /**
-     * How many activities other than warming run at once in this agent: mounting, confirming, pins
-     * and evictions. None of them waits for a warming.
+     * How many activities other than fills run at once in this agent: mounting, confirming, pins
+     * and evictions. Fills do not delay them.
      */
     @WithDefault("32")
     int activities();
@@ -52,7 +52,7 @@ public interface AgentConfig {
     /** The filling of a region. */
     Warm warm();
 
-    /** Seeing to it that what is pinned stays complete. */
+    /** The checks that pinned copies are complete. */
     Upkeep upkeep();
 
     /** The Kubernetes Jobs that hold pins. */
@@ -70,7 +70,7 @@ public interface AgentConfig {
     /** The AdmissionCheck of Kueue. */
     Kueue kueue();
 
-    /** What other regions read here. */
+    /** The data that other regions read here. */
     Gateway gateway();
 
     /** The region's etcd. */
@@ -79,29 +79,32 @@ public interface AgentConfig {
         /** Its addresses, separated by commas. */
         Optional<List<URI>> endpoints();
 
-        /** Files for TLS, where the addresses say {@code https}. */
+        /** Files for TLS, used with {@code https} addresses. */
         EtcdTls tls();
     }
 
     /** Files for TLS to etcd. */
     interface EtcdTls {
 
-        /** The authorities, in PEM, that sign the members' certificates; else those of the JVM. */
+        /**
+         * The authorities, in PEM, that sign the members' certificates. By default those of the
+         * JVM.
+         */
         Optional<Path> ca();
 
-        /** A certificate to show, in PEM. */
+        /** The client certificate, in PEM. */
         Optional<Path> certificate();
 
-        /** Its key, in PEM. */
+        /** The key of the client certificate, in PEM. */
         Optional<Path> key();
     }
 
-    /** Seeing to it that what is pinned stays complete. */
+    /** The checks that pinned copies are complete. */
     interface Upkeep {
 
         /**
-         * How often workers are asked whether they still hold what is pinned, though none was lost;
-         * after a loss they are asked when the grace period of a worker has passed.
+         * How often workers are asked whether they still hold the pinned versions, even if no
+         * worker was lost. After a loss they are asked when the worker's grace period has passed.
          */
         @WithDefault("1H")
         Duration interval();
@@ -112,14 +115,14 @@ public interface AgentConfig {
 
         /**
          * Whether pins end with the Kubernetes Jobs that they name. All of these Jobs must then be
-         * in the cluster that this agent is in, or that {@code KUBECONFIG} names.
+         * in the cluster of this agent, or in the one that {@code KUBECONFIG} names.
          */
         @WithDefault("false")
         boolean watch();
 
         /**
-         * How often the API server is asked though no Job was seen to end, and pods that run are
-         * compared with the pins that they should have.
+         * How often the agent queries the API server although no Job was seen to end, and compares
+         * running pods with the pins that they need.
          */
         @WithDefault("60S")
         Duration interval();
@@ -128,65 +131,68 @@ public interface AgentConfig {
     /** The webhook that changes training pods. */
     interface Admission {
 
-        /** Whether there is one, and a gate. */
+        /** Whether the agent runs the webhook and the gate. */
         @WithDefault("false")
         boolean enabled();
 
-        /** Where it listens. */
+        /** The address that the webhook listens on. */
         @WithDefault("127.0.0.1")
         String host();
 
-        /** Where it listens, with TLS. */
+        /** The port that the webhook listens on, with TLS. */
         @WithDefault("8443")
         int port();
 
         /**
-         * What the bodies of requests that are being read may have together. The heap takes more:
-         * up to twice that for what they come in, and for one at a time what it becomes when it is
-         * understood, about ten times its bytes for a pod and at worst 30 times.
+         * The most bytes of request bodies that are being read at the same time. The heap needs
+         * more: up to twice that for the buffers. Parsing, one body at a time, takes about ten
+         * times the bytes of a pod, and 30 times at worst.
          */
         @WithDefault("64M")
         MemorySize requestBytes();
 
-        /** What the API server calls it: a DNS name, or an IP address. */
+        /** The name of the webhook for the API server: a DNS name or an IP address. */
         Optional<String> name();
 
-        /** The namespace of its Secret. */
+        /** The namespace of the webhook's Secret. */
         Optional<String> namespace();
 
-        /** The Secret with its key, which all agents of the region share. */
+        /** The Secret with the webhook's key, which all agents of the region share. */
         Optional<String> secret();
 
-        /** The MutatingWebhookConfiguration that names it. */
+        /** The MutatingWebhookConfiguration that names the webhook. */
         Optional<String> configuration();
 
-        /** How long a certificate of it is valid; the next is made when a third is left. */
+        /**
+         * How long a certificate of the webhook is valid. A new one is created when a third of that
+         * is left.
+         */
         @WithDefault("90D")
         Duration certificateLife();
 
-        /** How often its certificate is looked at. */
+        /** How often the webhook's certificate is checked. */
         @WithDefault("60S")
         Duration interval();
 
         /**
-         * A directory that nodes have only while they have the tree mounted, so that no pod sees
-         * the empty directory below it; not looked for if empty.
+         * A directory that exists on a node only while the tree is mounted, so that no pod sees the
+         * empty directory below the mount. No check if empty.
          */
         Optional<String> mountedSign();
 
-        /** The labels of the nodes that see versions; a value may be empty. */
+        /** The labels of the nodes that see versions. A value may be empty. */
         Map<String, @WithConverter(LabelValue.class) String> nodes();
     }
 
     /** The AdmissionCheck of Kueue. */
     interface Kueue {
 
-        /** Whether this agent looks after it, by the settings of the gate. */
+        /** Whether this agent answers the check, with the settings of the gate. */
         @WithDefault("false")
         boolean enabled();
     }
 
-    /** The gate at which training pods wait, and how Kueue's check asks. */
+    /** The gate at which training pods wait. Kueue's check has the same settings. */
     interface Gate {
 
         /** The address of the control plane. */
@@ -196,15 +202,15 @@ public interface AgentConfig {
         @WithDefault("1H")
         Duration lease();
 
-        /** How often the control plane is asked for what pods wait for. */
+        /** How often the control plane is asked for the versions that pods wait for. */
         @WithDefault("10S")
         Duration interval();
 
-        /** How long the control plane may take to answer. */
+        /** The timeout of a request to the control plane. */
         @WithDefault("10S")
         Duration timeout();
 
-        /** How many Jobs it is asked for at once. */
+        /** How many requests to the control plane run at once, each for one Job. */
         @WithDefault("16")
         int concurrency();
     }
@@ -213,13 +219,13 @@ public interface AgentConfig {
     interface NodeLabels {
 
         /**
-         * Whether the agent sees to them, and has training pods prefer such nodes. The nodes must
-         * then be in the cluster that this agent is in, or that {@code KUBECONFIG} names.
+         * Whether the agent sets the labels and has training pods prefer such nodes. The nodes must
+         * then be in the cluster of this agent, or in the one that {@code KUBECONFIG} names.
          */
         @WithDefault("false")
         boolean enabled();
 
-        /** How often labels are compared with what nodes say. */
+        /** How often labels are compared with the reports of nodes. */
         @WithDefault("30S")
         Duration interval();
 
@@ -231,33 +237,31 @@ public interface AgentConfig {
     /** The filling of a region. */
     interface Warm {
 
-        /** How many chunks one activity has filled at once. */
+        /** How many chunks one activity fills at once. */
         @WithDefault("16")
         int concurrency();
 
-        /** How many warmings run at once in this agent. */
+        /** How many activities fill at once in this agent. */
         @WithDefault("32")
         int activities();
     }
 
-    /** What other regions read here. */
+    /** The data that other regions read here. */
     interface Gateway {
 
-        /**
-         * How many ranges of packs are on their way at once; each takes up to 8 MiB of the heap.
-         */
+        /** How many ranges of packs are sent at once. Each takes up to 8 MiB of the heap. */
         @WithDefault("8")
         int reads();
 
-        /** How long one waits for its turn before the other region is told to go elsewhere. */
+        /** How long a request waits for one of these slots before the other region gets a miss. */
         @WithDefault("2S")
         Duration patience();
 
-        /** How long a worker of this region may take to give what it holds. */
+        /** How long a worker of this region may take to send a range. */
         @WithDefault("2S")
         Duration timeout();
 
-        /** How long it may take to begin its answer, which needs nothing but its disk. */
+        /** How long a worker may take to begin its answer, which needs only its disk. */
         @WithDefault("1S")
         Duration firstByte();
     }

@@ -24,7 +24,10 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.Optional;
 
-/** Makes what an agent needs of its region; nothing is made in another role. */
+/**
+ * Produces the beans that an agent needs for its region. Processes in another role create none of
+ * them.
+ */
 @Singleton
 class AgentResources {
 

@@ -23,7 +23,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.io.File;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/** What the agent's gateway says to the control plane when the stores are compared. */
+/** The part of the agent's gateway that serves the control plane's comparison of the stores. */
 @Path("/v1")
 @RunOnVirtualThread
 @EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)
@@ -59,7 +59,7 @@ class AuditResource {
         return audit.of(request);
     }
 
-    /** A copy that a worker has of a manifest that is mounted. */
+    /** Returns a worker's copy of the manifest of a mounted version. */
     @GET
     @Path("/manifests/{digest}")
     @Produces(MediaType.APPLICATION_OCTET_STREAM)

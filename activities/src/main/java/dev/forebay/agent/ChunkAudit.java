@@ -22,13 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 
 /**
- * Has every worker compare its chunks of a version with their checksums now, instead of when the
- * scrub comes to them. A worker drops a damaged chunk and fetches it again. Safe for use by many
- * threads.
+ * Has every worker verify the checksums of its chunks of a version now, before the scrub reaches
+ * them. A worker drops a damaged chunk and fetches it again. Safe for use by many threads.
  */
 final class ChunkAudit {
 
-    /** Chunks that are compared at once; the time is looked at in between. */
+    /** Chunks that are verified at once. The time is checked after each batch. */
     private static final int AT_ONCE = 16;
 
     private final Workers workers;
@@ -42,14 +41,14 @@ final class ChunkAudit {
         this.manifests = manifests;
     }
 
-    /** A copy of a chunk. */
+    /** A copy of a chunk on a worker. */
     private record Copy(WorkerNode worker, ChunkRef chunk) {}
 
-    /** How a copy was; absent if its worker did not answer. */
+    /** The result for one copy. {@code answered} is false if its worker did not answer. */
     private record Outcome(boolean answered, boolean damaged, boolean there) {}
 
     /**
-     * Compares chunks from one on until the time is over or none is left.
+     * Verifies chunks from {@link VerifyRequest#from} until the time is over or no chunk is left.
      *
      * @throws ForebayException as {@link ManifestCache#open}
      */
@@ -79,7 +78,7 @@ final class ChunkAudit {
         }
     }
 
-    /** What each worker holds; one that does not say so is noted. */
+    /** Returns the chunks that each worker holds. Records a worker that does not answer. */
     private Map<WorkerNode, BitSet> held(Digest manifest, List<Outcome> outcomes) {
         Map<WorkerNode, BitSet> held = new LinkedHashMap<>();
         for (WorkerNode worker : workers.view().workers()) {

@@ -14,17 +14,17 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * Has one chunk filled by the worker that owns it.
+ * Fills one chunk through the worker that owns it.
  *
- * <p>A worker that is down keeps its place for a grace period, so that one that only restarts keeps
- * its chunks and nothing is fetched twice. After that its registration is removed, placement moves
- * on, and so does this.
+ * <p>A worker that is down keeps its place for a grace period. A worker that only restarts
+ * therefore keeps its chunks, and nothing is fetched twice. Afterwards its registration is removed,
+ * and placement chooses another owner.
  */
 final class ChunkFill {
 
     private static final Logger LOG = Logger.getLogger(ChunkFill.class);
 
-    /** A worker hears of a new mount from etcd, a moment after us. */
+    /** A worker hears of a new mount from etcd a moment later than this agent. */
     private static final Duration UNTIL_MOUNT_IS_HEARD = Duration.ofSeconds(10);
 
     private final Workers workers;
@@ -40,9 +40,9 @@ final class ChunkFill {
     /**
      * Returns when the chunk is complete on its owner.
      *
-     * @throws ForebayException what the owner refuses with; {@code UNAVAILABLE} if there is no
-     *     worker, or a live one does not answer; {@code CORRUPT} if it has filled something else
-     *     than the manifest says
+     * @throws ForebayException with the code of the owner's refusal; {@code UNAVAILABLE} if there
+     *     is no worker or a live one does not answer; {@code CORRUPT} if the worker's figures
+     *     differ from the manifest
      */
     FillAnswer fill(ChunkRef chunk) {
         while (true) {
@@ -110,7 +110,7 @@ final class ChunkFill {
                 if (!again) {
                     throw e.code() == ErrorCode.NOT_FOUND && isMounted() ? unheardOf(e) : e;
                 }
-                // It may have come back at another address.
+                // The worker may have returned at another address.
                 worker = current(worker);
             }
         }

@@ -18,7 +18,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Asks every worker what it holds of a version and what that has cost, and adds it up. */
+/**
+ * Asks every worker for its coverage of a version and for the cost of it, and adds up the answers.
+ */
 final class Confirmation {
 
     private static final int PAGE = 1024;
@@ -32,9 +34,9 @@ final class Confirmation {
     private record Answer(WorkerNode worker, Coverage coverage) {}
 
     /**
-     * What the workers that answer hold together. One that does not answer, or whose figures are
-     * not the manifest's, holds nothing: the filling of what is missing then waits for it, or goes
-     * to another.
+     * Returns the common coverage of the workers that answer. A worker that does not answer, or
+     * whose figures differ from the manifest, counts as empty. The next fill of the missing chunks
+     * then waits for it, or goes to another worker.
      */
     RegionActivities.Coverage of(DatasetVersion version, Digest digest, Manifest manifest) {
         BitSet held = new BitSet();
@@ -61,7 +63,7 @@ final class Confirmation {
                 verified, firstMissing, bytesFromLake, bytesFromSiblings);
     }
 
-    /** Those that count the bytes of what they hold as the manifest does. */
+    /** Returns the answers whose live bytes match the manifest. */
     private List<Answer> believed(List<Optional<Answer>> all, Manifest manifest) {
         List<Answer> answers = all.stream().flatMap(Optional::stream).toList();
         long[] live = new long[answers.size()];
@@ -91,14 +93,15 @@ final class Confirmation {
     }
 
     /**
-     * What workers hold together of a mounted manifest.
+     * The chunks of a mounted manifest that workers hold together.
      *
-     * @param chunks bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete somewhere
+     * @param chunks bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete on some
+     *     worker
      * @param complete whether every worker has answered
      */
     record Held(BitSet chunks, boolean complete) {}
 
-    /** What the workers that answer hold together, of a manifest that is mounted. */
+    /** Returns the chunks of a mounted manifest that the answering workers hold together. */
     Held held(Digest digest) {
         BitSet held = new BitSet();
         List<Optional<Answer>> answers = answers(digest);

@@ -21,12 +21,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a version into the region if there is room for it, its namespace's quota allows it, and
- * nobody waits who comes before it. Who is mounted has its room, filled or not.
+ * The admission rule of a region. It admits a version if the region has space, the namespace's
+ * quota allows it, and no version before it waits. A mounted version holds its space, whether it is
+ * filled or not.
  *
- * @param hadBytes how much room the region's workers have together, or had of late
- * @param quotaBytes how much its namespace may have here; any amount if empty
- * @param since when it began to want room, if it does not wait yet
+ * @param hadBytes the capacity that the region's workers have together, or had recently
+ * @param quotaBytes the quota of the version's namespace here; unlimited if empty
+ * @param since when the version first claimed space, if it is not in the queue yet
  */
 record Doorkeeper(
         Rooms rooms,
@@ -39,7 +40,10 @@ record Doorkeeper(
         Instant since)
         implements Gatekeeper {
 
-    /** Reads the manifests that {@link #judge} needs, which runs between two calls of etcd. */
+    /**
+     * Reads the manifests that {@link #judge} needs, because {@code judge} runs between two calls
+     * of etcd.
+     */
     void prepare(RegionView view) {
         rooms.of(view.mounts());
         rooms.more(manifest, view.mounts());
@@ -87,7 +91,10 @@ record Doorkeeper(
         }
     }
 
-    /** Counts chunks that only other namespaces have, too: they take no room, but of the quota. */
+    /**
+     * Counts chunks that only other namespaces have mounted, too. They need no more space but count
+     * against the quota.
+     */
     private Optional<Applicant> lackOfQuota(long needed, RegionView view) {
         if (quotaBytes == null) {
             return Optional.empty();
@@ -170,12 +177,14 @@ record Doorkeeper(
                 .toList();
     }
 
-    /** Returns at least what these give back: chunks that they share count several times here. */
+    /**
+     * Returns at least the space that evicting these would free. Shared chunks count several times.
+     */
     private static long most(Stream<Mount> going) {
         return going.map(Mount::manifest).distinct().mapToLong(ManifestRef::roomBytes).sum();
     }
 
-    /** Holds nobody up, for workers that are away may not come back. */
+    /** Lets later versions pass, because workers that are away may never return. */
     private Optional<Applicant> lackOfWorkers(long needed, long capacity, RegionView view) {
         return manifest.roomBytes() <= capacity
                 ? Optional.empty()
@@ -202,7 +211,10 @@ record Doorkeeper(
                                                 capacity)));
     }
 
-    /** Whoever is before it goes first, also if this one would fit: a large one is not starved. */
+    /**
+     * Puts every earlier version first, even if only this one would fit. Small versions cannot
+     * starve a large one.
+     */
     private Optional<Applicant> turn(long needed, RegionView view) {
         Applicant self = waiting(needed, view, false, "");
         List<Applicant> all =
@@ -260,7 +272,7 @@ record Doorkeeper(
         return new Applicant(version, manifest, needed, rank(urgency), begun, steppedAside, reason);
     }
 
-    /** Who goes first: less is sooner. */
+    /** Returns the rank in the queue: a lower one goes first. */
     static int rank(Urgency urgency) {
         return switch (urgency) {
             case INTERACTIVE -> 0;

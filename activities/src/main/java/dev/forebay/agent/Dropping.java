@@ -25,8 +25,8 @@ final class Dropping {
     }
 
     /**
-     * Returns when every worker has dropped, or is down for longer than the grace period: if it
-     * comes back, it removes by itself what no version refers to.
+     * Returns when every worker has dropped the chunks, or is away for longer than the grace
+     * period. If such a worker returns, it removes its orphans by itself.
      */
     void drop(Digest manifest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -9,8 +9,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * An agent is ready once it has seen its region. Not less so while etcd is away: nobody else would
- * admit pods in its place.
+ * An agent is ready once it has read the state of its region. It stays ready while etcd is away,
+ * because no other agent could admit pods instead.
  */
 @Readiness
 @Singleton

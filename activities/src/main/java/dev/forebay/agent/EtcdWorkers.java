@@ -14,9 +14,9 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * The workers that the region's etcd knows, over HTTP.
+ * The workers that the region's etcd lists, called over HTTP.
  *
- * @param remembered how long one that was removed counts as away
+ * @param remembered how long a removed worker counts as away
  */
 record EtcdWorkers(RegionState region, WorkerClient client, Duration remembered)
         implements Workers {

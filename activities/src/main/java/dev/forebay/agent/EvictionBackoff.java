@@ -7,17 +7,18 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when a waiting version has its workflow make room: at once when evictions can make
- * enough, as after the end of another version's last pin, and then after growing pauses for as long
- * as they still could. The pauses bound the workflow's history. The state is in memory, so a
- * restarted agent tries once more. Safe for use by many threads.
+ * Decides when a waiting version has its workflow evict other versions. The first time is as soon
+ * as evictions can free enough space, for example after the last pin of another version. Further
+ * times follow with growing pauses while evictions could still help. The pauses bound the
+ * workflow's history. The state is in memory, so a restarted agent tries once more. Safe for use by
+ * many threads.
  */
 final class EvictionBackoff {
 
     private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
 
-    /** Versions that do not wait any more leave their pauses behind; the eldest are forgotten. */
+    /** Versions that no longer wait leave entries behind, so the eldest ones are removed. */
     private static final int MOST_REMEMBERED = 10_000;
 
     private final LongSupplier nanos;
@@ -39,9 +40,9 @@ final class EvictionBackoff {
     }
 
     /**
-     * Returns whether a waiting version has room made now, and begins its next pause if so.
+     * Returns whether the version's workflow is to evict now, and if so begins the next pause.
      *
-     * @param possible whether evictions could make enough
+     * @param possible whether evictions could free enough space
      */
     synchronized boolean isDue(DatasetVersion version, boolean possible) {
         if (!possible) {

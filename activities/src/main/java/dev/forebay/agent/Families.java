@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
 
 /**
- * Sorts versions into families: versions of any datasets that have packs in common, directly or
- * through others. The room that a family takes depends on no version outside it. Safe for use by
- * many threads.
+ * Sorts versions into families. A family has the versions, of any datasets, that share packs
+ * directly or through other versions. The space of a family does not depend on versions outside it.
+ * Safe for use by many threads.
  */
 final class Families {
 
@@ -42,9 +42,9 @@ final class Families {
     }
 
     /**
-     * Returns the families of these versions. Reads each manifest once, for its packs, if there are
-     * several. A version whose manifest cannot be read now is a family of its own: then too much
-     * room seems to be taken, never too little.
+     * Returns the families of these versions. If there are several versions, reads each manifest
+     * once for its packs. A version whose manifest cannot be read now is a family of its own. The
+     * space then seems larger than it is, never smaller.
      */
     List<Set<ManifestRef>> of(Set<ManifestRef> versions) {
         if (versions.isEmpty()) {
@@ -108,8 +108,8 @@ final class Families {
     }
 
     /**
-     * The first bits of a pack's digest. Two that are the same by chance join two families, whose
-     * chunks are then compared as a whole.
+     * Returns the first 64 bits of a pack's digest. Equal bits of different packs only join two
+     * families, whose chunks are then compared in full.
      */
     private static long prefix(Pack pack) {
         return Long.parseUnsignedLong(pack.id().toString(), 0, HEX_OF_A_LONG, HEX);

@@ -9,22 +9,22 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how fast the region's workers have filled chunks lately: the work of stretches of time
- * in which at least one chunk was being filled. A stretch with next to no work tells the overhead
- * of a filling, and nothing of its rate. Remembers the latest measurements of each kind, in memory.
+ * Measures how fast the region's workers have filled chunks recently. It counts the work during
+ * stretches of time in which at least one chunk is being filled. A stretch with almost no work
+ * shows the overhead of a fill, not its rate. Keeps the latest measurements of each kind in memory.
  * Safe for use by many threads.
  */
 final class FillRate {
 
-    /** With less work a single slow or fast moment decides. */
+    /** With less work a single slow or fast moment decides the result. */
     static final long ENOUGH_WORK = 32L << 20;
 
-    /** A stretch that lasts is measured piece by piece, each about as long as this. */
+    /** A long stretch is measured in pieces of at least this length. */
     private static final double PIECE_SECONDS = 10;
 
     private static final int MOST_REMEMBERED = 16;
 
-    /** The clock cannot tell less. */
+    /** The resolution of the clock. */
     private static final double SHORTEST_SECONDS = 0.001;
 
     private static final Measured NOTHING = new Measured(0, 0);
@@ -53,7 +53,9 @@ final class FillRate {
         this.nanos = nanos;
     }
 
-    /** A chunk begins to be filled; {@link #ended} follows whatever happens. */
+    /**
+     * Records that the fill of a chunk begins. The caller must call {@link #ended} in every case.
+     */
     synchronized void begun() {
         if (underWay == 0) {
             isRemainder = false;
@@ -63,10 +65,10 @@ final class FillRate {
     }
 
     /**
-     * A chunk is filled, or was given up.
+     * Records that the fill of a chunk has ended or failed.
      *
-     * @param bytes how many came from outside the worker
-     * @param requests how many brought them
+     * @param bytes how many bytes came from outside the worker
+     * @param requests how many requests brought them
      */
     synchronized void ended(long bytes, long requests) {
         underWay--;
@@ -89,10 +91,10 @@ final class FillRate {
 
     private void endStretch(Measured piece) {
         if (piece.work == 0) {
-            return; // All of it was there already, or failed.
+            return; // all chunks were present already, or failed
         }
         if (isRemainder) {
-            // The chunks of a stretch end together: by itself the last piece would be very fast.
+            // The chunks of a stretch end together, so the last piece alone would seem very fast.
             pieces.addLast(pieces.removeLast().and(piece));
         } else if (piece.work < FillSpeed.SMALL_WORK) {
             remember(overheads, piece.seconds);
@@ -105,14 +107,17 @@ final class FillRate {
         }
     }
 
-    /** What is known by now. */
+    /** Returns the result of the measurements so far. */
     synchronized FillSpeed speed() {
         return new FillSpeed(
                 spread(pieces.stream().mapToDouble(Measured::rate).sorted().toArray()),
                 spread(overheads.stream().mapToDouble(Double::doubleValue).sorted().toArray()));
     }
 
-    /** The fewer measurements there are, the more the next one may differ from all of them. */
+    /**
+     * Returns the spread of the measurements. The fewer there are, the wider it is, because the
+     * next one may differ more.
+     */
     private static @Nullable Spread spread(double[] sorted) {
         if (sorted.length == 0) {
             return null;

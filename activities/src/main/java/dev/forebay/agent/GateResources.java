@@ -10,11 +10,11 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** Makes what training waits at, if it is asked for: by the webhook's gate, or by Kueue. */
+/** Produces the gates for training pods, if the webhook or Kueue's check is enabled. */
 @Singleton
 class GateResources {
 
-    /** Of any pin. */
+    /** The limit for all pins. */
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
     @Produces

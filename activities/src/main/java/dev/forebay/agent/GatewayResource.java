@@ -35,7 +35,10 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** The agent's gateway, for the control plane. */
+/**
+ * The main part of the agent's gateway for the control plane: renews pins, and reports on workers,
+ * accounts, usage and pins.
+ */
 @Path("/v1")
 @RunOnVirtualThread
 @EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)

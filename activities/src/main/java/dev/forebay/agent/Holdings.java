@@ -18,8 +18,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a version is in the region, mounted or not. Workers know the chunks of mounted versions
- * only; one that is not mounted has what those have that share packs with it.
+ * Finds out which parts of a version are missing in the region, whether the version is mounted or
+ * not. Workers know the chunks of mounted versions only. A version that is not mounted has the
+ * chunks of mounted versions that share its packs.
  */
 final class Holdings {
 
@@ -37,10 +38,10 @@ final class Holdings {
     }
 
     /**
-     * What is missing.
+     * Returns what is missing of a version.
      *
-     * @param mounted the versions that are mounted and share packs with this one, itself among them
-     *     if it is
+     * @param mounted the mounted versions that share packs with this one, including itself if it is
+     *     mounted
      */
     Missing missing(ManifestRef ref, List<ManifestRef> mounted) {
         try (CachedManifest manifest = manifests.open(ref)) {
@@ -76,7 +77,10 @@ final class Holdings {
         return gaps.missing(shared.isEmpty());
     }
 
-    /** For each pack of the version that is held in part: how many live bytes of each chunk are. */
+    /**
+     * Returns the live bytes of each chunk that the region holds, for each pack of which it holds a
+     * part.
+     */
     private Map<PackId, int[]> held(Manifest manifest, List<ManifestRef> relatives) {
         Map<PackId, int[]> held = new HashMap<>();
         relatives.stream()
@@ -114,7 +118,7 @@ final class Holdings {
         }
     }
 
-    /** Adds up chunks that are missing, in the order of a manifest, run by run. */
+    /** Adds up missing chunks in the order of the manifest. Adjacent chunks form a run. */
     private static final class Gaps {
         private final Manifest manifest;
         private long bytes;
@@ -152,7 +156,7 @@ final class Holdings {
             objects += tally.objects() - (reachesIn(of) ? 1 : 0);
         }
 
-        /** Whether an object of the run before, which is counted, reaches into this one. */
+        /** Returns whether an object that the previous run has counted reaches into this one. */
         private boolean reachesIn(PackId of) {
             return before > 0
                     && manifest.segments(of, from, from + 1).stream()

@@ -17,19 +17,22 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * Ends pins with the Kubernetes Jobs that they name, so that none outlives its Job by the rest of
- * its lease, and renews those that nobody else does while their Jobs run.
+ * Ends pins with the Kubernetes Jobs that they name, so that no pin outlives its Job by the rest of
+ * its lease. Renews pins that only the agent renews while their Jobs run.
  *
- * <p>By comparing all pins with all Jobs, again and again: whatever happened while nobody looked is
- * found, and that a Job was seen to end is only a reason to look at once. A pin ends by an answer
- * that was asked for after the pin was seen, so no watch that breaks, expires or lags ends one.
- * Several agents may do this at the same time.
+ * <p>Each round compares all pins with all Jobs, so missed events do no harm. The end of a Job only
+ * starts a round at once. A pin ends only by an answer that was requested after the pin was seen. A
+ * watch that breaks, expires or lags therefore ends no pin. Several agents may do this at the same
+ * time.
  */
 final class JobPins implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(JobPins.class);
 
-    /** After a look, and after one that has failed: each lists what the whole cluster runs. */
+    /**
+     * The pause after each round, even a failed one, because a round lists the Jobs of the whole
+     * cluster.
+     */
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private static final int TICKS_IN_A_PAUSE = 5;
@@ -45,16 +48,16 @@ final class JobPins implements AutoCloseable {
     private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
 
-    /** Versions whose workflows were not reached; used by one thread. */
+    /** Versions whose workflows could not be reached. Used by one thread. */
     private final Set<DatasetVersion> untold = new HashSet<>();
 
     /**
      * @param jobs closed with this
-     * @param pins those of the region, as far as is known
-     * @param end ends a pin unless it is another by now; returns whether it did
-     * @param renew renews a pin whose Job runs, if nobody else does
-     * @param tell tells a version's workflow that pins have ended; returns whether that arrived
-     * @param interval between looks for which there is no reason
+     * @param pins returns the known pins of the region
+     * @param end ends a pin unless it has been taken again since; returns whether it did
+     * @param renew renews a pin whose Job runs, if only the agent renews it
+     * @param tell signals a version's workflow that pins have ended; returns whether that arrived
+     * @param interval between rounds without a reason
      */
     JobPins(
             Jobs jobs,
@@ -67,7 +70,7 @@ final class JobPins implements AutoCloseable {
     }
 
     /**
-     * @param pause the least time between two looks
+     * @param pause the shortest time between two rounds
      */
     JobPins(
             Jobs jobs,
@@ -86,7 +89,7 @@ final class JobPins implements AutoCloseable {
         this.pause = pause;
     }
 
-    /** Looks whenever it is time, until closed. */
+    /** Starts the rounds, which run until closed. */
     void start() {
         jobs.onEnd(this::ended);
         thread.start();
@@ -131,7 +134,7 @@ final class JobPins implements AutoCloseable {
     }
 
     /**
-     * Looks once at every pin that names a Job.
+     * Runs one round: checks every pin that names a Job.
      *
      * @throws ForebayException if the API server or etcd does not answer
      */
@@ -150,7 +153,9 @@ final class JobPins implements AutoCloseable {
         tellAll();
     }
 
-    /** One who is not reached may take a minute, and the next is likely not reached either. */
+    /**
+     * Stops at the first failure: it may take a minute, and the next call would probably fail, too.
+     */
     void tellAll() {
         for (DatasetVersion version : List.copyOf(untold)) {
             if (!tell.test(version)) {
@@ -166,7 +171,8 @@ final class JobPins implements AutoCloseable {
                     "Pin %s of %s on %s has ended: Job %s is over",
                     pin.id(), pin.holder(), pin.version(), pin.job());
         }
-        // Whoever ended it may have died before it could tell.
+        // Signals the workflow even if another agent ended the pin, which may have died before its
+        // signal.
         untold.add(pin.version());
     }
 

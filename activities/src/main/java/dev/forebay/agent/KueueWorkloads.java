@@ -9,7 +9,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
-/** The AdmissionCheck by which Kueue holds Workloads back until their versions are warm. */
+/**
+ * Runs the AdmissionCheck by which Kueue holds Workloads back until their versions are in the
+ * region.
+ */
 @Singleton
 class KueueWorkloads implements AutoCloseable {
 
@@ -18,7 +21,7 @@ class KueueWorkloads implements AutoCloseable {
     private final Workloads workloads;
     private final Rounds checking;
 
-    /** Asks nobody. */
+    /** Makes no requests. */
     KueueWorkloads(Cluster cluster, Gates gates, MeterRegistry registry) {
         workloads = cluster.workloads();
         WarmCheck check = gates.of(workloads);

@@ -2,7 +2,9 @@ package dev.forebay.agent;
 
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** A label's value as it is: an empty one says something, too, as those of roles of nodes do. */
+/**
+ * Converts a label's value without change. An empty value is valid, as in the role labels of nodes.
+ */
 public final class LabelValue implements Converter<String> {
 
     @Override

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Counts what the agent asks of workers, {@code forebay_agent_*}. The outcome is {@code ok} or the
- * name of an {@link dev.forebay.model.ErrorCode}.
+ * Counts the agent's requests to workers in {@code forebay_agent_*}. The outcome is {@code ok} or
+ * the name of an {@link dev.forebay.model.ErrorCode}.
  */
 record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
 
@@ -30,7 +30,7 @@ record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
     private static final List<String> SOURCES = List.of(LAKE, PEER, SIBLING);
 
     MeteredWorkers {
-        // Else what happens first would make the series, and nobody would see it grow, or not.
+        // Registers counters at zero, so that rates see the first event.
         removed(registry);
         disagreed(registry);
         SOURCES.forEach(source -> filled(registry, source));

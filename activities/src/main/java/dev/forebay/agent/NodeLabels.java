@@ -15,14 +15,13 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Has the labels of nodes say what the nodes say in etcd, by comparing all of both again and again:
- * so nothing is remembered, whatever happened while nobody looked is mended, and several agents may
- * do this at the same time. Where nothing has changed nothing is written. While etcd or the API
- * server does not answer, labels stay as they are.
+ * Keeps the labels of Kubernetes nodes equal to the nodes' reports in etcd. Each round compares all
+ * of both, so it needs no memory, repairs any difference, and may run in several agents at once. It
+ * writes only changes. While etcd or the API server does not answer, labels stay as they are.
  */
 final class NodeLabels implements AutoCloseable {
 
-    /** In one round. A node that cannot be labelled does not keep the others from it. */
+    /** In one round. A node that cannot be labelled does not prevent the labels of others. */
     private static final int MOST_FAILURES = 5;
 
     private final WarmLabels labels;
@@ -32,7 +31,7 @@ final class NodeLabels implements AutoCloseable {
     private volatile long count;
 
     /**
-     * @param reports asks what nodes say; throws if there is no answer
+     * @param reports reads the reports of nodes; throws if there is no answer
      * @param interval between two rounds
      */
     NodeLabels(
@@ -47,13 +46,13 @@ final class NodeLabels implements AutoCloseable {
         rounds.start();
     }
 
-    /** How many labels nodes were to have in the last round. */
+    /** Returns how many labels the last round wanted on all nodes. */
     long count() {
         return count;
     }
 
     /**
-     * Compares once.
+     * Runs one round.
      *
      * @throws ForebayException if etcd or the API server does not answer, or nodes could not be
      *     labelled
@@ -93,7 +92,7 @@ final class NodeLabels implements AutoCloseable {
         }
     }
 
-    /** What makes of the labels that are there those that are wanted. */
+    /** Returns the changes that turn the present labels into the wanted ones. */
     static Map<String, Optional<String>> changes(
             Map<String, String> there, Map<String, String> wanted) {
         Map<String, Optional<String>> changes = new HashMap<>();

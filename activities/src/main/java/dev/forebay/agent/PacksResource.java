@@ -25,8 +25,8 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What workers of this region hold of packs, for the workers of other regions, who cannot reach
- * them: the worker protocol's read of a range that forbids to fetch.
+ * Serves ranges of packs that workers of this region hold to the workers of other regions, which
+ * cannot reach them. It is the worker protocol's read of a range, and never fetches.
  */
 @Path("/v1/packs")
 @RunOnVirtualThread
@@ -75,7 +75,7 @@ class PacksResource {
                 .build();
     }
 
-    /** The bytes take memory until they are sent, or nobody is there any more to send them to. */
+    /** The bytes occupy memory until they are sent or the client has disconnected. */
     private static void closeAfterwards(RegionPacks.Held held, RoutingContext request) {
         request.addEndHandler(_ -> held.close());
         if (request.response().closed()) {
@@ -83,7 +83,7 @@ class PacksResource {
         }
     }
 
-    /** What it is called in the worker protocol: {@link WorkerProtocol#MISS_STATUS}. */
+    /** Returns the error that the worker protocol maps to {@link WorkerProtocol#MISS_STATUS}. */
     private static ForebayException miss() {
         return new ForebayException(
                 ErrorCode.DEADLINE_EXCEEDED,

@@ -5,7 +5,10 @@ import dev.forebay.model.ForebayException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The pauses between attempts to reach somebody, until a time has passed. One use, one thread. */
+/**
+ * Exponential backoff with jitter and a time limit, for attempts to reach a worker. Each object
+ * serves one use by one thread.
+ */
 final class Patience {
 
     private static final long FIRST_PAUSE_MILLIS = 100;
@@ -18,7 +21,7 @@ final class Patience {
         this.deadline = System.nanoTime() + limit.toNanos();
     }
 
-    /** Pauses and returns true, or returns false at once if the time has passed. */
+    /** Pauses and returns true, or returns false at once if the time limit has passed. */
     boolean pause() {
         if (System.nanoTime() - deadline >= 0) {
             return false;
@@ -27,7 +30,7 @@ final class Patience {
         return true;
     }
 
-    /** Pauses, however much time has passed. */
+    /** Pauses regardless of the time limit. */
     void rest() {
         try {
             Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1));

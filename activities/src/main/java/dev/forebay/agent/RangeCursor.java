@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What of a range of chunks is finished, in any order, boiled down to what lies below the lowest
- * that is not. Safe for use by many threads.
+ * The progress of a range of chunks that finish in any order: everything below the lowest
+ * unfinished chunk. Safe for use by many threads.
  */
 final class RangeCursor {
 
@@ -18,7 +18,7 @@ final class RangeCursor {
     }
 
     /**
-     * What a chunk holds.
+     * The content of a finished chunk.
      *
      * @param objects files whose last byte lies in it
      */
@@ -37,7 +37,7 @@ final class RangeCursor {
         progress = new WarmProgress(next, progress.bytesFromLake() + fromLake, bytes, files);
     }
 
-    /** What a heartbeat carries. */
+    /** Returns the payload of a heartbeat. */
     synchronized WarmProgress progress() {
         return progress;
     }

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The most room that the region's workers have had together of late: one that is away for longer
- * than its grace period may come back. In memory, so an agent that has just started knows only
- * those that are {@linkplain #known known} to etcd. Safe for use by many threads.
+ * The largest recent capacity of the region's workers together. A worker that is away for longer
+ * than its grace period may return. The state is in memory, so an agent that has just started knows
+ * only the capacity {@linkplain #known known} to etcd. Safe for use by many threads.
  */
 final class RecentCapacity {
 
@@ -19,14 +19,14 @@ final class RecentCapacity {
     private long seen;
 
     /**
-     * @param remembered how long more room counts than there is
+     * @param remembered how long a larger capacity counts after it has shrunk
      */
     RecentCapacity(Duration remembered, LongSupplier nanos) {
         this.remembered = remembered;
         this.nanos = nanos;
     }
 
-    /** What the registered workers have together, in bytes. */
+    /** Returns the capacity of the registered workers together, in bytes. */
     static long of(RegionView view) {
         return view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
     }
@@ -41,14 +41,14 @@ final class RecentCapacity {
                 : of(view) + view.departed().stream().mapToLong(WorkerNode::capacityBytes).sum();
     }
 
-    /** Hears of the region's workers, whenever they change. */
+    /** Records the region's workers. The caller must call it at every change. */
     synchronized void changed(RegionView view) {
         settle();
         last = of(view);
         settle();
     }
 
-    /** In bytes. */
+    /** Returns the largest recent capacity, in bytes. */
     synchronized long bytes() {
         settle();
         return largest;

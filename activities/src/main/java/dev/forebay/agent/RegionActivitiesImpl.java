@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The activities of this agent's region, over its etcd and its workers. */
+/** The activities of this agent's region, on top of its etcd and its workers. */
 @Singleton
 class RegionActivitiesImpl implements RegionActivities {
 
@@ -89,7 +89,7 @@ class RegionActivitiesImpl implements RegionActivities {
         }
         String why = waits.get().reason();
         if (evictions.isDue(version, keeper.evictionsCouldHelp(region.view()))) {
-            // Ends the retries, so that the workflow makes room first.
+            // Ends the retries, so that the workflow evicts other versions first.
             throw Failures.refusal(ErrorCode.CAPACITY_EXCEEDED, why);
         }
         throw new ForebayException(ErrorCode.CAPACITY_EXCEEDED, why);
@@ -105,7 +105,10 @@ class RegionActivitiesImpl implements RegionActivities {
         region.fillFrom(version, siblings);
     }
 
-    /** Before a byte moves: what can never fit would only push out what others use, and itself. */
+    /**
+     * Refuses before any byte is fetched: a version that can never fit would only push out others,
+     * and then itself.
+     */
     private void refuseIfTooLarge(DatasetVersion version, ManifestRef manifest) {
         long room = Math.max(capacity.bytes(), RecentCapacity.known(workers.view()));
         if (room > 0 && manifest.bytes() > room) {
@@ -182,8 +185,9 @@ class RegionActivitiesImpl implements RegionActivities {
                 Activity.getExecutionContext(),
                 () -> "",
                 () -> {
-                    // Else it is gone already, or never was there; and workers, who know bytes by
-                    // their manifest, would take another version with the same one for this one.
+                    // Otherwise the version is gone already or was never there. Workers know bytes
+                    // by their manifest, so they would drop those of another version with the same
+                    // manifest.
                     if (isMounted(version)) {
                         dropping.drop(manifest.digest());
                     }

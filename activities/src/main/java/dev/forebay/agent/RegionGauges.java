@@ -7,7 +7,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/** What the region's etcd says of its workers, {@code forebay_agent_*}, asked at each scrape. */
+/**
+ * Gauges of the region's etcd and its workers, {@code forebay_agent_*}, read at each scrape of
+ * metrics.
+ */
 final class RegionGauges {
 
     private static final String PREFIX = "forebay.agent.";
@@ -15,10 +18,10 @@ final class RegionGauges {
     private RegionGauges() {}
 
     /**
-     * Shows them from now on.
+     * Registers the gauges.
      *
-     * @param view the last known one
-     * @param connected whether it is current
+     * @param view returns the last known view
+     * @param connected whether that view is current
      */
     static void show(Supplier<RegionView> view, BooleanSupplier connected, MeterRegistry registry) {
         Gauge.builder(PREFIX + "etcd.connected", () -> connected.getAsBoolean() ? 1 : 0)

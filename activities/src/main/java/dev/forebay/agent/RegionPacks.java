@@ -23,14 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What the region's workers hold, for other regions: a bounded number of ranges at once, each of
- * which takes a chunk's memory at most. Nothing is fetched. Calls block; safe for use by many
+ * Reads ranges of packs from the region's workers, for other regions. It reads a bounded number of
+ * ranges at once, each of at most a chunk, and never fetches. Calls block. Safe for use by many
  * threads.
  */
 @Singleton
 class RegionPacks {
 
-    /** How many workers are asked for a range: its owner, and who had it before. */
+    /** How many workers to ask for a range: its owner, then previous owners. */
     private static final int ATTEMPTS = 3;
 
     private final RegionState region;
@@ -50,7 +50,7 @@ class RegionPacks {
         this.metrics = metrics;
     }
 
-    /** Bytes that were read, all of them verified; close it when they are not needed any more. */
+    /** Verified bytes. The caller must close them when it no longer needs them. */
     final class Held implements AutoCloseable {
 
         private final byte[] bytes;
@@ -64,7 +64,7 @@ class RegionPacks {
             return bytes;
         }
 
-        /** Gives the next one its turn; as often as one likes. */
+        /** Frees the slot for the next read. Idempotent. */
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
@@ -75,7 +75,7 @@ class RegionPacks {
 
     /**
      * Reads bytes {@code [from, to)} of a pack. Empty if no worker holds all of them, or if too
-     * many others read.
+     * many other reads run.
      *
      * @param to at most the end of the chunk that {@code from} is in
      * @throws ForebayException {@code INVALID_ARGUMENT} for another range, {@code NOT_FOUND} if no
@@ -134,7 +134,7 @@ class RegionPacks {
             return client.readIfCached(worker, manifest, chunk.pack(), from, to, target).isPresent()
                     && !target.hasRemaining();
         } catch (ForebayException e) {
-            // Another one may have it; who asks can still turn to the lake.
+            // Another worker may have the bytes, and the client can still read the lake.
             damage.consider(worker, manifest, chunk, e);
             return false;
         }

@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Asks the region's etcd how long each pin still lives. Safe for use by many threads. */
+/** Asks the region's etcd for the remaining lifetime of each pin. Safe for use by many threads. */
 @Singleton
 class RegionPins {
 
-    /** Each costs etcd two small questions. */
+    /** Each question costs etcd two small requests. */
     static final int AT_ONCE = 16;
 
     private final RegionState region;
@@ -34,7 +34,7 @@ class RegionPins {
     }
 
     /**
-     * The pins that are alive.
+     * Returns the pins that are alive.
      *
      * @throws ForebayException {@code UNAVAILABLE} if etcd does not answer
      */
@@ -43,7 +43,7 @@ class RegionPins {
     }
 
     /**
-     * How long those of a version's pins still live that are alive, by their ids.
+     * Returns the remaining lifetimes, by id, of those of a version's pins that are alive.
      *
      * @throws ForebayException {@code UNAVAILABLE} if etcd does not answer
      */
@@ -54,8 +54,8 @@ class RegionPins {
     }
 
     /**
-     * What a question finds for each, asked of a bounded number at once; of no more once one has
-     * failed, which may take as long as etcd may.
+     * Asks a question for each element, a bounded number at once, and returns the answers that are
+     * present. After the first failure, which may take as long as etcd's timeout, it asks no more.
      */
     static <T, R> List<R> found(Collection<T> each, Function<T, Optional<R>> question) {
         AtomicBoolean failed = new AtomicBoolean();

@@ -30,13 +30,16 @@ import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Asks every worker what it holds and for whom, and adds it up. Safe for use by many threads. */
+/**
+ * Asks every worker how many bytes it holds for which versions, and adds up the answers. Safe for
+ * use by many threads.
+ */
 @Singleton
 class RegionUsage {
 
     private static final Logger LOG = Logger.getLogger(RegionUsage.class);
 
-    /** Less than the control plane waits for the whole answer. */
+    /** Shorter than the control plane's timeout for the whole answer. */
     private static final long WORKER_MILLIS = 2_000;
 
     private final RegionState region;
@@ -49,11 +52,11 @@ class RegionUsage {
         this.rooms = rooms;
     }
 
-    /** What a worker said; absent if it did not. */
+    /** The answer of a worker, absent if it did not answer. */
     private record Answer(WorkerNode worker, @Nullable WorkerUsage usage) {}
 
     /**
-     * What the region's live workers hold now; of one that does not answer the report tells.
+     * Returns the usage of the region's live workers. The report names workers that do not answer.
      *
      * @throws ForebayException {@code UNAVAILABLE} if the region's etcd was never reached
      */
@@ -168,9 +171,7 @@ class RegionUsage {
         return bytes;
     }
 
-    /**
-     * What a worker holds for versions that have been unmounted meanwhile belongs to the others.
-     */
+    /** Bytes that a worker holds for versions unmounted meanwhile count for their other owners. */
     private static List<Share> shares(RegionView view, Map<Set<Digest>, Long> bytes) {
         List<Mount> mounts = view.mounts();
         return bytes.entrySet().stream()

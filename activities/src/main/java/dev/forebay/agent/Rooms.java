@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How much of a region's stores versions take. What versions share counts once, whatever datasets
- * they are of: that is known from their manifests. Safe for use by many threads.
+ * Computes the space that versions take in a region's stores. Chunks that versions share count
+ * once, across all datasets, as their manifests show. Safe for use by many threads.
  */
 @Singleton
 class Rooms {
@@ -44,34 +44,34 @@ class Rooms {
         this.mostHeapBytes = mostHeapBytes;
     }
 
-    /** About how much of the heap is taken by what is remembered. */
+    /** Returns roughly how much heap the remembered results take. */
     long heapBytes() {
         synchronized (known) {
             return heapBytes;
         }
     }
 
-    /** What all of these take together. */
+    /** Returns the space of all these mounts together. */
     long of(Collection<Mount> mounts) {
         return families(manifests(mounts)).stream().mapToLong(each -> shared(each).bytes()).sum();
     }
 
-    /** What those of a namespace take together. */
+    /** Returns the space of a namespace's mounts together. */
     long of(String namespace, Collection<Mount> mounts) {
         return of(inNamespace(namespace, mounts));
     }
 
-    /** How much more is taken when {@code manifest} is mounted, too. */
+    /** Returns the additional space if {@code manifest} is mounted, too. */
     long more(ManifestRef manifest, Collection<Mount> mounts) {
         return more(manifest, manifests(mounts));
     }
 
-    /** How much more is taken when {@code manifest} is beside these. */
+    /** Returns the additional space of {@code manifest} beside the given versions. */
     long more(ManifestRef manifest, Set<ManifestRef> there) {
         return there.contains(manifest) ? 0 : shared(family(manifest, there)).alone(manifest);
     }
 
-    /** How much more of its quota a namespace takes then. */
+    /** Returns how much more of its quota the namespace then uses. */
     long more(String namespace, ManifestRef manifest, Collection<Mount> mounts) {
         return more(manifest, inNamespace(namespace, mounts));
     }
@@ -86,7 +86,10 @@ class Rooms {
         return mounts.stream().map(Mount::manifest).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A version and those of the others that it shares packs with, directly or through others. */
+    /**
+     * Returns a version together with those of the others that share packs with it, directly or
+     * through other versions.
+     */
     Set<ManifestRef> family(ManifestRef version, Set<ManifestRef> others) {
         Set<ManifestRef> all = new HashSet<>(others);
         all.add(version);
@@ -96,14 +99,18 @@ class Rooms {
                 .orElseThrow();
     }
 
-    /** These, sorted by what they share; each family takes room of its own. */
+    /**
+     * Returns the versions in families. The space of one family does not overlap with that of
+     * another.
+     */
     List<Set<ManifestRef>> families(Set<ManifestRef> versions) {
         return families.of(versions);
     }
 
     /**
-     * How these, of one family, share their room. Of one version by itself the chunks are not read
-     * for this: unless they were read beside others before, it takes {@link ManifestRef#roomBytes}.
+     * Returns how the versions of one family share their space. It does not read the chunks of a
+     * single version. It uses the size from an earlier reading beside others, or else {@link
+     * ManifestRef#roomBytes}.
      */
     SharedRoom shared(Set<ManifestRef> versions) {
         if (versions.size() == 1) {
@@ -126,7 +133,8 @@ class Rooms {
     private void remember(Set<ManifestRef> versions, SharedRoom room) {
         synchronized (known) {
             for (int i = 0; i < room.versions().size(); i++) {
-                // What is promised of its relatives' going is then kept when it is left alone.
+                // Keeps the size that was used to predict what evicting its relatives frees, so
+                // that it stays true when the version is alone.
                 sizes.put(room.versions().get(i), room.whole().get(i));
             }
             shrink(sizes, MOST_SIZES_REMEMBERED);

@@ -4,7 +4,7 @@ import dev.forebay.thread.Closing;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 
-/** Does something again and again, with a pause after each time, until closed. */
+/** Repeats a task with a pause after each run, until closed. */
 final class Rounds implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Rounds.class);
@@ -17,8 +17,8 @@ final class Rounds implements AutoCloseable {
     private final Closing closing = new Closing();
 
     /**
-     * @param name of what is done, for logs
-     * @param round may fail: it is done again
+     * @param name the task's name, for logs
+     * @param round the task; a failed run is repeated
      */
     Rounds(String name, Duration pause, Runnable round) {
         this.name = name;
@@ -45,7 +45,8 @@ final class Rounds implements AutoCloseable {
             LOG.warnf("The %s tries again: %s", name, e.getMessage());
             return false;
         } catch (Error e) {
-            // Such as no memory for one more thread: nobody else would go on.
+            // Memory may be too short for another thread, for example. No other thread would
+            // continue the task.
             LOG.errorf(e, "The %s tries again", name);
             return false;
         }

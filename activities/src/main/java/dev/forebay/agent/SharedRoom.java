@@ -16,21 +16,21 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How versions share the room that their chunks take.
+ * How versions share the space of their chunks.
  *
- * @param versions of which this is said
- * @param parts what exactly these of them have and nobody else, the largest first; all parts
- *     together are what the versions take
- * @param whole what each version takes, in the order of {@code versions}
- * @param alone how much of that no other has
+ * @param versions the versions
+ * @param parts the space of chunks that exactly the same versions own, the largest first; together
+ *     the parts are the space of all versions
+ * @param whole the space of each version, in the order of {@code versions}
+ * @param alone the part of that space that no other version shares
  */
 record SharedRoom(
         List<ManifestRef> versions, List<Part> parts, List<Long> whole, List<Long> alone) {
 
     /**
-     * A dataset that grows has about two parts for each version. Of more than this the smallest are
-     * said to be of all versions, so that too little is expected back from one that goes, never too
-     * much.
+     * A dataset that grows has about two parts for each version. Beyond this limit the smallest
+     * parts count as owned by all versions. The expected gain of an eviction is then too small,
+     * never too large.
      */
     private static final int MOST_PARTS = 1024;
 
@@ -39,17 +39,17 @@ record SharedRoom(
     /** Objects around the bits. */
     private static final int PART_HEAP_BYTES = 100;
 
-    /** Two sizes, and places in the list and in the set by which it is remembered. */
+    /** Two sizes, and entries in the list and in the key set. */
     private static final int VERSION_HEAP_BYTES = 100;
 
     /**
-     * Bytes of chunks that stay as long as one of their owners does.
+     * Bytes of chunks that stay while one of their owners does.
      *
-     * @param owners places in {@link #versions}
+     * @param owners indexes into {@link #versions}
      */
     record Part(BitSet owners, long bytes) {}
 
-    /** A version of which no other is known, and which takes so much. */
+    /** Returns the space of a version alone, with a known size. */
     static SharedRoom single(ManifestRef version, long bytes) {
         return new SharedRoom(
                 List.of(version),
@@ -79,17 +79,17 @@ record SharedRoom(
         return reading.result(all);
     }
 
-    /** What all of them take together. */
+    /** Returns the space of all versions together. */
     long bytes() {
         return parts.stream().mapToLong(Part::bytes).sum();
     }
 
-    /** What this one takes of the room that no other has. */
+    /** Returns the space of this version that no other version shares. */
     long alone(ManifestRef version) {
         return alone.get(versions.indexOf(version));
     }
 
-    /** About how much of the heap this takes: a bit for each version and part is most of it. */
+    /** Returns roughly how much heap this takes, mostly one bit for each version and part. */
     long heapBytes() {
         return (long) parts.size() * (PART_HEAP_BYTES + versions.size() / Byte.SIZE)
                 + (long) versions.size() * VERSION_HEAP_BYTES;
@@ -102,7 +102,7 @@ record SharedRoom(
     }
 
     /**
-     * At most so many parts, and one more of the rest.
+     * Returns at most {@code most} parts, and one more with the rest.
      *
      * @param parts the largest first
      * @param versions how many there are
@@ -116,12 +116,12 @@ record SharedRoom(
                 .toList();
     }
 
-    /** Sorts chunks by who has them: each new owner moves a chunk from one set to a larger one. */
+    /** Sorts chunks by their owners. Each new owner moves a chunk from one set to a larger one. */
     private static final class Reading {
         private static final int NOBODY = -1;
 
         private final Map<ChunkId, Integer> setOf = new HashMap<>();
-        // By a set, the one that this owner makes of it.
+        // Maps a set to the set that also has the present owner.
         private final Map<Integer, Integer> larger = new HashMap<>();
         private final List<BitSet> sets = new ArrayList<>();
         private final List<Long> bytes = new ArrayList<>();

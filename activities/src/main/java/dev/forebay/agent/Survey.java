@@ -26,7 +26,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the region, and changes nothing there. Safe for use by many threads. */
+/**
+ * Reports the space and the missing bytes of a version in the region. Changes nothing. Safe for use
+ * by many threads.
+ */
 @Singleton
 class Survey {
 
@@ -43,7 +46,7 @@ class Survey {
     }
 
     /**
-     * What there is of a version, and room for it.
+     * Returns what the region has of a version, and its space.
      *
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd was never reached; as
      *     {@link ManifestCache#open}
@@ -90,7 +93,7 @@ class Survey {
                         .map(mount -> resident(mount, view))
                         .toList(),
                 queue(view),
-                // Who needs no more room asks nobody to go for it.
+                // A version that needs no more space needs no evictions.
                 isZero(needed) && isZero(counted) ? List.of() : relatives(view, version, manifest));
     }
 
@@ -98,7 +101,7 @@ class Survey {
         return bytes != null && bytes == 0;
     }
 
-    /** Of each family with several versions that are here, or are to be. */
+    /** Returns each family with several versions that are mounted here or requested. */
     private List<Relatives> relatives(
             RegionView view, @Nullable DatasetVersion version, @Nullable ManifestRef manifest) {
         Map<DatasetVersion, ManifestRef> versions = new LinkedHashMap<>();
@@ -122,7 +125,7 @@ class Survey {
 
     private Relatives relatives(Map<DatasetVersion, ManifestRef> versions) {
         SharedRoom room = rooms.shared(Set.copyOf(versions.values()));
-        // Several names may be of one manifest.
+        // Several versions may have the same manifest.
         Map<ManifestRef, List<Integer>> names = new HashMap<>();
         int place = 0;
         for (ManifestRef manifest : versions.values()) {
@@ -156,7 +159,7 @@ class Survey {
         for (Applicant each :
                 Applicant.inOrder(view.queue(), name -> rooms.of(name, view.mounts()))) {
             queue.add(queued(each, rooms.more(each.manifest(), there)));
-            // Whoever comes after it shares room with it, too.
+            // Versions behind it in the queue share space with it, too.
             if (!each.steppedAside()) {
                 there.add(each.manifest());
             }

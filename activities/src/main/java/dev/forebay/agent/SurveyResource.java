@@ -9,7 +9,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/** What the agent's gateway says to the control plane before it plans. */
+/** The part of the agent's gateway that the control plane reads before it plans. */
 @Path("/v1")
 @RunOnVirtualThread
 @EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)

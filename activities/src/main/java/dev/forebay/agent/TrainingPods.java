@@ -24,8 +24,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Training pods that name a version with an annotation: the webhook that changes them when they are
- * made, the gate at which they wait, and their pins while they run.
+ * Serves training pods that name a version with an annotation. It runs the webhook that changes
+ * them at creation, the gate at which they wait, and the renewal of their pins while they run.
  */
 @Singleton
 class TrainingPods implements AutoCloseable {
@@ -38,7 +38,7 @@ class TrainingPods implements AutoCloseable {
     private final Rounds gating;
     private final Rounds pinning;
 
-    /** Asks nobody. */
+    /** Makes no requests. */
     TrainingPods(
             AgentConfig config,
             RegionName region,
@@ -136,7 +136,7 @@ class TrainingPods implements AutoCloseable {
         pinning.start();
     }
 
-    /** Whether the webhook answers. */
+    /** Returns whether the webhook listens. */
     boolean areAdmitted() {
         return server.port().isPresent();
     }

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * When it is time to look whether what is pinned is still complete: a grace period after a worker
- * was lost, for one that restarts is back with its chunks; and after a long time in any case, for
- * what nobody noticed. Safe for use by many threads.
+ * Schedules the checks that pinned copies are complete. A check is due one grace period after a
+ * worker was lost, because a worker that only restarts returns with its chunks. It is also due
+ * after a long interval, for losses that were not noticed. Safe for use by many threads.
  */
 final class Unrest {
 
@@ -25,10 +25,10 @@ final class Unrest {
     private boolean lostMeanwhile;
 
     /**
-     * Begins with a look after the grace period: an agent that starts knows nothing of what
-     * happened before.
+     * Schedules the first check after the grace period, because an agent that starts knows nothing
+     * of earlier losses.
      *
-     * @param interval between looks for which there is no reason
+     * @param interval between checks without a reason
      */
     Unrest(Duration grace, Duration interval, long nanos) {
         this.graceNanos = grace.toNanos();
@@ -38,7 +38,7 @@ final class Unrest {
         this.dueNanos = nanos + graceNanos;
     }
 
-    /** The region's workers are now these. */
+    /** Records the region's present workers. */
     synchronized void seen(RegionView view, long nanos) {
         Set<String> nowRegistered =
                 view.workers().stream().map(WorkerNode::id).collect(Collectors.toSet());
@@ -51,23 +51,26 @@ final class Unrest {
         live = view.live();
     }
 
-    /** If so a look begins now, which {@link #calm} or {@link #goesOn} ends. */
+    /**
+     * Returns whether a check is due. If so, the caller must check now and then call {@link #calm}
+     * or {@link #goesOn}.
+     */
     synchronized boolean isDue(long nanos) {
         boolean due = nanos - dueNanos >= 0;
         lostMeanwhile &= !due;
         return due;
     }
 
-    /** Everything was complete: next time when there is a reason, or the interval has passed. */
+    /** Everything was complete: the next check is after a loss or after the interval. */
     synchronized void calm(long nanos) {
         if (lostMeanwhile) {
-            return; // what it had may have been counted
+            return; // the check may have counted what the lost worker had
         }
         pauseNanos = graceNanos;
         dueNanos = nanos + intervalNanos;
     }
 
-    /** Something was not, and is being seen to: each further look comes twice as late. */
+    /** Incomplete pins were found: doubles the delay before the next check. */
     synchronized void goesOn(long nanos) {
         if (lostMeanwhile) {
             return;

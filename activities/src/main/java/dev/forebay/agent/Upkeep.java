@@ -17,11 +17,10 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Sees to it that what is pinned stays complete though workers are lost: a pinned version that
- * lacks something is brought to the notice of its workflow, which asks again and fills what is
- * missing.
+ * Keeps pinned versions complete when workers are lost. It reports an incomplete pinned version to
+ * its workflow, which confirms the coverage again and fills what is missing.
  *
- * <p>Whoever is unpinned may be incomplete: that is found when somebody asks for a receipt.
+ * <p>Unpinned versions may stay incomplete. The next request for a receipt finds that.
  */
 final class Upkeep implements AutoCloseable {
 
@@ -38,7 +37,7 @@ final class Upkeep implements AutoCloseable {
 
     /**
      * @param manifests opens them; each is closed after use
-     * @param notice tells a version's workflow, and returns whether it was reached
+     * @param notice signals a version's workflow, and returns whether that arrived
      */
     Upkeep(
             Workers workers,
@@ -51,12 +50,12 @@ final class Upkeep implements AutoCloseable {
         this.unrest = unrest;
     }
 
-    /** Looks whenever it is time, until closed. */
+    /** Starts the checks, which run until closed. */
     void start() {
         thread.start();
     }
 
-    /** The region has changed. */
+    /** Records a change of the region. */
     void changed(RegionView view) {
         unrest.seen(view, System.nanoTime());
     }
@@ -79,7 +78,7 @@ final class Upkeep implements AutoCloseable {
     }
 
     /**
-     * Looks once at everything that is pinned.
+     * Checks all pinned versions once.
      *
      * @throws ForebayException if the region could not be asked
      */
@@ -97,7 +96,7 @@ final class Upkeep implements AutoCloseable {
         }
     }
 
-    /** What is being filled its workflow follows anyway. */
+    /** Leaves out versions that are being filled, because their workflows follow them anyway. */
     private static List<Mount> pinned(RegionView view) {
         Set<DatasetVersion> held =
                 view.pins().stream().map(Pin::version).collect(Collectors.toSet());

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills a range of a version's chunks, a bounded number at once. The first failure ends it; what is
- * finished by then counts.
+ * Fills a range of a version's chunks, a bounded number at once. The first failure ends it. Chunks
+ * finished before still count.
  */
 final class Warming {
 
@@ -41,15 +41,15 @@ final class Warming {
     /**
      * Returns when chunks {@code [from, to)} are complete.
      *
-     * @param cursor where to begin, and where to note what is finished
-     * @throws ForebayException what the first chunk failed with; {@code UNAVAILABLE} when
-     *     interrupted: nothing is going on any more then
+     * @param cursor where to begin, and where to record finished chunks
+     * @throws ForebayException the first failure of a chunk; {@code UNAVAILABLE} when interrupted;
+     *     all work has ended then
      */
     WarmResult run(RangeCursor cursor, long from, long to) {
         ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
         try {
             submit(executor, cursor, to);
-            // All places are free again when every chunk that was begun is finished.
+            // All permits are free again when every started chunk has finished.
             places.acquire(concurrency);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -100,7 +100,7 @@ final class Warming {
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         } catch (Error e) {
-            // Nobody else would hear of it, and the chunk would pass for filled.
+            // No other thread would see the error, and the chunk would count as filled.
             failure.compareAndSet(
                     null,
                     new ForebayException(ErrorCode.UNAVAILABLE, chunk + " is not filled: " + e, e));
@@ -110,7 +110,9 @@ final class Warming {
         }
     }
 
-    /** The files whose last byte is in a chunk: each file is in one such. */
+    /**
+     * Returns the number of files whose last byte is in the chunk. Each file has one such chunk.
+     */
     private static long objects(ChunkRef chunk, List<Segment> segments) {
         long to = chunk.chunk().start() + chunk.length();
         return segments.stream()

@@ -10,8 +10,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * An agent with a webhook is ready once that listens: a new replica is asked no sooner, and an old
- * one is not stopped before.
+ * An agent with a webhook is ready once the webhook listens. Kubernetes then sends no request to a
+ * new replica earlier, and stops no old replica earlier.
  */
 @Readiness
 @Singleton
@@ -21,7 +21,7 @@ class WebhookReadiness implements HealthCheck {
     private final boolean agent;
     private final Instance<TrainingPods> trainingPods;
 
-    /** A control plane that shares an agent's settings has no webhook, and makes none. */
+    /** A control plane with the same settings has no webhook and must not create one. */
     WebhookReadiness(ServiceConfig service, Instance<TrainingPods> trainingPods) {
         this.agent = service.role() == Role.AGENT;
         this.trainingPods = trainingPods;

@@ -27,13 +27,13 @@ interface Workers {
     VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk);
 
     /**
-     * Notes that a worker's figures of a manifest are not the manifest's: its copy is damaged, or
-     * it has a defect.
+     * Records that a worker's figures differ from the manifest: its copy is damaged, or it has a
+     * defect.
      *
-     * @param how what it says that it has, and what there is
+     * @param how the worker's figures and the expected ones
      */
     void disagrees(WorkerNode worker, String how);
 
-    /** Gives up on a worker, so that its chunks are placed elsewhere. */
+    /** Removes a worker's registration, so that its chunks go to other workers. */
     void remove(String workerId);
 }

@@ -1,4 +1,7 @@
-/** The regional agent: the activities of one region, and the gateway for renewing pins in it. */
+/**
+ * The regional agent: the activities of one region, and the gateway for the control plane and for
+ * other regions.
+ */
 @NullMarked
 package dev.forebay.agent;
 

@@ -28,30 +28,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API server asks, over TLS, on a port of its own: it has no token to show, so nothing
- * else is to be had there. Safe for use by many threads, but for event loops.
+ * Serves the admission webhook to the API server, over TLS on a port of its own. The API server has
+ * no token to send, so this port serves nothing else. Safe for use by many threads, but not by
+ * event loops.
  */
 public final class AdmissionServer implements AutoCloseable {
 
-    /** Where reviews of pods are posted. */
+    /** The path to which the API server posts reviews of pods. */
     public static final String PATH = "/pods";
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /**
-     * Of one request: an object may have 3 MiB in etcd; a review has it with some lines around it.
+     * The limit of one request: an object may have 3 MiB in etcd, and a review adds little to it.
      */
     public static final long MOST_BYTES = 4L << 20;
 
-    /** The API server waits for an answer for no longer. */
+    /** The API server waits no longer for an answer. */
     private static final long READ_MILLIS = 30_000;
 
-    /** Longer than API servers keep a connection that nobody uses: they close it, not we. */
+    /** Longer than API servers keep idle connections, so that they close them first. */
     private static final int IDLE_SECONDS = 180;
 
     /**
-     * For who closes. An API server keeps its connections, also to an agent that is to go, and does
-     * not repeat what is cut on one: pods would be made as if nobody were there.
+     * The grace period of {@link #close}. API servers keep their connections, even to an agent that
+     * is stopping, and do not repeat a request that was cut off. Pods would then be created without
+     * the webhook.
      */
     private static final Duration LEAVE = Duration.ofSeconds(3);
 
@@ -74,10 +76,10 @@ public final class AdmissionServer implements AutoCloseable {
 
     /**
      * @param port 0 for any
-     * @param requestBytes what the bodies of requests that are being read may have together, at
-     *     least {@link #MOST_BYTES}; others are refused. What is made of them comes on top, of one
-     *     at a time: they are all answered by one event loop
-     * @param change what is done to pods
+     * @param requestBytes the most bytes of request bodies that are being read, at least {@link
+     *     #MOST_BYTES}; requests beyond it are refused. Parsing needs more memory, for one body at
+     *     a time, because one event loop answers all
+     * @param change how pods are changed
      */
     public AdmissionServer(
             Vertx vertx, String host, int port, long requestBytes, PodChange change) {
@@ -85,7 +87,7 @@ public final class AdmissionServer implements AutoCloseable {
     }
 
     /**
-     * @param leave how long those that are connected have to leave when this closes
+     * @param leave the grace period of open connections when this closes
      */
     AdmissionServer(
             Vertx vertx,
@@ -103,7 +105,7 @@ public final class AdmissionServer implements AutoCloseable {
     }
 
     /**
-     * Listens with this key, or shows it from now on to who connects.
+     * Listens with this key. If it listens already, it uses the key for new connections.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot
      */
@@ -146,14 +148,14 @@ public final class AdmissionServer implements AutoCloseable {
                 });
     }
 
-    /** Lets a request in, for a while, if there is room for what it says that it has. */
+    /** Admits a request, for a limited time, if there is memory for the size that it declares. */
     private void admit(RoutingContext request) {
         long bytes = Math.min(size(request.request()), MOST_BYTES);
         Optional<Runnable> taken = room.take(bytes);
         if (taken.isEmpty()) {
             request.response()
                     .putHeader("Retry-After", "1")
-                    // Nobody reads what comes behind.
+                    // The body that follows is not read.
                     .putHeader("Connection", "close")
                     .setStatusCode(503);
             var _ = request.end("more requests than forebay.admission.request-bytes has room for");
@@ -173,7 +175,7 @@ public final class AdmissionServer implements AutoCloseable {
         bodies.handle(request);
     }
 
-    /** Of its body, or as much as one may have, if it does not say. */
+    /** Returns the declared size of the body, or the limit if none is declared. */
     private static long size(HttpServerRequest request) {
         String said = request.getHeader("Content-Length");
         try {
@@ -194,7 +196,7 @@ public final class AdmissionServer implements AutoCloseable {
         }
         request.response().putHeader("Content-Type", "application/json");
         if (leaving) {
-            // Vert.x itself closes only if the request asked for it.
+            // Vert.x closes the connection only if the request asked for it.
             request.response().putHeader("Connection", "close");
             var _ =
                     request.end(Buffer.buffer(answer))
@@ -225,12 +227,12 @@ public final class AdmissionServer implements AutoCloseable {
                 why);
     }
 
-    /** The port it listens on, once it does. */
+    /** Returns the port, once the server listens. */
     public synchronized Optional<Integer> port() {
         return Optional.ofNullable(server).map(HttpServer::actualPort);
     }
 
-    /** Each connection ends with its next answer; those that had none for a while just end. */
+    /** Closes the server. Each connection ends with its next answer, or after the grace period. */
     @Override
     public synchronized void close() {
         if (server != null) {

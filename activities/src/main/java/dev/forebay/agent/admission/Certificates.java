@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Reads certificates in PEM. */
+/** Reads and checks certificates in PEM. */
 final class Certificates {
 
     private Certificates() {}
 
-    /** The first certificate of a text; empty if there is none that can be read. */
+    /** Returns the first certificate of a text. Empty if none can be read. */
     static Optional<X509Certificate> read(String pem) {
         try {
             return Optional.of(
@@ -31,7 +31,7 @@ final class Certificates {
         }
     }
 
-    /** Whether a certificate is for this name, and a third of its life or more is left. */
+    /** Returns whether a certificate is for this name and has at least a third of its life left. */
     static boolean isGood(X509Certificate certificate, String name, Instant now) {
         Instant end = certificate.getNotAfter().toInstant();
         Duration life = Duration.between(certificate.getNotBefore().toInstant(), end);

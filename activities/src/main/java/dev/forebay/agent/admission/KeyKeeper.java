@@ -13,12 +13,12 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the webhook's certificate in force, and in the API server's trust.
+ * Renews the webhook's certificate and keeps it trusted by the API server.
  *
- * <p>The key is kept for all agents of a region; the first that finds none, or one that will end,
- * makes the next. Nobody shows a certificate that the API server was only told of just now, if
- * there is another to show: until all agents show the next, the API server trusts both. {@link
- * #look} is for one thread.
+ * <p>All agents of a region share one key. The first agent that finds none, or one that ends soon,
+ * creates the next. An agent shows a new certificate one round after the API server learned to
+ * trust it, unless it has no other. The API server trusts both certificates until all agents show
+ * the new one. {@link #look} is for one thread.
  */
 public final class KeyKeeper {
 
@@ -35,8 +35,8 @@ public final class KeyKeeper {
     private @Nullable String trusted;
 
     /**
-     * @param name what the API server calls the webhook, a DNS name or an IP address
-     * @param clock certificates have an end, by the clock of whoever looks at them
+     * @param name the name of the webhook for the API server: a DNS name or an IP address
+     * @param clock compared with the end of certificates
      */
     KeyKeeper(
             Registration registration,
@@ -52,10 +52,10 @@ public final class KeyKeeper {
     }
 
     /**
-     * Of keys that the JVM makes.
+     * Returns a keeper that creates keys with the JVM's {@code keytool}.
      *
-     * @param life how long a certificate is valid, whole days; the next is made when a third is
-     *     left
+     * @param life how long a certificate is valid, in whole days; the next is created when a third
+     *     is left
      */
     public static KeyKeeper of(
             Registration registration,
@@ -76,9 +76,9 @@ public final class KeyKeeper {
     }
 
     /**
-     * Sees to it once.
+     * Runs one round: checks the key, creates a new one if necessary, and shows it.
      *
-     * @throws ForebayException if the API server does not do its part, or the port is taken
+     * @throws ForebayException if a request to the API server fails, or the port is in use
      */
     public void look() {
         Optional<WebhookKey> kept = registration.key();
@@ -86,7 +86,7 @@ public final class KeyKeeper {
         WebhookKey key = good.orElseGet(() -> next(kept));
         if (good.isEmpty()) {
             if (!registration.keep(kept, key)) {
-                return; // Another agent was quicker; its key is there the next time.
+                return; // Another agent was faster. The next round finds its key.
             }
             LOG.infof("The webhook has a new certificate for %s", name);
         }
@@ -104,7 +104,7 @@ public final class KeyKeeper {
     }
 
     /**
-     * For how many seconds the certificate that is shown is still valid; not a number if none is.
+     * Returns for how many seconds the certificate in use is still valid. NaN if there is none.
      * Safe for use by many threads.
      */
     public double secondsLeft() {

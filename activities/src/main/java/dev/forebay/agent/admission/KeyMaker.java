@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * Makes a key and a certificate that is signed with it, by the JVM's own {@code keytool}: the Java
- * API can read certificates, and not write them.
+ * Creates a key and a self-signed certificate by the JVM's {@code keytool}, because the Java API
+ * can read certificates but not write them.
  */
 final class KeyMaker {
 
@@ -34,11 +34,11 @@ final class KeyMaker {
     record Made(String key, String certificate) {}
 
     /**
-     * Makes one that is valid from an hour ago, for clocks that differ.
+     * Creates a key with a certificate that is valid from an hour ago, because clocks differ.
      *
-     * @param folder empty, and nobody else's
-     * @param name a DNS name or an IP address that it is for
-     * @param life whole days, at least one
+     * @param folder an empty folder that no other process uses
+     * @param name the DNS name or IP address in the certificate
+     * @param life in whole days, at least one
      * @throws ForebayException {@code INTERNAL} if there is no working {@code keytool}
      */
     static Made make(Path folder, String name, Duration life) {

@@ -12,11 +12,11 @@ import dev.forebay.model.ForebayException;
 import java.util.stream.StreamSupport;
 
 /**
- * That a pod had better run on a node that holds its version. It may run on any other, and
- * everything else that it says about nodes counts as before.
+ * Makes a pod prefer nodes that hold its version. The pod may still run on any node, and its other
+ * rules for nodes stay.
  *
- * @param labels of the nodes of this region
- * @param weight beside the other preferences of the pod, 1 to 100
+ * @param labels the labels of the nodes of this region
+ * @param weight the weight among the pod's preferences, 1 to 100
  */
 public record NodePreference(WarmLabels labels, int weight) {
 
@@ -28,7 +28,7 @@ public record NodePreference(WarmLabels labels, int weight) {
         }
     }
 
-    /** Adds it to the preferences of a pod, unless it has it, with whatever weight. */
+    /** Adds the preference to a pod, unless the pod has it already with any weight. */
     void addTo(ObjectNode spec, DatasetVersion version) {
         ObjectNode affinity = object(object(spec, "affinity"), "nodeAffinity");
         ArrayNode preferences = array(affinity, "preferredDuringSchedulingIgnoredDuringExecution");

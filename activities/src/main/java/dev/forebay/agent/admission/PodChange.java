@@ -15,14 +15,16 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /**
- * What a pod that asks for a version needs: the tree of versions where the SDK says that it is, a
- * node that has it, best one that holds the version already, and a gate to wait at. A pure function
- * of the pod; of what is there already nothing changes, so that doing it twice does nothing.
+ * Changes a pod that requests a version. The pod gets the tree of versions at the path that the SDK
+ * reports, and a node that has the tree. It also gets a preference for nodes that hold the version,
+ * and a gate to wait at. A pure function of the pod. It keeps what the pod has already, so a second
+ * change does nothing.
  *
- * @param mountRoot where nodes see the versions, and pods, too
- * @param sign a directory that nodes have only while {@code mountRoot} is mounted; empty if none is
- * @param nodes the labels of the nodes that do; all of them if empty
- * @param preference of nodes that hold the version; empty for none
+ * @param mountRoot where nodes and pods see the versions
+ * @param sign a directory that exists on a node only while {@code mountRoot} is mounted; empty if
+ *     there is none
+ * @param nodes the labels of the nodes that see versions; all nodes if empty
+ * @param preference the preference for nodes that hold the version; empty for none
  */
 public record PodChange(
         String mountRoot,
@@ -30,16 +32,16 @@ public record PodChange(
         Map<String, String> nodes,
         Optional<NodePreference> preference) {
 
-    /** The volume, unless the pod has one of its own for the tree. */
+    /** The name of the volume, unless the pod has its own volume for the tree. */
     static final String VOLUME = "forebay";
 
-    /** Kubelets wait for a volume's directory, and start no container before. */
+    /** A kubelet starts no container before the directory of each volume exists. */
     static final String SIGN_VOLUME = "forebay-mounted";
 
-    /** Without it a container does not see versions that are mounted when it runs already. */
+    /** Without it a container does not see versions that are mounted after its start. */
     private static final String PROPAGATION = "mountPropagation";
 
-    /** All that is ever changed, each as a whole. */
+    /** The only paths that are ever changed, each as a whole. */
     private static final List<String> CHANGED =
             List.of(
                     "/metadata/labels",
@@ -55,11 +57,11 @@ public record PodChange(
     }
 
     /**
-     * The changes, as RFC 6902 writes them.
+     * Returns the changes as a JSON Patch (RFC 6902).
      *
-     * @param pod as it is to be made
-     * @throws ForebayException {@code INVALID_ARGUMENT} if what it asks for cannot be understood,
-     *     or does not go together with the rest of it
+     * @param pod the pod to be created
+     * @throws ForebayException {@code INVALID_ARGUMENT} if its annotations are invalid or
+     *     contradict the rest of it
      */
     public ArrayNode patch(ObjectNode pod) {
         ArrayNode patch = JsonNodeFactory.instance.arrayNode();
@@ -72,7 +74,7 @@ public record PodChange(
         for (String path : CHANGED) {
             JsonNode value = changed.at(path);
             if (!value.isMissingNode() && !value.equals(pod.at(path))) {
-                // Also where there is something: "add" replaces a member of an object.
+                // Works for existing values, too: "add" replaces a member of an object.
                 patch.addObject().put("op", "add").put("path", path).set("value", value);
             }
         }
@@ -91,7 +93,7 @@ public record PodChange(
                 mount((ObjectNode) container, volume, mountRoot);
             }
         }
-        // One container is enough, and every pod has this one.
+        // One container suffices to make the kubelet wait, and every pod has this one.
         sign.ifPresent(
                 directory ->
                         mount(
@@ -128,7 +130,10 @@ public record PodChange(
                 });
     }
 
-    /** The name of the volume that has a directory of the node; this one, if there is none yet. */
+    /**
+     * Returns the name of the volume for a directory of the node, and adds the volume if there is
+     * none.
+     */
     private static String volume(ObjectNode spec, String name, String directory) {
         ArrayNode volumes = array(spec, "volumes");
         for (JsonNode volume : volumes) {
@@ -140,7 +145,7 @@ public record PodChange(
             throw refusal("spec.volumes", name, "this name is wanted for " + directory);
         }
         ObjectNode volume = volumes.addObject().put("name", name);
-        // There before the pod is: a node without it is none that this pod should run on.
+        // The directory must exist before the pod starts: a node without it cannot run this pod.
         volume.putObject("hostPath").put("path", directory).put("type", "Directory");
         return name;
     }

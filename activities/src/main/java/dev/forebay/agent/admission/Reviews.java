@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * Answers AdmissionReviews of {@code admission.k8s.io/v1}: by what they hold and nothing else, so
- * that a dry run is answered as the real one, and nothing has happened after either.
+ * Answers AdmissionReviews of {@code admission.k8s.io/v1}. The answer depends on the review only
+ * and has no side effects, so a dry run gets the same answer.
  */
 record Reviews(PodChange change) {
 

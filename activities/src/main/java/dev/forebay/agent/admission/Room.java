@@ -4,7 +4,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Memory for what is being read, of which nobody waits for any. Safe for use by many threads. */
+/**
+ * A budget of memory for requests that are being read. A request that finds too little fails at
+ * once. Safe for use by many threads.
+ */
 final class Room {
 
     private final AtomicLong left;
@@ -13,7 +16,7 @@ final class Room {
         this.left = new AtomicLong(bytes);
     }
 
-    /** Takes so much, if it is there; what is returned gives it back, once. */
+    /** Takes bytes from the budget, if available. The returned action gives them back, once. */
     Optional<Runnable> take(long bytes) {
         if (left.addAndGet(-bytes) < 0) {
             left.addAndGet(bytes);

@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a pod asks for with its annotations.
+ * The version that a pod requests by its annotations, and the terms.
  *
- * @param deadline how long it may take; any time if empty
- * @param runsCold whether the pod runs when the deadline has passed; else it fails
- * @param create whether the version is created if its dataset has others, and not this one
+ * @param deadline the longest wait; unlimited if empty
+ * @param runsCold whether the pod runs when the deadline has passed; otherwise it fails
+ * @param create whether to create the version if its dataset has other versions but not this one
  */
 public record Wish(
         DatasetVersion version, Optional<Duration> deadline, boolean runsCold, boolean create) {
@@ -34,13 +34,16 @@ public record Wish(
     private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([smhd])");
     private static final Duration LONGEST = Duration.ofDays(7);
 
-    /** Of these a pod's path would not be known before it runs, nor the same for all of a gang. */
+    /**
+     * With these the path would be unknown before the pod runs, and could differ among the pods of
+     * a gang.
+     */
     private static final Pattern NO_NAME = Pattern.compile("latest|[0-9A-Fa-f]{64}");
 
     /**
      * Reads the annotations of a pod.
      *
-     * @return empty if the pod asks for nothing
+     * @return empty if the pod requests no version
      * @throws ForebayException {@code INVALID_ARGUMENT} naming the annotation, its value and the
      *     rule
      */
@@ -55,7 +58,7 @@ public record Wish(
                                         creates(annotations)));
     }
 
-    /** Whether who has waited for so long waits no longer. */
+    /** Returns whether a pod that has waited this long has passed its deadline. */
     public boolean isLate(Duration waited) {
         return deadline.filter(longest -> waited.compareTo(longest) >= 0).isPresent();
     }

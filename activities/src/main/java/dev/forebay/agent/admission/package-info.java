@@ -1,6 +1,6 @@
 /**
- * The webhook that changes training pods when they are made: what it changes, as functions of JSON,
- * and how it is served.
+ * The webhook that changes training pods at their creation: the changes, as functions of JSON, and
+ * the server.
  */
 @NullMarked
 package dev.forebay.agent.admission;

@@ -4,46 +4,46 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the control plane says to a request to have a version. */
+/** The control plane's answer to a request for a version. */
 sealed interface Answer {
 
-    /** It is there as a whole, and pinned. */
+    /** The whole version is present and pinned. */
     record Warm(String path) implements Answer {}
 
-    /** It was not there by the deadline, and the pod is to run all the same. */
+    /** The version missed the deadline, and the pod is to run without it. */
     record Cold(String why) implements Answer {}
 
     /**
-     * It will be there.
+     * The version is being brought in.
      *
-     * @param left how long that takes, if it is known
-     * @param obstacle what it waits for, or how it failed last, if it does not get on
+     * @param left the remaining time, if known
+     * @param obstacle what it waits for, or its last failure, if it makes no progress
      */
     record Coming(int percent, Optional<Duration> left, Optional<String> obstacle)
             implements Answer {}
 
     /**
-     * It is refused, or there is no answer; a later one may be another.
+     * The request was refused or not answered. A later answer may differ.
      *
      * @param code a {@code dev.forebay.model.ErrorCode}
      */
     record Refused(String code, String why) implements Answer {}
 
-    /** The code of what was not there by the deadline. */
+    /** The code for a version that missed the deadline. */
     String DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED";
 
-    /** The code of who does not answer. */
+    /** The code for a missing answer. */
     String UNAVAILABLE = "UNAVAILABLE";
 
-    /** What is to be made of no answer at all. */
+    /** Stands for a missing answer. */
     Answer NONE = new Refused(UNAVAILABLE, "the control plane does not answer");
 
-    /** Whether the control plane has said this, and not that it cannot, or nothing at all. */
+    /** Returns whether the control plane has given an answer of substance. */
     static boolean isSaid(Answer answer) {
         return !(answer instanceof Refused refused && refused.code().equals(UNAVAILABLE));
     }
 
-    /** Reads an answer of the API. */
+    /** Parses an answer of the API. */
     static Answer of(int status, JsonNode body) {
         return switch (status) {
             case 200 ->

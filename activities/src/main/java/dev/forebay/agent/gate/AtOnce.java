@@ -4,15 +4,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 
 /**
- * Runs each task on a virtual thread of its own, so many at once; who has come first is first. Safe
- * for use by many threads.
+ * Runs each task on a virtual thread, a bounded number at once, in order of arrival. Safe for use
+ * by many threads.
  */
 final class AtOnce implements Executor {
 
     private final Semaphore free;
 
     /**
-     * @param most tasks under way at once; others wait
+     * @param most the most tasks that run at once; others wait
      */
     AtOnce(int most) {
         free = new Semaphore(most, true);

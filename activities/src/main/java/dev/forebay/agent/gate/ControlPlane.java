@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import org.jboss.logging.Logger;
 
-/** The control plane, by its REST API. */
+/** The client of the control plane's REST API. */
 final class ControlPlane implements Platform {
 
     private static final Logger LOG = Logger.getLogger(ControlPlane.class);
@@ -39,9 +39,9 @@ final class ControlPlane implements Platform {
 
     /**
      * @param address of its API
-     * @param purpose begins the keys of requests: who asks for the same for another purpose takes
-     *     back his own requests only. 10 characters of an id at most
-     * @param lease of pins, which somebody must renew
+     * @param purpose a prefix of the requests' keys, at most 10 characters of an id; clients with
+     *     different purposes cancel only their own requests
+     * @param lease of the pins, which another part must renew
      * @param timeout of a request
      */
     ControlPlane(
@@ -136,7 +136,10 @@ final class ControlPlane implements Platform {
         return body;
     }
 
-    /** A key is of one request only, and what is asked may change: annotations, or the lease. */
+    /**
+     * Returns the idempotency key. It includes a checksum of the body, because annotations or the
+     * lease may change and a key must belong to one request only.
+     */
     private String key(Holder holder, ObjectNode body) {
         CRC32 sum = new CRC32();
         sum.update(body.toString().getBytes(StandardCharsets.UTF_8));

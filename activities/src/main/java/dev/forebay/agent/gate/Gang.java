@@ -3,5 +3,8 @@ package dev.forebay.agent.gate;
 import dev.forebay.agent.admission.Wish;
 import dev.forebay.agent.jobs.Holder;
 
-/** Pods that ask for the same on behalf of the same: one request, one pin. */
+/**
+ * Pods with the same holder that request the same version on the same terms. A gang has one request
+ * and one pin.
+ */
 record Gang(Holder holder, Wish wish) {}

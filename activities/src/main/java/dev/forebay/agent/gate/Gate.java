@@ -18,19 +18,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
 /**
- * Lets pods go to nodes when the version that they ask for is warm.
+ * Opens the scheduling gate of pods whose version is in the region.
  *
- * <p>Again and again all pods that wait are looked at, and for each gang the control plane is asked
- * for what it was asked for before: whatever happened while nobody looked is found, and nothing is
- * remembered but since when a gang waits, for its deadline: since its first pod was made, or since
- * it is known. That has passed already where {@link WarmCheck} has counted it. Several agents may
- * do this at the same time. {@link #look} is for one thread.
+ * <p>Each round compares all waiting pods with the control plane's answers, and repeats the request
+ * of each gang. Missed events therefore do no harm. The only state is since when a gang waits, for
+ * its deadline: since its first pod was created, or since the agent knows it. A deadline that
+ * {@link WarmCheck} has counted is over already. Several agents may do this at the same time.
+ * {@link #look} is for one thread.
  */
 public final class Gate {
 
     private static final Logger LOG = Logger.getLogger(Gate.class);
 
-    /** At so many pods of a gang it is looked, if it is not known why they wait no longer. */
+    /** The most pods of a gang to check when the agent does not know why they no longer wait. */
     private static final int MOST_LOOKS = 32;
 
     private final Pods pods;
@@ -42,7 +42,10 @@ public final class Gate {
 
     private final Question question = new Question();
 
-    /** Those whose pods have gone to nodes, or have failed, here: none that has no turn. */
+    /**
+     * Gangs whose pods this agent has released or failed. Each of them has an entry in {@code
+     * turns}.
+     */
     private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 
     private volatile int waiting;
@@ -59,14 +62,14 @@ public final class Gate {
         this.holders = new PodHolders(pods);
     }
 
-    /** How many pods waited when this was looked at last. */
+    /** Returns how many pods waited in the last round. */
     public int waiting() {
         return waiting;
     }
 
     /**
-     * Looks once at all pods that wait, asks for gangs whose turn it is, and takes back what those
-     * have asked for whose pods were deleted.
+     * Runs one round: checks all waiting pods, sends the requests that are due, and cancels the
+     * requests of gangs whose pods were deleted.
      */
     public void look() {
         List<AdmittedPod> gated = pods.gated();
@@ -82,11 +85,12 @@ public final class Gate {
     }
 
     /**
-     * Whether another agent has let them go: then they run, and may still want what they wait for.
+     * Returns whether another agent has released the pods. They run then and may still need their
+     * request.
      */
     private boolean haveGone(Gang gang, List<AdmittedPod> members) {
         try {
-            // They go together, or are deleted together.
+            // The pods of a gang are released together, or deleted together.
             return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
         } catch (ForebayException notNow) {
             LOG.warnf(
@@ -118,7 +122,7 @@ public final class Gate {
         }
     }
 
-    /** Annotations can be changed while a pod waits. */
+    /** Annotations may change while a pod waits. */
     private Optional<Wish> wish(AdmittedPod pod) {
         try {
             Optional<Wish> wish = Wish.of(pod.annotations());
@@ -150,7 +154,7 @@ public final class Gate {
             return Answer.isSaid(answer);
         }
 
-        /** Compares times of one clock, the API server's. */
+        /** Compares times of one clock, that of the API server. */
         @Override
         public Duration waitedBefore(Gang gang, List<AdmittedPod> members) {
             return gang.wish().deadline().isEmpty()
@@ -196,7 +200,7 @@ public final class Gate {
                             pods.open(
                                     pod,
                                     open.notice(),
-                                    // Who runs cold may have none yet.
+                                    // A pod that runs cold may have no pin yet.
                                     Optional.of(gang.holder().pinId())
                                             .filter(_ -> open.notice().warm()));
                     case Verdict.Fail fail -> pods.fail(pod, fail.notice());

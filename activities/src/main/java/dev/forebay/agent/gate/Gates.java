@@ -11,10 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/**
- * All that holds training back in a region until versions are warm, and versions while it runs,
- * before one control plane.
- */
+/** Creates the gates of a region and the keeper of pins, all with one control plane. */
 public final class Gates {
 
     private final Platform waiting;
@@ -25,14 +22,15 @@ public final class Gates {
     private final int atOnce;
 
     /**
-     * Asks nobody.
+     * Makes no requests.
      *
      * @param api the control plane's address
-     * @param clients how it is spoken to
-     * @param lease of the pins, which somebody must renew
-     * @param timeout of a question
-     * @param interval between two questions for the same
-     * @param atOnce for how many Jobs each asks at once; of one, for all versions
+     * @param clients creates the HTTP client
+     * @param lease of the pins, which another part must renew
+     * @param timeout of a request
+     * @param interval between two requests for the same version
+     * @param atOnce for how many Jobs each gate sends requests at once; all versions of a Job count
+     *     once
      */
     public Gates(
             URI api,
@@ -61,23 +59,23 @@ public final class Gates {
                 new ControlPlane(api, clients, region, purpose, lease, timeout), System::nanoTime);
     }
 
-    /** That of pods. */
+    /** Returns the gate of pods. */
     public Gate of(Pods pods) {
         return new Gate(pods, waiting, region, Turns.of(interval, atOnce, System::nanoTime));
     }
 
     /**
-     * What keeps the pins of pods that run.
+     * Returns the keeper of the pins of running pods.
      *
      * @param jobs not closed with it
-     * @param pins those of the region, as far as is known
+     * @param pins returns the known pins of the region
      */
     public PinKeeper keeper(Pods pods, Jobs jobs, Supplier<List<Pin>> pins) {
         return new PinKeeper(
                 pods, jobs, pins, running, lease, Turns.of(interval, atOnce, System::nanoTime));
     }
 
-    /** That of Workloads, which is Kueue's. */
+    /** Returns the check of Kueue's Workloads. */
     public WarmCheck of(Workloads workloads) {
         return new WarmCheck(
                 workloads, waiting, region, Turns.of(interval, atOnce, System::nanoTime));

@@ -5,10 +5,10 @@ import dev.forebay.agent.jobs.Holder;
 import java.util.Map;
 
 /**
- * What a Workload waits for, as long as it has its quota.
+ * The versions that a Workload waits for while it has its quota.
  *
  * @param workload its uid
- * @param reservedAt when it got its quota: who gets it again waits anew
- * @param wishes by the name of the set of pods that has them, at least one
+ * @param reservedAt when it got its quota; a Workload that gets it again waits from the beginning
+ * @param wishes at least one, by the name of the pod set that has it
  */
 record Petition(String workload, String reservedAt, Holder holder, Map<String, Wish> wishes) {}

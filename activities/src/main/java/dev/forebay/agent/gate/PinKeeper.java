@@ -23,11 +23,11 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has gangs that run hold their pins: those that were let go before their version was there, and
- * those whose leases have ended because nobody could renew them for so long.
+ * Takes missing pins for running gangs. A gang that runs cold may have none yet. Other pins have
+ * ended because no agent could renew their lease for too long.
  *
- * <p>As the {@link Gate} does it, by looking at all that run, again and again. Several agents may
- * do this at the same time. {@link #look} is for one thread.
+ * <p>Each round compares all running pods, as in {@link Gate}. Several agents may do this at the
+ * same time. {@link #look} is for one thread.
  */
 public final class PinKeeper {
 
@@ -43,22 +43,22 @@ public final class PinKeeper {
     private final Question question = new Question();
 
     /**
-     * What was asked for, as long as it is not answered: also when it is pinned already, and its
-     * bytes are still on their way.
+     * Requests without a final answer. Some have their pin already while their bytes are still on
+     * the way.
      */
     private final Set<Gang> unanswered = ConcurrentHashMap.newKeySet();
 
-    /** Why the last one was refused since this was looked at last. */
+    /** Why the last request since the previous round was refused. */
     private final AtomicReference<@Nullable String> refusal = new AtomicReference<>();
 
     private volatile int lacking;
 
-    /** A pin that somebody has, or should have. */
+    /** A pin that a gang has or needs. */
     private record Key(DatasetVersion version, String pinId) {}
 
     /**
      * @param jobs not closed with this
-     * @param pins those of the region, as far as is known
+     * @param pins returns the known pins of the region
      * @param lease of the pins
      */
     PinKeeper(
@@ -77,23 +77,24 @@ public final class PinKeeper {
         this.holders = new PodHolders(pods);
     }
 
-    /** How many gangs ran without their pin when this was looked at last. */
+    /** Returns how many gangs ran without their pin in the last round. */
     public int lacking() {
         return lacking;
     }
 
     /**
-     * Looks once at all pods that run, asks for the pins that are missing, and takes back what is
-     * not answered yet when its pods run no longer.
+     * Runs one round: checks all running pods, requests missing pins, and cancels unanswered
+     * requests of pods that no longer run.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer, or nothing is
-     *     known of the region yet
+     * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer, or the state
+     *     of the region is not known yet
      */
     public void look() {
-        // Before pods: one that still runs then has not lost its pin by having ended.
+        // Read before the pods: a pod in the later list has not ended, so its end cannot explain a
+        // missing pin.
         Set<Key> held = held();
         Set<Gang> running = gangs(pods.running());
-        // After them, too: they may have got it right before they were let go.
+        // Read after the pods, too: a pod may have got its pin just before it was released.
         held.addAll(held());
         Set<Gang> wanted =
                 withoutEnded(
@@ -116,7 +117,7 @@ public final class PinKeeper {
                 .collect(Collectors.toCollection(HashSet::new));
     }
 
-    /** Once for all: there may be hundreds, of one version, and each minute. */
+    /** Logs one line for all, because hundreds of gangs may lack a pin in each round. */
     private void warn() {
         String why = refusal.getAndSet(null);
         if (why != null && lacking > 0) {
@@ -131,7 +132,7 @@ public final class PinKeeper {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** However long it takes: they run already. */
+    /** Has no deadline, because the pods run already. */
     private Optional<Gang> gang(AdmittedPod pod) {
         try {
             return Wish.of(pod.annotations())
@@ -143,7 +144,7 @@ public final class PinKeeper {
         }
     }
 
-    /** Some of what counts as a Job leaves pods running when it has ended, and its pin with it. */
+    /** Some kinds of Jobs leave pods running after their end, which has ended the pin. */
     private Set<Gang> withoutEnded(Set<Gang> running, Predicate<Gang> which) {
         Map<Gang, Pin> some =
                 running.stream().filter(which).collect(Collectors.toMap(gang -> gang, this::pin));

@@ -1,23 +1,23 @@
 package dev.forebay.agent.gate;
 
-/** Who has versions brought into regions. Safe for use by many threads. */
+/** The service that brings versions into regions. Safe for use by many threads. */
 interface Platform {
 
     /**
-     * Has the version that a gang asks for brought into the region, and pinned for its holder; the
-     * same request however often it is asked. Does not wait until it is there.
+     * Requests the version of a gang in the region, with a pin for its holder. Repeated calls are
+     * the same request. Does not wait for the version.
      */
     Answer ensure(Gang gang);
 
     /**
-     * Whether filling the region with the gang's version has failed, and nobody has done anything
-     * about it yet. So it is, too, if there is no answer.
+     * Returns whether the fill of the gang's version has failed and waits for an operator. True
+     * also if there is no answer.
      */
     boolean isBlocked(Gang gang);
 
     /**
-     * Takes back what a gang has asked for, if it was not answered yet: nobody waits for it any
-     * more. If it is not known whether that arrived, a log says so.
+     * Cancels the request of a gang, if it was not answered yet. Logs a warning if the outcome is
+     * unknown.
      */
     void takeBack(Gang gang);
 }

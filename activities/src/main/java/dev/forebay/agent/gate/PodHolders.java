@@ -10,27 +10,29 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Who holds the pins of pods, looked up once for all that have one maker. For one thread. */
+/**
+ * Finds the holders of pods' pins, with one lookup for all pods of one controller. Not thread-safe.
+ */
 final class PodHolders {
 
     private final Pods pods;
 
-    /** By the uid of what made their pods: its owners do not change. */
+    /** By the uid of the pods' controller, whose owners never change. */
     private final Map<String, Holder> known = new HashMap<>();
 
     PodHolders(Pods pods) {
         this.pods = pods;
     }
 
-    /** Forgets those of others. */
+    /** Removes the entries of all other pods. */
     void retain(Collection<AdmittedPod> there) {
         known.keySet().retainAll(there.stream().map(PodHolders::maker).collect(Collectors.toSet()));
     }
 
     /**
-     * Whose life the pin of a pod has.
+     * Returns the holder of a pod's pin.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if the API server does not say
+     * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer
      */
     Holder of(AdmittedPod pod) {
         Holder before = known.get(maker(pod));

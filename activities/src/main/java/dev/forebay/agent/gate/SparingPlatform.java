@@ -9,24 +9,24 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks only now and then for what is BLOCKED: each time is a new attempt to fill the region, and as
- * long as nobody has done anything about it the last answer holds. Somebody who resumes the region
- * is noticed at once. Safe for use by many threads.
+ * Limits requests for versions that are BLOCKED. Each request starts a new fill, so the last
+ * refusal is returned until a pause has passed. The pauses grow. After an operator resumes the
+ * region, the next request goes out at once. Safe for use by many threads.
  */
 final class SparingPlatform implements Platform {
 
     static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-    /** An attempt may take hours until it fails. */
+    /** A fill may take hours until it fails. */
     static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 
-    /** They say nothing of what others are answered. */
+    /** Codes that depend on the single request, and not on the version. */
     private static final Set<String> OF_ONE_REQUEST =
             Set.of(
                     Answer.UNAVAILABLE,
                     Answer.DEADLINE_EXCEEDED,
-                    // The next one may have the version created.
+                    // the next request may create the version
                     ErrorCode.NOT_FOUND.name(),
                     ErrorCode.CANCELLED.name(),
                     ErrorCode.ALREADY_EXISTS.name());
@@ -65,7 +65,7 @@ final class SparingPlatform implements Platform {
         return nanos.getAsLong() - refusal.nanos() < refusal.pause().toNanos();
     }
 
-    /** What was long ago says nothing of today's troubles. */
+    /** Returns the last refusal, unless it is too old to matter. */
     private @Nullable Refusal last(DatasetVersion version) {
         synchronized (refusals) {
             Refusal last = refusals.get(version);
@@ -75,7 +75,10 @@ final class SparingPlatform implements Platform {
         }
     }
 
-    /** An attempt that is under way is none that has succeeded: its pause is the last one's. */
+    /**
+     * Keeps the pause of the last refusal while a fill runs, because a running fill has not
+     * succeeded.
+     */
     private void note(DatasetVersion version, Answer answer, @Nullable Refusal last) {
         synchronized (refusals) {
             if (answer instanceof Answer.Warm) {

@@ -16,21 +16,21 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is asked for when: everybody once in an interval, several at once. Whoever answers late, or
- * never, holds up nobody: a round waits for no answer, and who cannot wait for one is judged
- * without it. That is counted from when a question is sent: one that waits for its turn while
- * others are answered will have an answer, too. Nothing is remembered but since when each waits.
- * Rounds are for one thread.
+ * Polls the answers for all waiting keys, each once per interval, several at once. Slow or missing
+ * answers delay no other key, because a round waits for no answer. A waiter whose deadline has
+ * passed is judged without an answer. The time for an answer counts from when the question is sent,
+ * so a question that is queued behind answered ones gets its answer, too. The only state is since
+ * when each key waits. Rounds are for one thread.
  *
- * @param <K> what is asked for
- * @param <W> who waits for it
+ * @param <K> the key of a question
+ * @param <W> the waiter
  * @param <A> an answer
  */
 final class Turns<K, W, A> {
 
     private static final Logger LOG = Logger.getLogger(Turns.class);
 
-    /** By then an agent has seen all who waited when it began. */
+    /** After this time an agent has seen every entry that waited when the agent started. */
     private static final long BEGINNING_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final long intervalNanos;
@@ -39,21 +39,24 @@ final class Turns<K, W, A> {
     private final LongSupplier nanoTime;
     private final Map<K, Turn<W>> turns = new ConcurrentHashMap<>();
 
-    /** When somebody was answered last; the beginning, if nobody was. */
+    /** When the last answer of any key arrived; the start, if none did. */
     private volatile long heard;
 
     private final long begun;
 
-    /** What is asked, and what comes of it. Called by several threads at once. */
+    /** The question and the consequence of its answer. Called by several threads at once. */
     interface Question<K, W, A> {
 
-        /** Asks, and waits for the answer. */
+        /** Sends the question and waits for the answer. */
         A ask(K what);
 
-        /** Whether somebody has said this, so that others may hope for an answer, too. */
+        /**
+         * Returns whether the other side has really answered, so that other keys may expect an
+         * answer, too.
+         */
         boolean isSaid(A answer);
 
-        /** Whether somebody has waited for so long that he is judged, though nobody answers. */
+        /** Returns whether a waiter has waited so long that it is judged even without an answer. */
         boolean isLate(K what, W who, Duration waited);
 
         /** Returns how long a new entry has waited already, under another agent. */
@@ -62,18 +65,18 @@ final class Turns<K, W, A> {
         }
 
         /**
-         * Does what comes of it. Of two answers for the same, or an answer and none, one is judged.
+         * Acts on an answer or its absence. Only the first of these is judged for each question.
          *
-         * @param waited since it is known, here or before
+         * @param waited since the entry is known, here or before
          * @param answer empty if there was none for a whole interval
          */
         void judge(K what, W who, Duration waited, Optional<A> answer);
     }
 
-    /** What is known of one who waits. */
+    /** The state of a waiting key. */
     private static final class Turn<W> {
 
-        /** In nanoseconds of a clock that only goes forward, as all times here. */
+        /** In nanoseconds of a monotonic clock, as all times here. */
         private final long since;
 
         private long next;
@@ -81,7 +84,10 @@ final class Turns<K, W, A> {
         private volatile boolean leaving;
         private final AtomicReference<@Nullable Asked> asked = new AtomicReference<>();
 
-        /** When nobody asks for it, or judges it, any more. Written by rounds only. */
+        /**
+         * Completes when no question or judgement of this key runs any more. Written by rounds
+         * only.
+         */
         private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
 
         private Turn(long since, long now, W who) {
@@ -91,7 +97,7 @@ final class Turns<K, W, A> {
         }
     }
 
-    /** A question that is on its way, or waits until others are answered. */
+    /** A question that was sent or is queued. */
     private static final class Asked {
 
         private final long queued;
@@ -103,9 +109,9 @@ final class Turns<K, W, A> {
         }
 
         /**
-         * For how long, in nanoseconds, nobody has answered it who could have.
+         * Returns for how many nanoseconds the other side has had the chance to answer and did not.
          *
-         * @param heard when somebody was answered last
+         * @param heard when the last answer of any key arrived
          */
         long unanswered(long now, long heard) {
             OptionalLong since = sent;
@@ -114,15 +120,15 @@ final class Turns<K, W, A> {
                     : Math.min(now - queued, now - heard);
         }
 
-        /** Whether it is for the caller to judge. */
+        /** Returns whether the caller may judge the question. True for the first caller only. */
         boolean claim() {
             return judged.compareAndSet(false, true);
         }
     }
 
     /**
-     * @param interval between two questions for the same, and how long an answer may take before
-     *     who is late is judged without it
+     * @param interval between two questions of a key, and the timeout of an answer after which a
+     *     late waiter is judged without it
      * @param asking runs questions
      * @param judging runs judgements without an answer
      */
@@ -135,18 +141,18 @@ final class Turns<K, W, A> {
         this.heard = begun;
     }
 
-    /** With so many questions, and so many judgements, under way at most. */
+    /** Returns an instance with at most this many questions, and as many judgements, at once. */
     static <K, W, A> Turns<K, W, A> of(Duration interval, int atOnce, LongSupplier nanoTime) {
         return new Turns<>(interval, new AtOnce(atOnce), new AtOnce(atOnce), nanoTime);
     }
 
     /**
-     * Goes round once, and waits for nothing that it has begun.
+     * Runs one round. It waits for nothing that it starts.
      *
-     * @param waiting all who wait
-     * @param question asked for those whose turn it is
-     * @param forget called once nobody asks for it, or judges it, any more, for what was waited for
-     *     the last time, and is not now, with who waited
+     * @param waiting all waiters by key
+     * @param question sent for the keys that are due
+     * @param forget called with the key and the last waiter for each key that no longer waits, once
+     *     no question or judgement of it runs
      */
     void round(Map<K, W> waiting, Question<K, W, A> question, BiConsumer<K, W> forget) {
         turns.forEach(
@@ -169,7 +175,7 @@ final class Turns<K, W, A> {
                     turn.who = who;
                     Asked asked = turn.asked.get();
                     if (turn.leaving) {
-                        // Is back already: what it has asked for is taken back first.
+                        // The entry has returned already. Its earlier request is cancelled first.
                         return;
                     }
                     if (asked == null && turn.next - now <= 0) {
@@ -182,8 +188,8 @@ final class Turns<K, W, A> {
     }
 
     /**
-     * Returns since when a new entry waits. An entry that was there before this process keeps the
-     * time that it has waited. Any other has come just now, whatever a clock elsewhere says.
+     * Returns since when a new entry waits. An entry that is older than this process keeps its
+     * earlier wait. Any other has just arrived, even if another clock disagrees.
      */
     private long since(K what, W who, Question<K, W, A> question, long now) {
         if (now - begun > BEGINNING_NANOS) {
@@ -204,7 +210,10 @@ final class Turns<K, W, A> {
         return null;
     }
 
-    /** The next round tries again. Questions and judgements that saw it leave have done nothing. */
+    /**
+     * Makes the next round try again. Questions and judgements that saw {@code leaving} have done
+     * nothing.
+     */
     private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
         turn.asked.set(null);
         turn.leaving = false;
@@ -219,7 +228,7 @@ final class Turns<K, W, A> {
             answered =
                     CompletableFuture.runAsync(
                             () -> {
-                                // Else nobody wants to know any more.
+                                // Otherwise the answer is no longer needed.
                                 if (!turn.leaving && !asked.judged.get()) {
                                     ask(what, turn, asked, question);
                                 }
@@ -261,14 +270,14 @@ final class Turns<K, W, A> {
             judged =
                     CompletableFuture.runAsync(
                             () -> {
-                                // Else there is nobody to judge.
+                                // Otherwise the waiter is gone.
                                 if (!turn.leaving) {
                                     judge(what, turn, asked, question, Optional.empty());
                                 }
                             },
                             judging);
         } catch (RuntimeException | Error noThread) {
-            // Else it has been judged, for all that rounds can see.
+            // Rounds would otherwise believe that the question was judged.
             turn.asked.compareAndSet(asked, null);
             throw noThread;
         }
@@ -283,7 +292,7 @@ final class Turns<K, W, A> {
         } catch (RuntimeException | Error e) {
             LOG.errorf(e, "%s is not judged", what);
         } finally {
-            // From now on it is asked for again.
+            // Lets the next round send the question again.
             turn.asked.compareAndSet(asked, null);
         }
     }

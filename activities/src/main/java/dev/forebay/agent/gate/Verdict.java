@@ -9,25 +9,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What becomes of pods that wait, and what they are told. */
+/** The decision for waiting pods, with a notice for them. */
 sealed interface Verdict {
 
     Notice notice();
 
-    /** They go on waiting. */
+    /** The pods keep waiting. */
     record Wait(Notice notice) implements Verdict {}
 
-    /** They go to nodes. */
+    /** The gate opens. */
     record Open(Notice notice) implements Verdict {}
 
-    /** They fail. */
+    /** The pods fail. */
     record Fail(Notice notice) implements Verdict {}
 
     /**
-     * Judges by an answer of the control plane.
+     * Decides by an answer of the control plane.
      *
-     * @param isLate whether the deadline has passed, though the control plane may not say so: it
-     *     may not answer, or have been asked late
+     * @param isLate whether the deadline has passed, even if the control plane does not report
+     *     that: it may not answer, or may have got the request late
      */
     static Verdict of(Answer answer, Wish wish, RegionName region, boolean isLate) {
         String what = "%s in %s".formatted(wish.version(), region);
@@ -51,8 +51,8 @@ sealed interface Verdict {
     }
 
     /**
-     * Judges who waits for several versions: they fail if one of them does not come, and wait for
-     * the last.
+     * Combines the verdicts on several versions. The pods fail if one version fails, and wait for
+     * the last one.
      *
      * @param all one for each version, at least one
      */
@@ -89,7 +89,7 @@ sealed interface Verdict {
                 : new Fail(new Notice(false, "DeadlineExceeded", why));
     }
 
-    /** Rounded, so that pods are not told something new each time. */
+    /** Rounds the progress, so that pods do not get a new notice each time. */
     private static Notice waiting(String what, Answer.Coming coming) {
         String progress =
                 "%s is there to %d %%%s"
@@ -102,7 +102,7 @@ sealed interface Verdict {
                 .orElseGet(() -> new Notice(false, Notice.WARMING, progress));
     }
 
-    /** Up by less than a quarter. */
+    /** Rounds up by less than a quarter. */
     private static String about(Duration time) {
         long seconds = time.toSeconds();
         if (seconds <= 60) {
@@ -115,7 +115,10 @@ sealed interface Verdict {
         return Math.ceilDiv(seconds, 3600L) + " h";
     }
 
-    /** A code as conditions and events have reasons: {@code NOT_FOUND} becomes {@code NotFound}. */
+    /**
+     * Converts a code to the form of reasons in conditions and events: {@code NOT_FOUND} becomes
+     * {@code NotFound}.
+     */
     private static String camelCase(String code) {
         return Arrays.stream(code.split("_", -1))
                 .filter(word -> !word.isEmpty())

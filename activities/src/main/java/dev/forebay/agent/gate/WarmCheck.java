@@ -25,18 +25,18 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Tells Kueue which Workloads may run: those whose pods ask for versions that are warm.
+ * Answers Kueue's AdmissionCheck: a Workload may run when the versions of its pods are in the
+ * region.
  *
- * <p>As the {@link Gate} does it, by looking at all that wait, again and again. What is asked for
- * is what the pods will ask for at the gate, on behalf of the same holder: both have one pin, and
- * the gate lets the pods go at once. Several agents may do this at the same time. {@link #look} is
- * for one thread.
+ * <p>Each round compares all waiting Workloads, as in {@link Gate}. The request is the same that
+ * the pods will send at the gate for the same holder. Both share one pin, and the gate opens at
+ * once. Several agents may do this at the same time. {@link #look} is for one thread.
  */
 public final class WarmCheck {
 
     private static final Logger LOG = Logger.getLogger(WarmCheck.class);
 
-    /** As many sets of pods as Kueue lets a Workload have. */
+    /** Kueue allows a Workload this many pod sets. */
     private static final int MOST_WISHES_AT_ONCE = 8;
 
     private final Workloads workloads;
@@ -44,10 +44,13 @@ public final class WarmCheck {
     private final RegionName region;
     private final Turns<Petition, ReservedWorkload, Map<Wish, Answer>> turns;
 
-    /** By the uid of a Workload: its owners do not change. */
+    /** By the uid of a Workload, whose owners never change. */
     private final Map<String, Holder> holders = new HashMap<>();
 
-    /** What was rejected here, and has a turn: nobody has what it asked for, or will. */
+    /**
+     * Petitions that this agent has rejected and that are still in {@code turns}. Their requests
+     * serve no pods.
+     */
     private final Set<Petition> rejected = ConcurrentHashMap.newKeySet();
 
     private final Question question = new Question();
@@ -65,16 +68,17 @@ public final class WarmCheck {
         this.turns = turns;
     }
 
-    /** How many Workloads waited when this was looked at last. */
+    /** Returns how many Workloads waited in the last round. */
     public int waiting() {
         return waiting;
     }
 
     /**
-     * Looks once at all Workloads that have their quota, asks for those whose turn it is, and takes
-     * back what those have asked for that have lost their quota, or are gone.
+     * Runs one round: checks all Workloads with quota and sends the requests that are due. It
+     * cancels the requests of Workloads that are gone or have lost their quota.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if Kueue was not told that somebody does this
+     * @throws ForebayException {@code UNAVAILABLE} if Kueue could not be informed that the check is
+     *     active
      */
     public void look() {
         Map<Petition, ReservedWorkload> pending = new LinkedHashMap<>();
@@ -95,7 +99,7 @@ public final class WarmCheck {
                 pending,
                 question,
                 (petition, _) -> {
-                    // Else pods may be asking for the same by now, whoever decided.
+                    // Otherwise pods may already use the same request, whichever agent decided.
                     if (rejected.remove(petition) || !decided.contains(petition.workload())) {
                         gangs(petition).forEach(platform::takeBack);
                     }
@@ -122,7 +126,10 @@ public final class WarmCheck {
         }
     }
 
-    /** What its pods ask for, if it has to wait for that; else it is told at once. */
+    /**
+     * Returns the wishes that a Workload has to wait for. If there are none, answers the check at
+     * once.
+     */
     private Optional<Map<String, Wish>> wishes(ReservedWorkload workload) {
         Map<String, Wish> wishes = new TreeMap<>();
         try {
@@ -226,7 +233,7 @@ public final class WarmCheck {
         }
     }
 
-    /** The sets of pods whose version is not there. */
+    /** Returns the pod sets whose version is not in the region. */
     private static Set<String> cold(Petition petition, Map<Wish, Verdict> verdicts) {
         return petition.wishes().entrySet().stream()
                 .filter(

@@ -1,6 +1,6 @@
 /**
- * The gate at which training pods wait until their version is warm: what is done with whom, and
- * when.
+ * The gate at which training pods wait until their version is in the region: its decisions and
+ * their timing.
  */
 @NullMarked
 package dev.forebay.agent.gate;

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Kinds that the API server says it has none of. It says so for a moment when it starts: it answers
- * before it has found what custom resources there are. So that is believed when it has been so for
- * a while. Safe for use by many threads.
+ * Tracks kinds that the API server does not list. While it starts, it answers before it has
+ * discovered the custom resources. A kind therefore counts as gone only after it was missing for a
+ * while. Safe for use by many threads.
  */
 final class AbsentKinds {
 
@@ -26,19 +26,21 @@ final class AbsentKinds {
         this.nanos = nanos;
     }
 
-    /** A kind is there. */
+    /** Records that the API server lists a kind. */
     synchronized void isThere(Kind kind) {
         seen.add(kind);
         since.remove(kind);
         lastly.remove(kind);
     }
 
-    /** A kind is not there; whether that is to be believed. */
+    /**
+     * Records that the API server does not list a kind. Returns whether the kind counts as gone.
+     */
     synchronized boolean isGone(Kind kind) {
         long now = nanos.getAsLong();
         Long last = lastly.put(kind, now);
         if (last != null && now - last > BELIEVED_AFTER.toNanos()) {
-            // What was said so long ago says nothing of the time between.
+            // An answer that is so old proves nothing about the time since.
             since.remove(kind);
         }
         boolean believed = now - since.computeIfAbsent(kind, k -> now) >= BELIEVED_AFTER.toNanos();
@@ -48,13 +50,13 @@ final class AbsentKinds {
         return believed;
     }
 
-    /** The API server did not answer: it may have been started anew. */
+    /** Records that the API server did not answer. It may have restarted. */
     synchronized void noAnswer() {
         since.clear();
         lastly.clear();
     }
 
-    /** Whether a kind was there, and is not known to be gone. */
+    /** Returns whether a kind was listed before and does not count as gone. */
     synchronized boolean wasThere(Kind kind) {
         return seen.contains(kind);
     }

@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Kueue's AdmissionCheck, as far as it is read. */
+/** The fields of Kueue's AdmissionCheck that the agent reads. */
 @Group("kueue.x-k8s.io")
 @Version("v1beta2")
 @Kind("AdmissionCheck")
@@ -19,18 +19,18 @@ public final class AdmissionCheckResource
         extends CustomResource<AdmissionCheckResource.Spec, AdmissionCheckResource.Status> {
 
     /**
-     * What is checked.
+     * The specification.
      *
-     * @param controllerName who does so
+     * @param controllerName the controller that answers the check
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(@Nullable String controllerName) {}
 
-    /** Whether somebody does. */
+    /** The status, which says whether a controller answers the check. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Status(List<Condition> conditions) {
 
-        /** Of one that nobody has looked at. */
+        /** The status of a check without any. */
         static final Status NONE = new Status(null);
 
         public Status(@Nullable List<Condition> conditions) {

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A pod that the webhook has changed, as it was when it was seen last.
+ * A pod that the webhook has changed, in its last known state.
  *
- * @param created when it was made, by the API server's clock
+ * @param created when it was created, by the API server's clock
  * @param owner its controller, if it has one
- * @param told what it was told last, if anything
+ * @param told its last notice, if any
  */
 public record AdmittedPod(
         String namespace,

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Requests to the API server, and what it means if they fail. */
+/** Sends requests to the API server and maps their failures. */
 final class ApiServer {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -23,10 +23,10 @@ final class ApiServer {
     private ApiServer() {}
 
     /**
-     * Asks the API server.
+     * Returns the API server's answer to a question.
      *
-     * @param what it is to do, for the message
-     * @throws ForebayException {@code UNAVAILABLE} if it does not
+     * @param what the purpose of the request, for the message
+     * @throws ForebayException {@code UNAVAILABLE} if the request fails
      */
     static <T> T ask(String what, Supplier<T> question) {
         try {
@@ -42,7 +42,7 @@ final class ApiServer {
     /**
      * Returns the time of the API server's clock, to the second.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if it does not say
+     * @throws ForebayException {@code UNAVAILABLE} if the request fails
      */
     static Instant now(KubernetesClient client) {
         HttpClient http = client.getHttpClient();
@@ -70,11 +70,11 @@ final class ApiServer {
     }
 
     /**
-     * Has the API server do something.
+     * Sends a request that changes something.
      *
-     * @param harmless the statuses with which it may refuse
-     * @return whether it did
-     * @throws ForebayException {@code UNAVAILABLE} if it refuses for another reason
+     * @param harmless the statuses of refusals that are no failure
+     * @return whether the change was made
+     * @throws ForebayException {@code UNAVAILABLE} if it fails for another reason
      */
     static boolean tell(String what, Set<Integer> harmless, Runnable request) {
         return ask(

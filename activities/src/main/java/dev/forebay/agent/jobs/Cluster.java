@@ -4,7 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 
-/** The cluster that a region is in, as its API server has it. Asks nobody by itself. */
+/** The Kubernetes cluster of a region. Makes no requests by itself. */
 @Singleton
 public final class Cluster {
 
@@ -18,35 +18,35 @@ public final class Cluster {
     }
 
     /**
-     * Its Jobs.
+     * Returns its Jobs.
      *
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
-     * @param workloadsHoldPins whether Kueue's Workloads do
+     * @param workloadsHoldPins whether Kueue's Workloads count as Jobs
      */
     public Jobs jobs(boolean podsHoldPins, boolean workloadsHoldPins) {
         return new ClusterJobs(client, podsHoldPins, workloadsHoldPins, System::nanoTime);
     }
 
-    /** Its pods that wait for a version. */
+    /** Returns its pods that wait for a version. */
     public Pods pods() {
         return new ClusterPods(client, Clock.systemUTC());
     }
 
-    /** Its nodes. */
+    /** Returns its nodes. */
     public Nodes nodes() {
         return new ClusterNodes(client);
     }
 
-    /** Its Workloads that wait for a version. */
+    /** Returns its Workloads that wait for a version. */
     public Workloads workloads() {
         return new ClusterWorkloads(client, Clock.systemUTC());
     }
 
     /**
-     * The webhook that its pods pass.
+     * Returns the registration of the webhook for its pods.
      *
      * @param namespace of the Secret
-     * @param secret which keeps the key
+     * @param secret the Secret that keeps the key
      * @param configuration the MutatingWebhookConfiguration
      */
     public Registration registration(String namespace, String secret, String configuration) {

@@ -30,15 +30,15 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of all namespaces, of each {@link Kind}, by the API server. Needs the verb {@code list} on
- * them, {@code watch} on Kubernetes' own Jobs, and {@code list} on pods and Workloads if those hold
- * pins, too.
+ * Reads Jobs of all namespaces, of each {@link Kind}, from the API server. Needs the verb {@code
+ * list} on them and {@code watch} on Kubernetes' own Jobs. Needs {@code list} on pods and
+ * Workloads, too, if those hold pins.
  */
 final class ClusterJobs implements Jobs {
 
     private static final Logger LOG = Logger.getLogger(ClusterJobs.class);
 
-    /** Bounds what one answer takes of the heap. */
+    /** Bounds the heap for one answer. */
     private static final long PAGE = 500;
 
     private static final ResourceDefinitionContext PODS =
@@ -61,7 +61,7 @@ final class ClusterJobs implements Jobs {
     /**
      * @param client is not closed with this
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
-     * @param workloadsHoldPins whether Kueue's Workloads do
+     * @param workloadsHoldPins whether Kueue's Workloads count as Jobs
      * @param nanos a clock as {@link System#nanoTime}
      */
     ClusterJobs(
@@ -81,11 +81,12 @@ final class ClusterJobs implements Jobs {
     }
 
     /**
-     * The pages of a list are one state of the cluster, not older than the first question. If that
-     * state is not kept for as long as this takes, there is no answer. While one of the kinds
-     * besides Jobs cannot be listed, as when the webhook that converts it is gone, or is not there
-     * any more {@linkplain AbsentKinds for the moment}, nothing is over that may be one of those:
-     * what is there, and has ended, is known to be of its own kind.
+     * The pages of a list show one state of the cluster, not older than the first request. If the
+     * API server drops that state before the last page, the call fails.
+     *
+     * <p>A kind besides Job may be impossible to list, as when its conversion webhook is gone, or
+     * when it is missing {@linkplain AbsentKinds for the moment}. Until then, no pin ends that may
+     * belong to that kind. An object that is listed as ended proves its kind.
      */
     @Override
     public Set<String> over(Collection<Pin> pins) {
@@ -130,7 +131,7 @@ final class ClusterJobs implements Jobs {
                 && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
-    /** Returns whether it is known which of this kind there are. */
+    /** Returns whether the living objects of this kind are known. */
     private boolean removeLiving(
             Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         Optional<ResourceDefinitionContext> served = served(kind);
@@ -156,7 +157,7 @@ final class ClusterJobs implements Jobs {
         return true;
     }
 
-    /** Of pins that somebody took himself it is not known what they are of. */
+    /** Keeps pins that clients took themselves, because their kind is unknown. */
     private void removeUnlessOfAnother(
             Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         remove(
@@ -195,8 +196,8 @@ final class ClusterJobs implements Jobs {
     }
 
     /**
-     * How to ask for a kind; empty if the cluster has none. Asked anew each time: a version that is
-     * not served any more is no sign that its objects are gone.
+     * Returns how to list a kind, empty if the cluster does not have it. Asks again each time: a
+     * version that is no longer served does not mean that its objects are gone.
      */
     private Optional<ResourceDefinitionContext> served(Kind kind) {
         if (kind.equals(Kind.JOB)) {
@@ -235,7 +236,7 @@ final class ClusterJobs implements Jobs {
                         .runnableInformer(0)
                         .addEventHandler(new Ends(listener))
                         .exceptionHandler((isStarted, failure) -> true);
-        // It tries for ever, also if the API server is not there yet.
+        // Tries without end, even if the API server is not available yet.
         var _ = informer.start();
     }
 

@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Nodes, by the API server. Needs the verbs {@code list} and {@code patch} on them, and {@code
- * get}, for the client looks at what it patches.
+ * Reads and labels nodes through the API server. Needs the verbs {@code list} and {@code patch} on
+ * them, and {@code get}, because the client reads the node before a patch.
  */
 final class ClusterNodes implements Nodes {
 
-    /** Bounds what one answer takes of the heap: a node is some 15 KB. */
+    /** Bounds the heap for one answer: a node has about 15 KB. */
     private static final long PAGE = 500;
 
     private static final Set<Integer> GONE = Set.of(404);
@@ -64,7 +64,7 @@ final class ClusterNodes implements Nodes {
     public void change(String node, Map<String, Optional<String>> labels) {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         ObjectNode changed = patch.putObject("metadata").putObject("labels");
-        // Null takes a label away.
+        // Null removes a label.
         labels.forEach((key, value) -> changed.put(key, value.orElse(null)));
         var _ =
                 ApiServer.tell(

@@ -27,18 +27,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Pods of all namespaces that the webhook has admitted, by the API server. Needs the verbs {@code
- * list}, {@code watch} and {@code patch} on pods, {@code patch} on their status, {@code create} on
- * events, and what {@link Owners} needs.
+ * Reads and changes pods of all namespaces that the webhook has admitted, through the API server.
+ * Needs the verbs {@code list}, {@code watch} and {@code patch} on pods, {@code patch} on their
+ * status and {@code create} on events. Needs the verbs of {@link Owners}, too.
  */
 final class ClusterPods implements Pods {
 
     private static final long PAGE = 500;
 
-    /** Who speaks, in events. */
+    /** The source of events. */
     private static final String SPEAKER = "forebay";
 
-    /** It is not there any more, another has its name, or it has been said already. */
+    /** The pod is gone, another pod has its name, or the event exists already. */
     private static final Set<Integer> GONE = Set.of(404, 409);
 
     /** The scheduler's condition. */
@@ -50,7 +50,7 @@ final class ClusterPods implements Pods {
     private final Owners owners;
     private final SharedIndexInformer<Pod> informer;
 
-    /** Says when something was, for people: nothing is decided by it. */
+    /** Gives the times that people see. No decision depends on it. */
     private final Clock clock;
 
     /**
@@ -72,7 +72,7 @@ final class ClusterPods implements Pods {
 
     @Override
     public void follow() {
-        // It tries for ever.
+        // Tries without end.
         var _ = informer.start();
     }
 
@@ -133,7 +133,7 @@ final class ClusterPods implements Pods {
                         () ->
                                 client.pods()
                                         .inNamespace(pod.namespace())
-                                        // By a list, for which the account has the right.
+                                        // A list, because the account has no right to get a pod.
                                         .withField("metadata.name", pod.name())
                                         .list()
                                         .getItems());
@@ -188,7 +188,7 @@ final class ClusterPods implements Pods {
                 .put("phase", "Failed")
                 .put("reason", "Forebay" + notice.reason())
                 .put("message", notice.message());
-        // With the reason that it has at the gate, kubectl shows that instead of the phase.
+        // kubectl would show the gate's reason of this condition instead of the phase.
         patch.withArray("/status/conditions")
                 .addObject()
                 .put("type", SCHEDULED)
@@ -232,14 +232,16 @@ final class ClusterPods implements Pods {
         unlessGone(() -> resource(pod).patch(MERGED, patch.toString()));
     }
 
-    /** For this pod, and no other of its name. */
+    /** Creates a patch that applies to this pod only, not to another one of the same name. */
     private static ObjectNode patch(AdmittedPod pod) {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.putObject("metadata").put("uid", pod.uid());
         return patch;
     }
 
-    /** An object, and not only its name, or the client would get the pod before each patch. */
+    /**
+     * Builds an object, because with only its name the client would get the pod before each patch.
+     */
     private Resource<Pod> resource(AdmittedPod pod) {
         return client.resource(
                 new PodBuilder()
@@ -250,7 +252,10 @@ final class ClusterPods implements Pods {
                         .build());
     }
 
-    /** Its name says what it tells of what: told again, by this agent or another, it is there. */
+    /**
+     * The event's name contains its subject and reason, so a repeated event, of any agent, exists
+     * already.
+     */
     private void publish(AdmittedPod pod, Notice notice) {
         String now = now();
         Event event =

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A MutatingWebhookConfiguration and a Secret, which must both be there, empty or not. Needs the
- * verbs {@code get} and {@code update} on the two.
+ * Keeps the registration in a MutatingWebhookConfiguration and a Secret. Both must exist, empty or
+ * not. Needs the verbs {@code get} and {@code update} on the two.
  */
 final class ClusterRegistration implements Registration {
 
@@ -115,7 +115,7 @@ final class ClusterRegistration implements Registration {
         }
     }
 
-    /** Objects say which version they are: what has changed since is not written over. */
+    /** Updates an object unless it has changed since it was read, as its resource version shows. */
     private static boolean updated(Runnable update) {
         return ApiServer.tell("change the webhook", CONFLICT, update);
     }

@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Workloads of all namespaces, by the API server. Needs the verbs {@code list} and {@code watch} on
- * Workloads and AdmissionChecks, {@code patch} on the status of both, and what {@link Owners}
- * needs.
+ * Reads and answers Workloads of all namespaces through the API server. Needs the verbs {@code
+ * list} and {@code watch} on Workloads and AdmissionChecks, and {@code patch} on the status of
+ * both. Needs the verbs of {@link Owners}, too.
  */
 final class ClusterWorkloads implements Workloads {
 
@@ -37,18 +37,16 @@ final class ClusterWorkloads implements Workloads {
     private static final String ACTIVE = "Active";
     private static final String RESERVED = "QuotaReserved";
 
-    /** Those of whom nobody waits: they give their quota back. */
+    /** Conditions of Workloads that no longer wait and give their quota back. */
     private static final Set<String> LEAVING = Set.of("Evicted", "Finished");
 
-    /** The API server takes 32,768; an obstacle may quote what somebody wrote. */
+    /** The API server allows 32,768 characters. An obstacle may quote long texts. */
     private static final int MOST_CHARACTERS = 2_000;
 
-    /** It is not there any more, or has changed. */
+    /** The object is gone or has changed. */
     private static final Set<Integer> CHANGED = Set.of(404, 409);
 
-    /**
-     * Fields of ours are ours, whoever has written them before: Kueue makes a check, and resets it.
-     */
+    /** Takes over fields that another manager wrote: Kueue creates a check and resets it. */
     private static final PatchContext APPLIED =
             new PatchContext.Builder()
                     .withPatchType(PatchType.SERVER_SIDE_APPLY)
@@ -61,7 +59,7 @@ final class ClusterWorkloads implements Workloads {
     private final SharedIndexInformer<WorkloadResource> workloads;
     private final SharedIndexInformer<AdmissionCheckResource> checks;
 
-    /** Says when something was, for people: nothing is decided by it. */
+    /** Gives the times that people see. No decision depends on it. */
     private final Clock clock;
 
     /**
@@ -85,7 +83,7 @@ final class ClusterWorkloads implements Workloads {
 
     @Override
     public void follow() {
-        // They try for ever.
+        // Both try without end.
         var _ = checks.start();
         var _ = workloads.start();
     }
@@ -143,7 +141,7 @@ final class ClusterWorkloads implements Workloads {
     }
 
     /**
-     * What there is to know of a Workload; empty if nobody has to be told anything.
+     * Returns the state of a Workload, empty if it needs no answer.
      *
      * @param ours the names of our AdmissionChecks
      */
@@ -178,7 +176,7 @@ final class ClusterWorkloads implements Workloads {
                                         checks));
     }
 
-    /** Empty for a state that is not known: later releases may have others. */
+    /** Empty for an unknown state: later releases of Kueue may add some. */
     private static Optional<Check> read(WorkloadResource.Check check) {
         return Arrays.stream(State.values())
                 .filter(state -> state.word().equals(check.state()))
@@ -251,7 +249,7 @@ final class ClusterWorkloads implements Workloads {
                         .withNamespace(workload.namespace())
                         .withName(workload.name())
                         .withUid(workload.uid())
-                        // It may have lost its quota since: then this is no answer any more.
+                        // If the Workload has lost its quota since, this answer must not apply.
                         .withResourceVersion(workload.resourceVersion())
                         .build());
         ObjectNode status = JsonNodeFactory.instance.objectNode();
@@ -262,7 +260,7 @@ final class ClusterWorkloads implements Workloads {
             said.put("state", state.word());
             said.put("message", message);
             said.put("lastTransitionTime", check.state() == state ? check.since() : now());
-            // Also if there are none: what an earlier answer said must not stay.
+            // Written even if empty, so that an update of an earlier answer does not stay.
             ArrayNode updates = said.putArray("podSetUpdates");
             for (String set : late) {
                 ObjectNode update = updates.addObject().put("name", set);
@@ -276,7 +274,7 @@ final class ClusterWorkloads implements Workloads {
         return check.state() == state && check.message().equals(message);
     }
 
-    /** Of an object, and not only its name, or the client would get it before. */
+    /** Patches an object, because with only its name the client would get it first. */
     private void apply(HasMetadata object, ObjectNode status) {
         ObjectNode patch =
                 client.getKubernetesSerialization().convertValue(object, ObjectNode.class);

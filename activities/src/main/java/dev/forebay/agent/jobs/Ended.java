@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of an object's status whether it has ended: no pod of it runs any more, and none will. Each
- * kind says it in one of a few ways.
+ * Reads from an object's status whether it has ended, so that none of its pods runs or will run.
+ * Each kind reports that in one of a few ways.
  */
 final class Ended {
 
@@ -45,7 +45,7 @@ final class Ended {
                                                         condition.get("status")));
     }
 
-    /** Whether this condition is one that a Job has when it has ended. */
+    /** Returns whether a Job has this condition only after its end. */
     static boolean isEnding(@Nullable Object type, @Nullable Object status) {
         return type instanceof String name && CONDITIONS.contains(name) && "True".equals(status);
     }

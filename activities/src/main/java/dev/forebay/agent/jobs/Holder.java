@@ -3,29 +3,32 @@ package dev.forebay.agent.jobs;
 import dev.forebay.membership.Pin;
 
 /**
- * Whose life a pin has: the topmost of a pod's owners of which Forebay sees the end, so that all
- * pods of a gang share one pin; the pod itself if it has none.
+ * The Kubernetes object whose end ends a pin. It is the topmost owner of a pod whose kind Forebay
+ * knows, so that all pods of a gang share one pin. A pod without such an owner holds its own pin.
  *
- * @param uid as the API server made it up, never used twice
+ * @param uid from the API server, never used twice
  */
 public record Holder(String kind, String namespace, String name, String uid) {
 
     private static final String PREFIX = "job-";
 
-    /** As much as a pin's holder may have. */
+    /** The limit for a pin's holder. */
     private static final int LONGEST = 200;
 
-    /** The id of the one pin that it has on each version. */
+    /** Returns the id of the holder's one pin on each version. */
     public String pinId() {
         return pinId(uid);
     }
 
-    /** Whether a pin of this id was taken for this Job by {@link #pinId}, and not by the Job. */
+    /**
+     * Returns whether a pin with this id was taken for this Job by {@link #pinId}, and not by the
+     * Job itself.
+     */
     public static boolean isTakenFor(String uid, String pinId) {
         return pinId(uid).equals(pinId);
     }
 
-    /** Whether a pin was taken for something of this kind by {@link #pinId}. */
+    /** Returns whether a pin was taken for an object of this kind by {@link #pinId}. */
     static boolean isOfKind(String kind, Pin pin) {
         return pin.job() != null
                 && isTakenFor(pin.job(), pin.id())
@@ -36,7 +39,7 @@ public record Holder(String kind, String namespace, String name, String uid) {
         return PREFIX + uid;
     }
 
-    /** For people: {@code Job default/train-7}. */
+    /** Returns a text for people: {@code Job default/train-7}. */
     @Override
     public String toString() {
         String text = "%s %s/%s".formatted(kind, namespace, name);

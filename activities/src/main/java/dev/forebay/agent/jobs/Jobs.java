@@ -7,17 +7,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What runs in a cluster and holds pins: Kubernetes Jobs, what owns several of them, single pods.
- * Safe for use by many threads.
+ * The objects of a cluster that hold pins: Kubernetes Jobs, their owners, and single pods. Safe for
+ * use by many threads.
  */
 public interface Jobs extends AutoCloseable {
 
     /**
-     * Which of the Jobs of these pins are over: they have succeeded or failed for good, or are not
-     * there any more. By an answer to a question that was asked after this call began, never by
-     * what was seen before.
+     * Returns which Jobs of these pins are over: they have succeeded or finally failed, or no
+     * longer exist. Uses only answers to requests that it sends itself, never earlier ones.
      *
-     * @param pins which name Jobs that were there before this call
+     * @param pins naming Jobs that existed before this call
      * @return their uids
      * @throws ForebayException {@code UNAVAILABLE} if there is no complete answer; nothing is known
      *     then
@@ -25,14 +24,14 @@ public interface Jobs extends AutoCloseable {
     Set<String> over(Collection<Pin> pins);
 
     /**
-     * Whether {@link #over} asks for what has this pin. Of what it does not ask for it knows
-     * nothing.
+     * Returns whether {@link #over} checks the kind of object that has this pin. It knows nothing
+     * of other kinds.
      */
     boolean asksFor(Pin pin);
 
     /**
-     * From now on calls {@code listener} with the uid of each Job that is seen to succeed, fail or
-     * go. That may be missed: it is a reason to ask, and no answer.
+     * Calls {@code listener} with the uid of each Job that succeeds, fails or disappears from now
+     * on. Events may be missed, so they are a reason to check and no proof.
      */
     void onEnd(Consumer<String> listener);
 

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A kind of objects that run training pods, or run what does.
+ * A kind of objects that run training pods, directly or through other objects.
  *
- * @param group of the API; its versions are asked for, they come and go
+ * @param group of the API; its versions are discovered, because they change
  */
 record Kind(String group, String name, String plural) {
 
     static final Kind JOB = new Kind("batch", "Job", "jobs");
 
-    /** Kueue's: what waits for quota on behalf of something else. */
+    /** Kueue's Workload, which waits for quota on behalf of another object. */
     static final Kind WORKLOAD = new Kind("kueue.x-k8s.io", "Workload", "workloads");
 
-    /** In the order in which they are asked for. */
+    /** In the order of listing. */
     static final List<Kind> ALL =
             List.of(
                     JOB,
@@ -30,14 +30,14 @@ record Kind(String group, String name, String plural) {
                     new Kind("ray.io", "RayCluster", "rayclusters"),
                     new Kind("batch.volcano.sh", "Job", "jobs"));
 
-    /** The kind that a reference means, if it is one of these. */
+    /** Returns the kind that a reference means, if it is one of these. */
     static Optional<Kind> of(Owner owner) {
         return ALL.stream()
                 .filter(kind -> kind.group.equals(owner.group()) && kind.name.equals(owner.kind()))
                 .findFirst();
     }
 
-    /** How to ask for it. */
+    /** Returns how to list it. */
     ResourceDefinitionContext in(String version) {
         return new ResourceDefinitionContext.Builder()
                 .withGroup(group)

@@ -5,23 +5,23 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The nodes of a cluster and their labels. Safe for use by many threads; both throw {@link
- * ForebayException} {@code UNAVAILABLE} if the API server does not do it.
+ * The nodes of a cluster and their labels. Safe for use by many threads. Both methods throw {@link
+ * ForebayException} {@code UNAVAILABLE} if the API server does not answer.
  */
 public interface Nodes {
 
     /**
-     * All nodes by name, also those without such labels.
+     * Returns all nodes by name, including those without such labels.
      *
-     * @param prefix of the labels that are of interest
-     * @return of each node those of its labels whose keys begin so
+     * @param prefix of the keys of interest
+     * @return for each node its labels with this prefix
      */
     Map<String, Map<String, String>> labels(String prefix);
 
     /**
-     * Changes labels of a node and leaves all others alone; does nothing if the node is gone.
+     * Changes labels of a node and keeps all others. Does nothing if the node is gone.
      *
-     * @param labels the new values by key; empty for one that is to go
+     * @param labels the new values by key; empty to remove a label
      */
     void change(String node, Map<String, Optional<String>> labels);
 }

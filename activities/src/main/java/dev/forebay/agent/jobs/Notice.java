@@ -1,9 +1,9 @@
 package dev.forebay.agent.jobs;
 
 /**
- * What a pod is told of its version, as a condition and an event.
+ * The state of a pod's version, shown to it as a condition and an event.
  *
- * @param warm whether it is there as a whole
+ * @param warm whether the whole version is in the region
  * @param reason for machines, in CamelCase
  * @param message for people
  */
@@ -12,7 +12,7 @@ public record Notice(boolean warm, String reason, String message) {
     /** The reason of a pod that waits for bytes that are on their way. */
     public static final String WARMING = "Warming";
 
-    /** Whether somebody may have to do something. */
+    /** Returns whether a person may have to act. */
     boolean needsAttention() {
         return !warm && !reason.equals(WARMING);
     }

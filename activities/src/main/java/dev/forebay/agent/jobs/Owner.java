@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.util.Optional;
 
 /**
- * Who made an object and sees to it, in the same namespace.
+ * The controller of an object, in the same namespace.
  *
  * @param apiVersion such as {@code batch/v1}
  */

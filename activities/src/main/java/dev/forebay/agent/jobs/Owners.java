@@ -5,12 +5,12 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.Optional;
 
 /**
- * Finds whose life a pin has that is taken for a pod or a Workload. Needs the verb {@code get} on
- * what owns these.
+ * Finds the holder of a pin that is taken for a pod or a Workload. Needs the verb {@code get} on
+ * the owners of these.
  */
 final class Owners {
 
-    /** A RayJob's pod has the most: RayCluster, RayJob, and whatever made that. */
+    /** A RayJob's pod has the most: RayCluster, RayJob, and the owner of that. */
     private static final int MOST = 5;
 
     private final KubernetesClient client;
@@ -20,7 +20,7 @@ final class Owners {
     }
 
     /**
-     * Goes up as far as owners are of a known kind, and are there.
+     * Follows the owners upwards while they are of a known kind and exist.
      *
      * @param self holds its own pin if none of its owners does
      * @param first its controller, if it has one

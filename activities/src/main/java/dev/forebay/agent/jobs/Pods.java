@@ -6,26 +6,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The pods of a cluster that the webhook has changed. What is done to one that is gone does
- * nothing, and what is done again changes nothing. Safe for use by many threads.
+ * The pods of a cluster that the webhook has changed. Changes to a pod that is gone do nothing, and
+ * repeated changes have no effect. Safe for use by many threads.
  *
- * <p>All but {@link #gated} throw {@link ForebayException} {@code UNAVAILABLE} if the API server
- * does not do it.
+ * <p>All methods except {@link #gated} throw {@link ForebayException} {@code UNAVAILABLE} if the
+ * API server does not answer.
  */
 public interface Pods extends AutoCloseable {
 
     /** The scheduling gate of pods that wait. */
     String GATE = "forebay.dev/warm";
 
-    /** The label of pods that the webhook has changed; its value is {@code true}. */
+    /** The label of pods that the webhook has changed. Its value is {@code true}. */
     String ADMITTED = "forebay.dev/admitted";
 
-    /** The type of the condition that says whether a pod's version is warm. */
+    /** The type of the condition that says whether a pod's version is in the region. */
     String CONDITION = "forebay.dev/Warm";
 
     /**
-     * The condition of a pod that Forebay has failed. Not {@link #CONDITION}, which is false, too,
-     * of one that runs cold.
+     * The condition of a pod that Forebay has failed. It differs from {@link #CONDITION}, which is
+     * also false for a pod that runs cold.
      */
     String FAILED = "forebay.dev/DeadlineExceeded";
 
@@ -33,43 +33,43 @@ public interface Pods extends AutoCloseable {
     String PIN = "forebay.dev/pin";
 
     /**
-     * The annotation of pods that have waited long enough before they were made, if its value is
-     * {@code true}: their deadline has passed.
+     * The annotation, with the value {@code true}, of pods whose deadline passed before they were
+     * created.
      */
     String LATE = "forebay.dev/late";
 
-    /** Follows the pods from now on, also if the API server is not there yet. */
+    /** Starts to follow the pods, even if the API server is not available yet. */
     void follow();
 
-    /** Those that have the gate, as far as is known. */
+    /** Returns the pods with the gate, as last known. */
     List<AdmittedPod> gated();
 
     /**
-     * Those that were let go to a node, by whomever, and have not ended. By an answer to a question
-     * that was asked after this call began.
+     * Returns the pods without the gate that have not ended. The answer is to a request sent after
+     * this call began.
      */
     List<AdmittedPod> running();
 
-    /** Returns the time of the API server's clock, by which pods are made. */
+    /** Returns the time of the API server's clock, which also gives the creation times of pods. */
     Instant clock();
 
-    /** Whether it is there and was let go to a node, by whomever. */
+    /** Returns whether the pod exists and has no gate any more. */
     boolean isOpen(AdmittedPod pod);
 
-    /** Whose life the pin of a pod has. */
+    /** Returns the holder of a pod's pin. */
     Holder holder(AdmittedPod pod);
 
-    /** Tells a pod how things are. */
+    /** Shows a notice on a pod. */
     void tell(AdmittedPod pod, Notice notice);
 
     /**
-     * Lets a pod go to a node.
+     * Removes the gate of a pod.
      *
-     * @param pinId of the pin that holds its version, if one does
+     * @param pinId the id of the pin that holds its version, if any
      */
     void open(AdmittedPod pod, Notice notice, Optional<String> pinId);
 
-    /** Ends a pod as one that has failed, for whoever made it to decide what follows. */
+    /** Marks a pod as failed. Its controller decides what follows. */
     void fail(AdmittedPod pod, Notice notice);
 
     @Override

@@ -4,23 +4,23 @@ import dev.forebay.model.ForebayException;
 import java.util.Optional;
 
 /**
- * The webhook as the API server knows it, and its key, which all agents of a region share. Safe for
- * use by many threads; everything throws {@link ForebayException}, {@code UNAVAILABLE} if the API
- * server does not answer.
+ * The webhook's registration with the API server, and its key, which all agents of a region share.
+ * Safe for use by many threads. All methods throw {@link ForebayException}, with {@code
+ * UNAVAILABLE} if the API server does not answer.
  */
 public interface Registration {
 
-    /** The key that is kept, if there is one. */
+    /** Returns the stored key, if there is one. */
     Optional<WebhookKey> key();
 
     /**
-     * Keeps a key in place of the one that is.
+     * Replaces the stored key.
      *
-     * @param before what {@link #key} said
-     * @return false if another agent was quicker
+     * @param before the result of {@link #key}
+     * @return false if another agent was faster
      */
     boolean keep(Optional<WebhookKey> before, WebhookKey key);
 
-    /** Has the API server trust these certificates, and no others. */
+    /** Makes the API server trust these certificates, and no others. */
     void trust(String authorities);
 }

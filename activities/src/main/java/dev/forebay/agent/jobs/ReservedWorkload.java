@@ -5,14 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A Workload that has its quota and an AdmissionCheck of ours, as it was when it was seen last.
+ * A Workload that has its quota and one of our AdmissionChecks, in its last known state.
  *
- * @param resourceVersion guards what is written: an answer is none to what has changed since
- * @param reservedAt when it got its quota, by the clock of whoever gave it; it may lose its quota
- *     and get it again
- * @param owner what it was made for, if that is one thing
- * @param podSets the annotations of its pods, by the name of their set
- * @param checks ours
+ * @param resourceVersion guards writes, so that no answer applies to a changed Workload
+ * @param reservedAt when it got its quota, by Kueue's clock; it may lose its quota and get it again
+ * @param owner the object it was created for, if there is exactly one
+ * @param podSets the annotations of its pods, by the name of their pod set
+ * @param checks those of Forebay
  */
 public record ReservedWorkload(
         String namespace,
@@ -25,24 +24,24 @@ public record ReservedWorkload(
         List<Check> checks) {
 
     /**
-     * What it was told by an AdmissionCheck.
+     * An answer of an AdmissionCheck.
      *
-     * @param since when the state became this one, as RFC 3339 has it
+     * @param since when the state changed to this one, as RFC 3339 text
      */
     public record Check(String name, State state, String message, String since) {}
 
-    /** What becomes of it. */
+    /** The state of a check. */
     public enum State {
-        /** It waits, and keeps its quota. */
+        /** The Workload waits and keeps its quota. */
         PENDING("Pending"),
 
-        /** It may run, if all of its other checks say so, too. */
+        /** The Workload may run, if its other checks agree. */
         READY("Ready"),
 
-        /** It gives its quota back, and gets it again later. */
+        /** The Workload gives its quota back, and gets it again later. */
         RETRY("Retry"),
 
-        /** It gives its quota back, and is deactivated. */
+        /** The Workload gives its quota back and is deactivated. */
         REJECTED("Rejected");
 
         private final String word;
@@ -51,13 +50,13 @@ public record ReservedWorkload(
             this.word = word;
         }
 
-        /** As Kueue writes it. */
+        /** Returns Kueue's spelling of the state. */
         String word() {
             return word;
         }
     }
 
-    /** Whether it waits to be told. */
+    /** Returns whether the Workload waits for an answer. */
     public boolean isPending() {
         return checks.stream().anyMatch(check -> check.state() == State.PENDING);
     }

@@ -1,15 +1,15 @@
 package dev.forebay.agent.jobs;
 
 /**
- * What a webhook shows to the API server, in PEM.
+ * The webhook's key and certificates, in PEM.
  *
  * @param certificate signed with its own key
- * @param authorities the certificates that the API server is to trust: this one, and one that other
- *     agents may still show
+ * @param authorities the certificates that the API server must trust: this one, and an older one
+ *     that other agents may still show
  */
 public record WebhookKey(String certificate, String key, String authorities) {
 
-    /** Without the key. */
+    /** Leaves out the private key. */
     @Override
     public String toString() {
         return "WebhookKey[%s]".formatted(certificate);

@@ -12,7 +12,10 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Kueue's Workload, as far as it is read: what pods are made of is large, and is not kept. */
+/**
+ * The fields of Kueue's Workload that the agent reads. The pod templates are large and are not
+ * kept.
+ */
 @Group("kueue.x-k8s.io")
 @Version("v1beta2")
 @Kind("Workload")
@@ -22,9 +25,9 @@ public final class WorkloadResource
         implements Namespaced {
 
     /**
-     * What waits for quota.
+     * The specification.
      *
-     * @param active whether it may have any; it may if nobody says so
+     * @param active whether it may get quota; null means true
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(@Nullable Boolean active, List<PodSet> podSets) {
@@ -39,15 +42,15 @@ public final class WorkloadResource
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record PodSet(String name, @Nullable Template template) {}
 
-    /** What they are made of. */
+    /** The template of the pods. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Template(@Nullable ObjectMeta metadata) {}
 
-    /** How far it is. */
+    /** The status. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Status(List<Condition> conditions, List<Check> admissionChecks) {
 
-        /** Of one that Kueue has not looked at. */
+        /** The status of a Workload that Kueue has not processed. */
         static final Status NONE = new Status(null, null);
 
         public Status(@Nullable List<Condition> conditions, @Nullable List<Check> admissionChecks) {
@@ -57,7 +60,7 @@ public final class WorkloadResource
         }
     }
 
-    /** What the controller of an AdmissionCheck says of it. */
+    /** The answer of an AdmissionCheck's controller. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Check(
             String name, String state, String lastTransitionTime, @Nullable String message) {}

@@ -1,6 +1,6 @@
 /**
- * Jobs of the cluster that a region is in, their pods, the webhook that these pass, and the nodes
- * that they run on; the only place of an agent that speaks to its API server.
+ * Kubernetes objects of a region's cluster: Jobs, pods, Workloads, nodes and the webhook. Only this
+ * package of the agent speaks to the API server.
  */
 @NullMarked
 package dev.forebay.agent.jobs;
