@@ -17,13 +17,14 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Takes a region's labels off all nodes, and Forebay's finalizer off all Datasets, when nobody is
- * left who does. The chart runs it as a hook, after Helm has removed the rights of those who write
- * these, so nothing that it takes off comes back. All of it may be done again.
+ * Removes a region's labels from all nodes and Forebay's finalizer from all Datasets, when no
+ * process is left to do so. The chart runs it as a hook, after Helm has removed the rights of the
+ * processes that write these. Nothing that it removes can therefore come back. All of it may be
+ * repeated.
  */
 public final class CleanUp {
 
-    /** The argument of the program that asks for it. */
+    /** The argument of the program that selects the clean-up. */
     public static final String NAME = "clean-up";
 
     private static final Duration PAUSE = Duration.ofSeconds(2);
@@ -37,9 +38,9 @@ public final class CleanUp {
     }
 
     /**
-     * Cleans up in the cluster that this process is in, or that {@code KUBECONFIG} names.
+     * Cleans up in the cluster of this process, or in the one that {@code KUBECONFIG} names.
      *
-     * @param arguments as {@link Orders#parse} has them
+     * @param arguments as {@link Orders#parse} reads them
      * @return the exit code of the process
      */
     public static int run(List<String> arguments) {
@@ -78,10 +79,10 @@ public final class CleanUp {
     }
 
     /**
-     * Takes all labels of a region off all nodes. A node that cannot be changed does not keep the
-     * others from it.
+     * Removes all labels of a region from all nodes. A node that cannot be changed does not prevent
+     * the others.
      *
-     * @return what was done
+     * @return what was done, for people
      * @throws ForebayException {@code UNAVAILABLE} if a node still has one
      */
     static String takeOff(Nodes nodes, WarmLabels labels) {
@@ -108,9 +109,9 @@ public final class CleanUp {
     }
 
     /**
-     * Does each task, again and again if it fails, until the time is up.
+     * Executes each task, with retries until the timeout.
      *
-     * @return whether all were done
+     * @return whether all succeeded
      */
     boolean tryAll(List<Task> tasks, Duration timeout) {
         long began = System.nanoTime();
@@ -141,7 +142,7 @@ public final class CleanUp {
         }
     }
 
-    /** Returns whether the pause was not interrupted. */
+    /** Pauses. Returns false if interrupted. */
     private boolean paused() {
         try {
             Thread.sleep(pause);
@@ -153,11 +154,11 @@ public final class CleanUp {
     }
 
     /**
-     * Something to be done.
+     * A part of the clean-up.
      *
-     * @param what is taken off by it
-     * @param work does it, and returns what was done; throws a {@link ForebayException} if not all
-     *     was
+     * @param what the objects that it removes
+     * @param work does it, and returns what was done; throws a {@link ForebayException} if some
+     *     remain
      */
     record Task(String what, Supplier<String> work) {}
 }

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@link CleanUp} is asked for.
+ * The arguments of {@link CleanUp}.
  *
- * @param region whose labels are to go
- * @param release {@code namespace/name} of the one whose Datasets are to be let go of
+ * @param region the region whose labels to remove
+ * @param release {@code namespace/name} of the release whose Datasets lose their finalizers
  * @param timeout for all of it
  */
 record Orders(Optional<RegionName> region, Optional<String> release, Duration timeout) {
@@ -21,7 +21,7 @@ record Orders(Optional<RegionName> region, Optional<String> release, Duration ti
     private static final String TIMEOUT = "--timeout-seconds=";
 
     /**
-     * Reads arguments.
+     * Parses the arguments.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming the argument and the rule
      */

@@ -1,6 +1,4 @@
-/**
- * Takes back what a release of the chart has left on objects of its cluster that are not its own.
- */
+/** Removes what a release of the chart has left on objects of its cluster that it does not own. */
 @NullMarked
 package dev.forebay.cleanup;
 

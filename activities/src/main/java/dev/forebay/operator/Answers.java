@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the REST API answers, as far as it matters here. Times are as RFC 3339 has them. */
+/** The parts of the REST API's answers that the operator reads. Times are RFC 3339 texts. */
 final class Answers {
 
     private Answers() {}
@@ -29,7 +29,7 @@ final class Answers {
 
     record Cause(String code, String message) {}
 
-    /** A version; the manifest is null until it is frozen. */
+    /** A version. The manifest is null until the version is frozen. */
     record Version(
             String version,
             @Nullable Manifest manifest,
@@ -63,7 +63,7 @@ final class Answers {
         static final String CACHED = "CACHED";
         static final String BLOCKED = "BLOCKED";
 
-        /** Of a region that has nothing of the version. */
+        /** Returns the residency of a region that holds nothing of the version. */
         static Residency none(String region) {
             return new Residency(region, ABSENT, 0, 0, null, null, null);
         }

@@ -8,28 +8,30 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The conditions of a resource that are being written. One that is as it was before keeps the time
- * since when it is so.
+ * Builds the new conditions of a resource. A condition whose status stays the same keeps its
+ * transition time.
  */
 final class Conditions {
 
-    /** Whether the control plane has the dataset as it is declared. */
+    /** Whether the control plane has the dataset as declared. */
     static final String ACCEPTED = "Accepted";
 
-    /** Whether the last look at the source went well; only if it follows its source. */
+    /**
+     * Whether the last check of the source succeeded. Only for datasets that follow their source.
+     */
     static final String FOLLOWED = "Followed";
 
-    /** Whether the version is complete in all of its regions; only if it is to be in some. */
+    /** Whether the version is complete in all of its regions. Only if regions are declared. */
     static final String WARM = "Warm";
 
-    /** Whether all is let go of what is held; only of a resource that is to go. */
+    /** Whether everything held is released. Only for resources that are being deleted. */
     static final String RELEASED = "Released";
 
     private static final String TRUE = "True";
     private static final String FALSE = "False";
     private static final String UNKNOWN = "Unknown";
 
-    /** The API server takes no longer ones. */
+    /** The API server's limit for a message. */
     private static final int MOST_CHARACTERS = 1024;
 
     private final DatasetStatus before;
@@ -55,7 +57,7 @@ final class Conditions {
         add(type, UNKNOWN, reason, message);
     }
 
-    /** What it was before, if it was anything. */
+    /** Adds the previous condition of this type, if there was one. */
     void asBefore(String type) {
         before.condition(type).ifPresent(all::add);
     }
@@ -73,7 +75,9 @@ final class Conditions {
         return List.copyOf(all);
     }
 
-    /** One word for all of them: what is wrong, or else how far it is. */
+    /**
+     * Returns one word for all conditions: the reason of the first problem, or else the progress.
+     */
     String state() {
         return all.stream()
                 .filter(Conditions::isWrong)
@@ -88,7 +92,7 @@ final class Conditions {
                 || (condition.type().equals(ACCEPTED) && !condition.status().equals(TRUE));
     }
 
-    /** A code as reasons are written: {@code LAKE_EMPTY} is {@code LakeEmpty}. */
+    /** Converts a code to the form of a reason: {@code LAKE_EMPTY} becomes {@code LakeEmpty}. */
     static String reason(String code) {
         StringBuilder text = new StringBuilder();
         for (String word : code.split("_", -1)) {
@@ -98,7 +102,7 @@ final class Conditions {
         return text.toString();
     }
 
-    /** As much of a text as the API server takes. */
+    /** Shortens a text to the API server's limit. */
     static String abbreviated(String text) {
         return text.length() <= MOST_CHARACTERS
                 ? text

@@ -13,15 +13,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The finalizers of all Datasets of a cluster, for the time when no control plane is left that
- * takes them off. Needs the verbs {@code get}, {@code list} and {@code patch} on Datasets, and
- * {@code get} on their definition.
+ * Removes the finalizers of all Datasets of a cluster, for the time when no control plane is left
+ * to do so. Needs the verbs {@code get}, {@code list} and {@code patch} on Datasets, and {@code
+ * get} on their definition.
  */
 public final class DatasetFinalizers {
 
     private static final String DEFINITION = "datasets.forebay.dev";
 
-    /** Where Helm writes whose an object is. */
+    /** The annotations in which Helm records the release of an object. */
     private static final String OWNER_NAMESPACE = "meta.helm.sh/release-namespace";
 
     private static final String OWNER_NAME = "meta.helm.sh/release-name";
@@ -32,7 +32,7 @@ public final class DatasetFinalizers {
 
     /**
      * @param client is not closed with this
-     * @param release {@code namespace/name} of the Helm release that is to let go of them
+     * @param release {@code namespace/name} of the Helm release that is being removed
      */
     public DatasetFinalizers(KubernetesClient client, String release) {
         this.client = client;
@@ -41,11 +41,11 @@ public final class DatasetFinalizers {
     }
 
     /**
-     * Takes them off. Does nothing if there is no definition of Datasets, or if it belongs to
-     * another release, whose control plane needs them.
+     * Removes the finalizers. Does nothing if there is no definition of Datasets, or if it belongs
+     * to another release, whose control plane needs the finalizers.
      *
-     * @return what was done
-     * @throws ForebayException {@code UNAVAILABLE} if one may still be there
+     * @return what was done, for people
+     * @throws ForebayException {@code UNAVAILABLE} if a finalizer may remain
      */
     public String takeOff() {
         try {
@@ -65,8 +65,8 @@ public final class DatasetFinalizers {
     }
 
     /**
-     * The release that has the definition; this one if Helm has not written any; none without a
-     * definition.
+     * Returns the release that owns the definition, or this one if Helm has recorded none. Empty if
+     * there is no definition.
      */
     private Optional<String> owner() {
         CustomResourceDefinition definition =
@@ -81,7 +81,10 @@ public final class DatasetFinalizers {
         return Optional.of(namespace == null || name == null ? release : namespace + "/" + name);
     }
 
-    /** A Dataset that cannot be changed does not keep the others from it. */
+    /**
+     * Removes the finalizers of all Datasets. A Dataset that cannot be changed does not prevent the
+     * others.
+     */
     private int takeOffAll() {
         int changed = 0;
         Optional<KubernetesClientException> failure = Optional.empty();
@@ -96,8 +99,8 @@ public final class DatasetFinalizers {
                         changed++;
                     }
                 } catch (KubernetesClientException e) {
-                    // Also of one that has gone, or that somebody has changed: the next look
-                    // decides.
+                    // The Dataset may also be gone or changed meanwhile, which the next attempt
+                    // finds out.
                     failure = Optional.of(e);
                 }
             }

@@ -8,8 +8,8 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.Version;
 
 /**
- * The custom resource {@code Dataset}: the dataset {@code namespace/name} of its own namespace and
- * name. Its definition is {@code files/datasets.yaml} of the chart.
+ * The custom resource {@code Dataset}. It declares the dataset {@code namespace/name} with its own
+ * namespace and name. Its definition is {@code files/datasets.yaml} of the chart.
  */
 @Group("forebay.dev")
 @Version("v1alpha1")

@@ -21,37 +21,37 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources in the API server. Safe for use by many threads.
+ * Reads and writes Datasets in the API server. Safe for use by many threads.
  *
- * <p>A write replaces only the state that was read. If a person, or another replica that takes
- * itself for the leader, has written meanwhile, it throws a {@link KubernetesClientException} with
- * the status 409, and the caller has to look again.
+ * <p>A write replaces only the state that was read. A person, or another replica that considers
+ * itself the leader, may have written meanwhile. The write then throws a {@link
+ * KubernetesClientException} with the status 409, and the caller must read again.
  */
 final class DatasetResources {
 
-    /** Keeps a resource until what it holds was let go. */
+    /** Keeps a deleted resource until everything that it holds is released. */
     static final String FINALIZER = "forebay.dev/release";
 
-    /** Whose fields of a status these are. */
+    /** The field manager of the status. */
     static final String MANAGER = "forebay";
 
     private static final Logger LOG = Logger.getLogger(DatasetResources.class);
 
-    /** Bounds what one answer takes of the heap. */
+    /** Bounds the heap for one answer. */
     static final long PAGE = 500;
 
     private final KubernetesClient client;
     private final String replica;
 
     /**
-     * @param replica who tells of events
+     * @param replica the reporting instance of events
      */
     DatasetResources(KubernetesClient client, String replica) {
         this.client = client;
         this.replica = replica;
     }
 
-    /** Calls {@code listener} for each that there is, and for each that changes, until closed. */
+    /** Calls {@code listener} for each present resource and for each change, until closed. */
     SharedIndexInformer<DatasetResource> watch(Consumer<Key> listener) {
         SharedIndexInformer<DatasetResource> informer =
                 client.resources(DatasetResource.class)
@@ -60,7 +60,7 @@ final class DatasetResources {
                         .runnableInformer(0)
                         .addEventHandler(new Changes(listener))
                         .exceptionHandler((isStarted, failure) -> true);
-        // It tries for ever, also if the API server is not there yet.
+        // Tries without end, even if the API server is not available yet.
         var _ = informer.start();
         return informer;
     }
@@ -75,7 +75,7 @@ final class DatasetResources {
 
         @Override
         public void onUpdate(DatasetResource before, DatasetResource resource) {
-            // A status that was written is no reason to look.
+            // A change of the status needs no reconciliation.
             if (!isSame(before.getMetadata(), resource.getMetadata())) {
                 listener.accept(Key.of(resource));
             }
@@ -94,7 +94,7 @@ final class DatasetResources {
         }
     }
 
-    /** As it is in the API server's store, not as a watch has told. */
+    /** Reads a resource from the API server's store, not from the cache of a watch. */
     Optional<DatasetResource> find(Key key) {
         return Optional.ofNullable(
                 client.resources(DatasetResource.class)
@@ -107,26 +107,26 @@ final class DatasetResources {
         return resource.getMetadata().getFinalizers().contains(FINALIZER);
     }
 
-    /** Whether somebody wants it to go. */
+    /** Returns whether the resource is marked for deletion. */
     static boolean isDeleted(DatasetResource resource) {
         return resource.getMetadata().getDeletionTimestamp() != null;
     }
 
-    /** Has the resource stay, when it is deleted, until {@link #letGo}. */
+    /** Adds the finalizer, so that a deleted resource stays until {@link #letGo}. */
     void guard(DatasetResource resource) {
         List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
         all.add(FINALIZER);
         writeFinalizers(resource, all);
     }
 
-    /** Keeps the resource no longer. */
+    /** Removes the finalizer. */
     void letGo(DatasetResource resource) {
         List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
         all.remove(FINALIZER);
         writeFinalizers(resource, all);
     }
 
-    /** By a patch, so that fields which a later definition has stay. */
+    /** Patches, so that fields of a later definition stay. */
     private void writeFinalizers(DatasetResource resource, List<String> all) {
         Map<String, Object> metadata =
                 Map.of(
@@ -140,7 +140,7 @@ final class DatasetResources {
                         client.getKubernetesSerialization().asJson(Map.of("metadata", metadata)));
     }
 
-    /** Writes a status over the one of {@code read}; returns what is there then. */
+    /** Replaces the status of {@code read}. Returns the written resource. */
     DatasetResource writeStatus(DatasetResource read, DatasetStatus status) {
         DatasetResource applied = new DatasetResource();
         applied.setMetadata(
@@ -162,7 +162,7 @@ final class DatasetResources {
                         client.getKubernetesSerialization().asJson(applied));
     }
 
-    /** Tells people what has happened; that nobody takes it down is no reason to stop. */
+    /** Publishes an event for people. A failure is only logged. */
     void tell(DatasetResource resource, Happening happening) {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String namespace = resource.getMetadata().getNamespace();
@@ -203,7 +203,7 @@ final class DatasetResources {
         }
     }
 
-    /** As it was read, without what only Kubernetes needs. */
+    /** Returns the resource without the parts that only Kubernetes needs. */
     static Declared declared(DatasetResource resource) {
         ObjectMeta metadata = resource.getMetadata();
         DatasetStatus status = resource.getStatus();

@@ -6,17 +6,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody declares. Values have passed the rules of the definition, unless that was another
- * one then; the API has the same rules and more.
+ * The declared state of a dataset. The definition's rules have checked the values, unless it had
+ * other rules then. The API has the same rules and more.
  *
  * @param source never changes
  * @param tracking null if the dataset does not follow its source
- * @param version the one that is kept warm: a name, a digest or {@code latest}
- * @param regions where it is kept warm
- * @param ttlSeconds of versions that are made from now on; null for what it is
- * @param ttlAfter {@code pin} or {@code read}; null for what it is
- * @param priority of the filling, {@code interactive} or {@code speculative}
- * @param create whether the version is created if the dataset has others, and not this one
+ * @param version the version to keep warm: a name, a digest or {@code latest}
+ * @param regions the regions to keep it warm in
+ * @param ttlSeconds the time to live of future versions; null to keep the present setting
+ * @param ttlAfter {@code pin} or {@code read}; null to keep the present setting
+ * @param priority of the fill, {@code interactive} or {@code speculative}
+ * @param create whether to create the version if the dataset has other versions but not this one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record DatasetSpec(
@@ -29,10 +29,10 @@ public record DatasetSpec(
         String priority,
         Boolean create) {
 
-    /** Of a resource without one: nothing that the API would take. */
+    /** The spec of a resource without one. The API would refuse it. */
     static final DatasetSpec NONE = new DatasetSpec(null, null, null, null, null, null, null, null);
 
-    /** What the definition says, too. */
+    /** The defaults, as in the definition. */
     static final String LATEST = "latest";
 
     static final String INTERACTIVE = "interactive";
@@ -58,12 +58,12 @@ public record DatasetSpec(
     }
 
     /**
-     * Where the originals are.
+     * The location of the originals.
      *
      * @param uri {@code s3://bucket/prefix/}
-     * @param include patterns of keys that belong to it; all do if there is none
-     * @param exclude patterns of keys that do not
-     * @param keys the object that lists the keys; null if all below the prefix are meant
+     * @param include patterns of keys to include; all keys if empty
+     * @param exclude patterns of keys to exclude
+     * @param keys the object that lists the keys; null for all keys below the prefix
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Source(
@@ -82,10 +82,10 @@ public record DatasetSpec(
     }
 
     /**
-     * How it follows its source.
+     * How the dataset follows its source.
      *
-     * @param intervalSeconds null for what it is, or the default
-     * @param paused null for what it is, or not
+     * @param intervalSeconds null to keep the present setting, or the default
+     * @param paused null to keep the present setting, or false
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Tracking(@Nullable Long intervalSeconds, @Nullable Boolean paused) {}

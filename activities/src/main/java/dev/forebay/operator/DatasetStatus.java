@@ -8,16 +8,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What there is of it, for people and for the next look.
+ * The status of a Dataset, for people and for the next reconciliation.
  *
- * @param observedGeneration of the spec that this is about
- * @param state one word for all of it: the reason of the condition that matters most
- * @param version the name of the version that is kept warm
- * @param frozenAt when that was made, as RFC 3339 has it
+ * @param observedGeneration the generation of the spec that this status describes
+ * @param state one word for the whole: the reason of the most important condition
+ * @param version the name of the version to keep warm
+ * @param frozenAt when that version was created, as RFC 3339 text
  * @param warm in how many of the regions it is complete: {@code 1/2}
- * @param heldBy who else holds it
- * @param regions each region that holds something because of this resource, or may
- * @param conditions as all of Kubernetes has them
+ * @param heldBy other holders of pins on it
+ * @param regions each region that holds, or may hold, something for this resource
+ * @param conditions in the form of all Kubernetes conditions
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record DatasetStatus(
@@ -32,7 +32,7 @@ public record DatasetStatus(
         List<Region> regions,
         List<Condition> conditions) {
 
-    /** Of a resource that nobody has looked at. */
+    /** The status of a resource before its first reconciliation. */
     static final DatasetStatus NONE =
             new DatasetStatus(null, null, null, null, null, null, null, null, null, null);
 
@@ -60,15 +60,16 @@ public record DatasetStatus(
     }
 
     /**
-     * A region.
+     * The state of a region.
      *
-     * @param version what is brought there, or kept there
-     * @param warm what is complete there and kept until {@code version} is; null if nothing is
-     * @param state of {@code version}, as the API has it
+     * @param version the version to bring there or keep there
+     * @param warm the complete version that is kept there until {@code version} is complete; null
+     *     if there is none
+     * @param state of {@code version}, as the API reports it
      * @param percent of {@code version}
      * @param bytesCached of {@code version}
-     * @param cachedAt when {@code version} was complete, as RFC 3339 has it
-     * @param message why it does not get on
+     * @param cachedAt when {@code version} was complete, as RFC 3339 text
+     * @param message why it makes no progress
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Region(
@@ -81,22 +82,22 @@ public record DatasetStatus(
             @Nullable String cachedAt,
             @Nullable String message) {
 
-        /** What may be held there. */
+        /** Returns what the region may hold. */
         Holding holding() {
             return new Holding(name, version, warm);
         }
 
-        /** The same, with another message. */
+        /** Returns the same region with another message. */
         Region with(@Nullable String why) {
             return new Region(name, version, warm, state, percent, bytesCached, cachedAt, why);
         }
     }
 
     /**
-     * A condition, as all of Kubernetes has them.
+     * A condition, in the form of all Kubernetes conditions.
      *
      * @param status {@code True}, {@code False} or {@code Unknown}
-     * @param lastTransitionTime since when it has that status, as RFC 3339 has it
+     * @param lastTransitionTime since when it has that status, as RFC 3339 text
      * @param reason a word
      * @param message a sentence
      */
@@ -109,12 +110,12 @@ public record DatasetStatus(
             String reason,
             String message) {}
 
-    /** What may be held because of this resource. */
+    /** Returns what regions may hold for this resource. */
     List<Holding> holdings() {
         return regions.stream().map(Region::holding).toList();
     }
 
-    /** Whether it was tried for so long to let go of what is held, and has not worked. */
+    /** Returns whether the release of what is held has failed for this long. */
     boolean isStuck(Duration timeout, Instant now) {
         return condition(Conditions.RELEASED)
                 .map(it -> Instant.parse(it.lastTransitionTime()))
@@ -126,12 +127,12 @@ public record DatasetStatus(
         return conditions.stream().filter(it -> it.type().equals(type)).findFirst();
     }
 
-    /** The same, of other regions. */
+    /** Returns the same status with other regions. */
     DatasetStatus with(List<Region> others) {
         return with(observedGeneration, state, others, conditions);
     }
 
-    /** The same version, of which something else is to be said. */
+    /** Returns the same version with other regions and conditions. */
     DatasetStatus with(
             @Nullable Long generation,
             @Nullable String word,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A resource as it was read.
  *
- * @param uid tells it from others of its name, before and after
- * @param status what was written last
- * @param deletedAt when somebody wanted it to go; null if nobody has
+ * @param uid distinguishes it from earlier and later resources of the same name
+ * @param status the last written status
+ * @param deletedAt when it was marked for deletion; null if it is not
  */
 record Declared(
         String namespace,
@@ -22,26 +22,26 @@ record Declared(
         DatasetStatus status,
         @Nullable Instant deletedAt) {
 
-    /** What the API calls the dataset. */
+    /** Returns the dataset's name in the API. */
     String dataset() {
         return namespace + "/" + name;
     }
 
-    /** The id of all of its pins, one for each version and region. */
+    /** Returns the id of all of its pins, one for each version and region. */
     String pin() {
         return "dataset-" + uid;
     }
 
-    /** Who holds those pins, for people. */
+    /** Returns the holder of those pins, for people. */
     String holder() {
         return "Dataset " + dataset();
     }
 
     /**
-     * The idempotency key of its request: whoever asks for the same because of it sends the same
-     * request.
+     * Returns the idempotency key of its request. Every replica sends the same request under the
+     * same key.
      *
-     * @param lease of the pin that is asked for
+     * @param lease of the requested pin
      */
     String request(String version, String region, String priority, Duration lease) {
         String asked = String.join("\n", uid, version, region, priority, lease.toString());

@@ -14,25 +14,25 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has one of several replicas lead, by a Lease of the API server, and the next one when that is
- * gone. Safe for use by many threads.
+ * Elects one of several replicas as leader by a Lease of the API server, and the next one when the
+ * leader is gone. Safe for use by many threads.
  *
- * <p>For a moment two may take themselves for the leader, if one was stopped or clocks differ: what
- * they do has to stand that.
+ * <p>Two replicas may both consider themselves the leader for a moment, if one was paused or clocks
+ * differ. Their actions must tolerate that.
  */
 final class Election implements AutoCloseable {
 
-    /** The name of the Lease; the chart gives the right to it. */
+    /** The name of the Lease. The chart grants the right to it. */
     static final String LEASE = "forebay-datasets";
 
     private static final Logger LOG = Logger.getLogger(Election.class);
 
-    // As Kubernetes' own controllers have them.
+    // The values of Kubernetes' own controllers.
     private static final Duration LEASE_DURATION = Duration.ofSeconds(15);
     private static final Duration RENEW_DEADLINE = Duration.ofSeconds(10);
     private static final Duration RETRY_PERIOD = Duration.ofSeconds(2);
 
-    /** For the Lease to be given back. If it is not, it ends by itself. */
+    /** How long {@link #close} waits for the Lease to be released. Otherwise the Lease expires. */
     private static final Duration FAREWELL = Duration.ofSeconds(5);
 
     private final KubernetesClient client;
@@ -42,13 +42,13 @@ final class Election implements AutoCloseable {
     private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("datasets-election").unstarted(this::run);
 
-    /** Ends the term; null while this replica does not lead. Guarded by this. */
+    /** Ends the term. Null while this replica does not lead. Guarded by this. */
     private @Nullable Runnable ending;
 
     /**
      * @param namespace of the Lease
-     * @param replica the name of this one, which no other has or had
-     * @param term begins to lead, without waiting for anything, and returns how to end that
+     * @param replica the unique name of this replica, never used before
+     * @param term begins to lead without blocking, and returns how to end that
      */
     Election(KubernetesClient client, String namespace, String replica, Supplier<Runnable> term) {
         this.client = client;
@@ -70,7 +70,7 @@ final class Election implements AutoCloseable {
                         .build();
     }
 
-    /** Stands for election, and whenever it was lost again, until closed. */
+    /** Starts the candidacy, which is repeated after each lost leadership until closed. */
     void start() {
         thread.start();
     }
@@ -84,8 +84,9 @@ final class Election implements AutoCloseable {
     /**
      * Returns when leadership was won and lost again, or when this is closed.
      *
-     * <p>An elector is for one term, and tries until it has that. It calls back while it has a lock
-     * of its own, and takes that to be cancelled: nobody may cancel it who has ours.
+     * <p>An elector serves one term, and tries until it gets it. It calls back while it holds its
+     * own lock, and needs that lock to be cancelled. No thread may therefore cancel it while it
+     * holds the lock of this object.
      */
     private void stand() {
         CompletableFuture<?> candidacy = client.leaderElector().withConfig(config).build().start();
@@ -121,7 +122,7 @@ final class Election implements AutoCloseable {
         return ending != null;
     }
 
-    /** Leads no more, and gives the Lease back, if this replica has it. Idempotent. */
+    /** Ends the leadership and releases the Lease, if this replica has it. Idempotent. */
     @Override
     public void close() {
         closing.begin();

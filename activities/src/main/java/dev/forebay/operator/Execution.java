@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Carries a plan out: lets go, puts on record, asks for more, in this order. So what is held is on
- * record wherever it was killed.
+ * Executes a plan in this order: releases, records, requests. The record therefore covers
+ * everything that may be held, at whichever point the process is killed.
  */
 final class Execution {
 
@@ -28,12 +28,11 @@ final class Execution {
     }
 
     /**
-     * Does what can be done. What fails keeps nothing else from being done but what comes after it
-     * in its region.
+     * Executes as much as possible. A failure only stops the later steps of the same region.
      *
-     * @param take takes a step, or throws {@link ForebayException}
-     * @param writeDown writes down what may be held from now on; called only if that has changed,
-     *     and if it throws nothing more is done
+     * @param take executes a step, or throws {@link ForebayException}
+     * @param writeDown records what may be held from now on; called only if that has changed; if it
+     *     throws, no further step runs
      */
     static Outcome of(
             Declared declared, Plan plan, Consumer<Step> take, Consumer<List<Holding>> writeDown) {
@@ -53,7 +52,7 @@ final class Execution {
         return new Outcome(problem, problems, holdings);
     }
 
-    /** Where something was not let go all stays on record, and nothing else is asked for. */
+    /** Keeps the old record of a region whose release failed. Nothing is requested there. */
     private List<Holding> held(InRegion region) {
         List<Holding> all = new ArrayList<>();
         if (problems.containsKey(region.region())) {

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Something to tell people, as an event beside the resource.
+ * An event beside the resource, for people.
  *
  * @param reason a word
  * @param message a sentence
  */
 record Happening(Kind kind, String reason, String message) {
 
-    /** As the API server names them. */
+    /** The types of events, as the API server names them. */
     enum Kind {
         NORMAL("Normal"),
         WARNING("Warning");
@@ -32,7 +32,7 @@ record Happening(Kind kind, String reason, String message) {
         }
     }
 
-    /** Nobody needs to do anything about these. */
+    /** Reasons that need no action. */
     private static final Set<String> PASSING =
             Set.of(
                     Report.NOT_CHECKED,
@@ -42,8 +42,8 @@ record Happening(Kind kind, String reason, String message) {
                     Report.RELEASING);
 
     /**
-     * What has happened between two looks. What stays as it is, or only gets on, is not told again,
-     * so there are as many as there are changes.
+     * Returns the events between two reconciliations. A state that persists or only progresses
+     * causes no event, so the number of events is bounded by the number of changes.
      */
     static List<Happening> between(DatasetStatus before, DatasetStatus after) {
         List<Happening> all = new ArrayList<>();
@@ -64,7 +64,9 @@ record Happening(Kind kind, String reason, String message) {
         return List.copyOf(all);
     }
 
-    /** That a resource went though not all was let go of what it held. */
+    /**
+     * Returns the event of a resource that was deleted before everything that it held was released.
+     */
     static Happening givenUp(String dataset, String why) {
         return new Happening(
                 Kind.WARNING,

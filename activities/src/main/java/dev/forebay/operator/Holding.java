@@ -5,15 +5,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be held in a region because of a resource. It is on record before it is asked for, and
- * struck off after it was let go.
+ * The versions that a region may hold for a resource. They are recorded before they are requested,
+ * and removed from the record after their release.
  *
- * @param version what is brought there, or kept there
- * @param warm what is complete there and kept until {@code version} is
+ * @param version the version to bring there or keep there
+ * @param warm the complete version that is kept there until {@code version} is complete
  */
 record Holding(String region, String version, @Nullable String warm) {
 
-    /** Every version that may be held there. */
+    /** Returns every version that the region may hold. */
     Set<String> versions() {
         Set<String> all = new LinkedHashSet<>();
         all.add(version);

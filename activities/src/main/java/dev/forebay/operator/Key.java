@@ -2,7 +2,7 @@ package dev.forebay.operator;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
-/** Where a resource is. */
+/** The namespace and name of a resource. */
 record Key(String namespace, String name) {
 
     static Key of(HasMetadata resource) {

@@ -25,11 +25,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
-/** Starts and stops what looks after the Datasets of a cluster, in a control plane that is to. */
+/** Starts and stops the operator of Datasets in a control plane that is configured for it. */
 @Singleton
 class Operator {
 
-    /** How often a resource was looked at. */
+    /** Counts reconciliations of resources. */
     static final String LOOKS = "forebay.control.dataset.resource.looks";
 
     private static final String LEADER = "forebay.control.dataset.resource.leader";
@@ -37,7 +37,7 @@ class Operator {
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
-    /** So often a pin is renewed before it would end. */
+    /** How often a pin is renewed within its lease. */
     private static final int LOOKS_OF_A_LEASE = 3;
 
     private final ServiceConfig service;
@@ -95,7 +95,7 @@ class Operator {
         election.start();
     }
 
-    /** Looks after Datasets from now on; returns how to end that. */
+    /** Begins to reconcile Datasets. Returns how to end that. */
     private Runnable lead(DatasetResources resources, Steps steps) {
         Reconciler reconciler =
                 new Reconciler(resources, steps, config.releaseTimeout(), Clock.systemUTC());
@@ -111,7 +111,7 @@ class Operator {
     }
 
     /**
-     * Refuses settings that cannot be meant.
+     * Refuses invalid settings.
      *
      * @param encrypted whether this process speaks TLS
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming the setting, its value and the rule

@@ -5,12 +5,12 @@ import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
 
-/** The settings of what looks after custom resources. */
+/** The settings of the operator. */
 @ConfigMapping(prefix = "forebay.datasets")
 public interface OperatorConfig {
 
     /**
-     * Whether this control plane looks after the Datasets of the cluster that it is in, or that
+     * Whether this control plane reconciles the Datasets of its own cluster, or of the one that
      * {@code KUBECONFIG} names.
      */
     @WithDefault("false")
@@ -20,23 +20,26 @@ public interface OperatorConfig {
     @WithDefault("http://127.0.0.1:${quarkus.http.port:8080}")
     URI api();
 
-    /** How long the API may take to answer. */
+    /** The timeout of a request to the API. */
     @WithDefault("30S")
     Duration timeout();
 
-    /** How often each is looked at, and its pins are renewed, though nothing has changed. */
+    /** How often each resource is reconciled, and its pins are renewed, without a change. */
     @WithDefault("1M")
     Duration interval();
 
-    /** How long what is kept warm is held when nobody looks any more. */
+    /** How long versions stay pinned when no operator renews their pins. */
     @WithDefault("1H")
     Duration lease();
 
-    /** How long it is tried to let go of what one holds that is deleted, before it goes anyway. */
+    /**
+     * How long the operator tries to release what a deleted resource holds, before it removes the
+     * finalizer anyway.
+     */
     @WithDefault("5M")
     Duration releaseTimeout();
 
-    /** How many are looked at at once. */
+    /** How many resources are reconciled at once. */
     @WithDefault("8")
     int concurrency();
 }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What became of a plan.
+ * The outcome of a plan.
  *
  * @param problem of the dataset as a whole
  * @param regions the problems of regions, by name
- * @param holdings what is on record now
+ * @param holdings the record after the execution
  */
 record Outcome(Optional<Problem> problem, Map<String, Problem> regions, List<Holding> holdings) {
 
@@ -20,7 +20,7 @@ record Outcome(Optional<Problem> problem, Map<String, Problem> regions, List<Hol
         holdings = List.copyOf(holdings);
     }
 
-    /** Why something was not done. */
+    /** Why a step failed. */
     record Problem(ErrorCode code, String message) {
 
         static Problem of(ForebayException failure) {

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done so that what is becomes what is declared.
+ * The steps from the observed to the declared state.
  *
- * @param first of the dataset as a whole
- * @param regions of each region, whether those succeed or not
+ * @param first steps for the dataset as a whole
+ * @param regions steps for each region, whether the first ones succeed or not
  */
 record Plan(List<Step> first, List<InRegion> regions) {
 
@@ -17,11 +17,11 @@ record Plan(List<Step> first, List<InRegion> regions) {
     }
 
     /**
-     * Of one region. Regions do not wait for one another.
+     * The steps of one region. Regions do not wait for one another.
      *
-     * @param release what is let go before anything new is put on record
-     * @param onRecord what may be held from then on; null if nothing may
-     * @param then what is asked for after that
+     * @param release steps before anything new is recorded
+     * @param onRecord what the region may hold from then on; null for nothing
+     * @param then requests after that
      */
     record InRegion(
             String region, List<Step> release, @Nullable Holding onRecord, List<Step> then) {

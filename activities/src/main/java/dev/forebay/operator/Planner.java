@@ -15,18 +15,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what is declared with what is. A function of its arguments alone: whatever happened
- * before, and whoever was killed in the middle of it, the next look finds what is still to be done.
+ * Compares the declared with the observed state. A pure function of its arguments: after any
+ * failure, the next reconciliation finds the remaining steps.
  *
- * <p>What is warm in a region stays warm until its successor is: a newer version takes the place of
- * an older one only when it is complete there. What was given up, and is BLOCKED, is left to
- * people.
+ * <p>A version that is warm in a region stays warm until its successor is. A newer version replaces
+ * an older one only when it is complete there. A BLOCKED fill is left to people.
  */
 final class Planner {
 
     private Planner() {}
 
-    /** What is to be done now. */
+    /** Returns the steps to do now. */
     static Plan plan(Declared declared, Observed seen) {
         return declared.deletedAt() == null ? keep(declared, seen) : letGo(declared, seen);
     }
@@ -36,7 +35,7 @@ final class Planner {
                 seen.dataset()
                         .filter(it -> it.isOf(declared.spec().source()))
                         .filter(it -> it.deletedAt() == null);
-        // Until it is registered nothing else can be had.
+        // All other requests need the registration.
         return registered
                 .map(it -> new Plan(settings(declared.spec(), it, seen), regions(declared, seen)))
                 .orElseGet(
@@ -68,7 +67,10 @@ final class Planner {
         return steps;
     }
 
-    /** Nobody wants to wait for the first version until the interval has passed. */
+    /**
+     * Returns whether to check the source now, so that the first version need not wait for the
+     * interval.
+     */
     private static boolean isFirstAwaited(DatasetSpec spec, Observed seen) {
         return spec.version().equals(DatasetSpec.LATEST)
                 && seen.version().isEmpty()
@@ -101,7 +103,7 @@ final class Planner {
         return plans;
     }
 
-    /** The name of the version that is to be warm; empty if there is none yet. */
+    /** Returns the name of the version to keep warm. Empty if there is none yet. */
     private static Optional<String> meant(DatasetSpec spec, Observed seen) {
         return seen.version()
                 .map(Version::version)
@@ -142,7 +144,7 @@ final class Planner {
         return new InRegion(region, release, new Holding(region, version, kept), then);
     }
 
-    /** What was complete there before this version, and is kept until it is. */
+    /** Returns the version that was complete there before and is kept until this one is. */
     private static @Nullable String predecessor(String version, @Nullable Holding recorded) {
         if (recorded == null || recorded.warm() == null || recorded.warm().equals(version)) {
             return null;
@@ -151,7 +153,7 @@ final class Planner {
     }
 
     private static Plan letGo(Declared declared, Observed seen) {
-        // Another source has this name: that dataset is somebody else's.
+        // If the source differs, another owner has a dataset of this name.
         List<Step> delete =
                 seen.dataset()
                         .filter(it -> it.isOf(declared.spec().source()))
@@ -171,7 +173,7 @@ final class Planner {
                 List.of());
     }
 
-    /** What is on record stays there, and is not asked for: what is meant must be known first. */
+    /** Keeps the record without a request, because the declared version is not known yet. */
     private static InRegion unchanged(Holding holding) {
         return new InRegion(holding.region(), List.of(), holding, List.of());
     }

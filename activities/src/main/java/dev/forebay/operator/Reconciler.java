@@ -12,12 +12,12 @@ import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
- * Looks at one resource, and does what is to be done for it. May be killed anywhere: the next look
- * begins with what there is then.
+ * Reconciles one resource. It may be killed at any point: the next reconciliation starts from the
+ * state of that time.
  *
- * <p>What may be held is on record in the status before it is asked for, and struck off after it
- * was let go, so nothing is held that a later look does not know of. Safe for use by many threads,
- * of which one at a time looks at a resource.
+ * <p>The status records what may be held before it is requested, and until it is released, so later
+ * reconciliations know everything that is held. Safe for use by many threads, but only one at a
+ * time per resource.
  */
 final class Reconciler {
 
@@ -29,9 +29,8 @@ final class Reconciler {
     private final Clock clock;
 
     /**
-     * @param releaseTimeout how long it is tried to let go of what a deleted resource holds;
-     *     counted from when this first failed, as nobody may have been there to try before, whoever
-     *     looked then
+     * @param releaseTimeout how long to try to release what a deleted resource holds; counted from
+     *     the first failure, because no operator may have run before
      */
     Reconciler(DatasetResources resources, Steps steps, Duration releaseTimeout, Clock clock) {
         this.resources = resources;
@@ -40,23 +39,23 @@ final class Reconciler {
         this.clock = clock;
     }
 
-    /** When to look again. */
+    /** When to reconcile again. */
     enum Next {
-        /** When something has changed. */
+        /** After a change. */
         NEVER,
-        /** It is as declared: when pins want to be renewed. */
+        /** In time to renew the pins, because the state is as declared. */
         LATER,
-        /** Something is under way. */
+        /** Soon, because work is in progress. */
         SOON,
-        /** Something failed: after a pause that grows. */
+        /** After a growing pause, because a step failed. */
         AFTER_PAUSE
     }
 
     /**
-     * Looks at a resource, and returns when to look again.
+     * Reconciles a resource. Returns when to do so again.
      *
-     * @throws KubernetesClientException if the API server does not do what is asked of it; its
-     *     status is 409 if somebody else has changed the resource meanwhile
+     * @throws KubernetesClientException if a request to the API server fails; with the status 409
+     *     if another client has changed the resource meanwhile
      */
     Next look(Key key) {
         return resources.find(key).map(this::look).orElse(Next.NEVER);
@@ -131,7 +130,7 @@ final class Reconciler {
                     Planner.plan(declared, steps.look(declared)),
                     step -> steps.take(declared, step),
                     _ -> {
-                        // Nothing is asked for any more.
+                        // Nothing is requested any more.
                     });
         } catch (ForebayException unseen) {
             return new Outcome(
@@ -139,7 +138,7 @@ final class Reconciler {
         }
     }
 
-    /** Writes a status over what is there, and tells what is new since the look began. */
+    /** Writes a status and publishes the events since the reconciliation began. */
     private void write(DatasetResource there, Declared before, DatasetStatus status) {
         if (status.equals(there.getStatus())) {
             return;
@@ -148,13 +147,13 @@ final class Reconciler {
         Happening.between(before.status(), status).forEach(it -> resources.tell(written, it));
     }
 
-    /** What may be held, in the status. */
+    /** Records in the status what regions may hold. */
     private final class Journal {
 
         private final Declared declared;
         private final Observed seen;
 
-        /** As it was read or, after that, written. */
+        /** The resource as last read or written. */
         private DatasetResource resource;
 
         Journal(DatasetResource resource, Declared declared, Observed seen) {

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Says what was seen and done, for people. A function of its arguments alone. */
+/** Describes for people what was observed and done. A pure function of its arguments. */
 final class Report {
 
     static final String REGISTERED = "Registered";
@@ -39,12 +39,12 @@ final class Report {
         this.regions = regions(seen, outcome);
     }
 
-    /** After a look and what was done about it. */
+    /** Returns the status after a reconciliation. */
     static DatasetStatus of(Declared declared, Observed seen, Outcome outcome, Instant now) {
         return new Report(declared, seen, outcome, now).status();
     }
 
-    /** If nothing could be seen: what was seen before stays. */
+    /** Returns the status if nothing could be observed: the earlier observations stay. */
     static DatasetStatus unseen(Declared declared, Problem problem, Instant now) {
         DatasetStatus before = declared.status();
         Conditions conditions = new Conditions(declared, now);
@@ -60,7 +60,7 @@ final class Report {
                 declared.generation(), conditions.state(), before.regions(), conditions.all());
     }
 
-    /** The regions as they are to be on record, before anything is asked for. */
+    /** Returns the regions to record before any request. */
     static List<Region> regions(Observed seen, Outcome outcome) {
         return outcome.holdings().stream().map(it -> region(seen, outcome, it)).toList();
     }
@@ -116,7 +116,7 @@ final class Report {
                 conditions.all());
     }
 
-    /** Where something is still held, as it was when all was to go. */
+    /** Returns the regions that still hold something, as they were when the deletion began. */
     private List<Region> left() {
         return declared.status().regions().stream()
                 .filter(it -> outcome.holdings().contains(it.holding()))
@@ -159,7 +159,7 @@ final class Report {
             conditions.isUnknown(
                     Conditions.FOLLOWED, NOT_CHECKED, "the source was not looked at yet");
         } else {
-            // Without the time: else there would be another message with every look.
+            // Without the time, because each check would otherwise change the message.
             conditions.isTrue(Conditions.FOLLOWED, CHECKED, "the last look went well");
         }
     }
@@ -250,7 +250,7 @@ final class Report {
                 .findFirst();
     }
 
-    /** Who else holds it: {@code job train-7 and 2 more}. */
+    /** Returns the other holders of pins: {@code job train-7 and 2 more}. */
     private @Nullable String heldBy(Version version) {
         List<String> holders =
                 version.pins().stream()

@@ -2,37 +2,37 @@ package dev.forebay.operator;
 
 import org.jspecify.annotations.Nullable;
 
-/** One thing to ask the control plane for. Each may be asked for again without harm. */
+/** A request to the control plane. Repeating one is harmless. */
 sealed interface Step {
 
-    /** To register the dataset, or have a deleted one back. */
+    /** Registers the dataset, or restores a deleted one. */
     record Register(DatasetSpec.Source source) implements Step {}
 
-    /** To give versions that are made from now on another time to live; null for what it is. */
+    /** Changes the time to live of future versions. Null keeps the present value. */
     record SetTtl(@Nullable Long seconds, @Nullable String after) implements Step {}
 
-    /** To have it follow its source, in another way than it does. */
+    /** Makes the dataset follow its source, or changes how. */
     record Follow(DatasetSpec.Tracking how) implements Step {}
 
-    /** To have its source looked at now. */
+    /** Checks the source now. */
     record Check() implements Step {}
 
-    /** To have it follow its source no more. */
+    /** Stops following the source. */
     record Unfollow() implements Step {}
 
-    /** To delete the dataset. */
+    /** Deletes the dataset. */
     record Delete() implements Step {}
 
-    /** To let a version go in a region: the pin, and what was asked for. */
+    /** Releases a version in a region: its pin and its request. */
     record Release(String version, String region) implements Step {}
 
     /**
-     * To have a pin live on.
+     * Renews a pin.
      *
-     * @param orAsk whether it is asked for anew if it has ended
+     * @param orAsk whether to request the version again if the pin has ended
      */
     record Renew(String version, String region, boolean orAsk) implements Step {}
 
-    /** To have a version brought to a region and pinned there. */
+    /** Requests a version in a region, with a pin. */
     record Ask(String version, String region) implements Step {}
 }

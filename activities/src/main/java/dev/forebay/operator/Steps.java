@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Looks and steps by way of the REST API. Calls block; safe for use by many threads. */
+/**
+ * Observes datasets and executes steps through the REST API. Calls block. Safe for use by many
+ * threads.
+ */
 final class Steps {
 
     private final ForebayApi api;
@@ -26,10 +29,11 @@ final class Steps {
     }
 
     /**
-     * What there is of what is declared; of what is to go, whether it is registered and no more.
+     * Returns the control plane's state of a declared dataset. Reads only the registration if the
+     * resource is being deleted.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if that cannot be said, or with the code of what
-     *     is wrong with what is declared
+     * @throws ForebayException {@code UNAVAILABLE} if that cannot be read, or the code of an error
+     *     in the declaration
      */
     Observed look(Declared declared) {
         String dataset = "/datasets/" + declared.dataset();
@@ -44,9 +48,9 @@ final class Steps {
     }
 
     /**
-     * Takes a step, which may have been taken before.
+     * Executes a step, which may have been executed before.
      *
-     * @throws ForebayException with the code of what it is refused for
+     * @throws ForebayException with the code of the refusal
      */
     void take(Declared declared, Step step) {
         String dataset = "/datasets/" + declared.dataset();
@@ -88,7 +92,7 @@ final class Steps {
         return body;
     }
 
-    /** What was asked for is taken back, whatever it was asked with; then nobody pins it again. */
+    /** Cancels the requests of both priorities, so that none of them takes the pin again. */
     private void release(Declared declared, String version, String region) {
         String path = version(declared, version);
         for (String priority : List.of(DatasetSpec.INTERACTIVE, DatasetSpec.SPECULATIVE)) {
@@ -100,7 +104,7 @@ final class Steps {
                                     + declared.request(version, region, priority, lease)),
                     ErrorCode.NOT_FOUND);
         }
-        // A region that is not of this installation any more holds nothing for it.
+        // A region that is no longer part of this installation holds nothing.
         api.sendUnless(
                 Request.of(
                         "DELETE",
@@ -159,7 +163,7 @@ final class Steps {
                 .formatted(declared.dataset(), ForebayApi.encoded(version));
     }
 
-    /** What is null stays as it is, and is not said. */
+    /** Null values are left out, because they mean no change. */
     private static Map<String, Object> given(
             String one, @Nullable Object value, String another, @Nullable Object other) {
         Map<String, Object> body = new HashMap<>();

@@ -14,19 +14,19 @@ import java.util.concurrent.Executors;
 import org.jboss.logging.Logger;
 
 /**
- * As long as this process is the leader: looks at every resource when it changes, and again and
- * again, from when this is made until it is closed.
+ * The work of the leader. From its creation to its close it reconciles each resource at every
+ * change and at intervals.
  */
 final class Term implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Term.class);
 
-    /** While something is being brought, nobody tells how far it is. */
+    /** The progress of a fill causes no event, so it must be polled. */
     private static final Duration SOON = Duration.ofSeconds(5);
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-    /** Pauses double until here at the latest; the interval bounds them, too. */
+    /** Bounds the doubling of pauses. The interval bounds them, too. */
     private static final int MOST_DOUBLINGS = 10;
 
     private final Reconciler reconciler;
@@ -38,8 +38,8 @@ final class Term implements AutoCloseable {
     private final SharedIndexInformer<DatasetResource> informer;
 
     /**
-     * @param interval between looks for which there is no reason
-     * @param concurrency how many resources are looked at at once
+     * @param interval between reconciliations without a reason
+     * @param concurrency how many resources are reconciled at once
      */
     Term(
             DatasetResources resources,
@@ -79,7 +79,7 @@ final class Term implements AutoCloseable {
             next = reconciler.look(key);
         } catch (KubernetesClientException e) {
             next = Next.AFTER_PAUSE;
-            // Overtaken, or interrupted.
+            // Conflicts and interruptions are expected.
             if (e.getCode() != HttpURLConnection.HTTP_CONFLICT && !threads.isShutdown()) {
                 LOG.warnf("Dataset %s cannot be looked at: %s", key, e.getMessage());
             }
@@ -98,7 +98,7 @@ final class Term implements AutoCloseable {
         }
         switch (next) {
             case NEVER -> {
-                // A change brings it back.
+                // The next change of the resource adds it again.
             }
             case SOON -> queue.add(key, shorter(SOON));
             case LATER -> queue.add(key, interval);
@@ -114,7 +114,7 @@ final class Term implements AutoCloseable {
         return pause.compareTo(interval) < 0 ? pause : interval;
     }
 
-    /** Begins no more looks; one that is under way is interrupted. */
+    /** Starts no more reconciliations, and interrupts running ones. */
     @Override
     public void close() {
         informer.close();

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * When to look at what: each key is due once, at the earliest time that anybody wants, and nobody
- * is given a key that somebody else still has. Safe for use by many threads; as large as there are
- * different keys.
+ * A delaying queue without duplicates. Each key is due once, at the earliest requested time. A key
+ * that one thread has taken is given to no other. Safe for use by many threads. Its size is bounded
+ * by the number of different keys.
  */
 final class WorkQueue<K> {
 
@@ -34,7 +34,7 @@ final class WorkQueue<K> {
         this.nanoTime = nanoTime;
     }
 
-    /** Has a key looked at after this time, or earlier if it is due earlier. */
+    /** Makes a key due after this delay, unless it is due earlier. */
     void add(K key, Duration delay) {
         long at = nanoTime.getAsLong() + delay.toNanos();
         lock.lock();
@@ -47,8 +47,7 @@ final class WorkQueue<K> {
     }
 
     /**
-     * Waits for a key that is due, which is then the caller's until {@link #done}; empty when
-     * closed.
+     * Waits for a due key, which then belongs to the caller until {@link #done}. Empty when closed.
      */
     Optional<K> take() throws InterruptedException {
         lock.lockInterruptibly();
@@ -80,7 +79,7 @@ final class WorkQueue<K> {
                 .map(Map.Entry::getKey);
     }
 
-    /** Gives a key back. */
+    /** Ends the caller's ownership of a key. */
     void done(K key) {
         lock.lock();
         try {
@@ -91,7 +90,7 @@ final class WorkQueue<K> {
         }
     }
 
-    /** Lets everybody go who waits. */
+    /** Wakes all waiting threads. */
     void close() {
         lock.lock();
         try {

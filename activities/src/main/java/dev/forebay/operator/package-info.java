@@ -1,6 +1,6 @@
 /**
- * Datasets as a Kubernetes cluster declares them: a custom resource is compared with what the
- * control plane says, and the difference is asked for, through the REST API that everybody uses.
+ * The Kubernetes operator. It compares declared Datasets with the state of the control plane, and
+ * requests the difference through the public REST API.
  */
 @NullMarked
 package dev.forebay.operator;
