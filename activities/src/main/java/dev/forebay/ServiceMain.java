@@ -7,7 +7,10 @@ import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import java.util.Arrays;
 
-/** The program: the service in either role, or {@link CleanUp}, which starts no Quarkus. */
+/**
+ * The main class. Starts the service in either role, or {@link CleanUp}, which runs without
+ * Quarkus.
+ */
 @QuarkusMain
 public final class ServiceMain {
 

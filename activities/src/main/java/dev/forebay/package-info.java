@@ -1,4 +1,4 @@
-/** Where the program starts, whatever it is to be. */
+/** The entry point of the program in all its roles. */
 @NullMarked
 package dev.forebay;
 

@@ -17,22 +17,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Says of bad input which field has which value and breaks which rule. */
+/** Describes invalid input: the field, its value, and the rule that it breaks. */
 final class BadInput {
 
     private static final int LONGEST_VALUE = 100;
 
-    /** Parameters that hold several fields, and are none themselves. */
+    /** Parameters that contain several fields and are no fields themselves. */
     private static final Set<String> HOLDERS = Set.of("body", "path", "query");
 
-    /** The one request header that is validated; its parameter cannot have its name. */
+    /** The parameter of the only validated request header, whose name is no Java identifier. */
     private static final String KEY_PARAMETER = "idempotencyKey";
 
     private BadInput() {}
 
     static Problem of(ConstraintViolation<?> violation) {
         String field = field(violation);
-        // A rule over several fields blames one of them, and has no value of its own.
+        // A rule over several fields names one of them, and has no value of its own.
         Object value =
                 violation.getInvalidValue() == violation.getLeafBean()
                         ? null
@@ -74,7 +74,7 @@ final class BadInput {
         };
     }
 
-    /** The name of a field in the form of the request. */
+    /** Returns the name of a field in the form of the request. */
     static String field(ConstraintViolation<?> violation) {
         List<String> names = new ArrayList<>();
         boolean isHolder = false;

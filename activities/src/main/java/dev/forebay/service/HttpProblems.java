@@ -2,7 +2,9 @@ package dev.forebay.service;
 
 import dev.forebay.model.ErrorCode;
 
-/** What is said of a request that is none of the API: the HTTP layer knows only a status. */
+/**
+ * Creates problems for requests that reach no resource, where the HTTP layer knows only a status.
+ */
 final class HttpProblems {
 
     static final int PAYLOAD_TOO_LARGE = 413;
@@ -33,7 +35,7 @@ final class HttpProblems {
         };
     }
 
-    /** As RFC 9110 and RFC 6585 call them. */
+    /** Returns the names in RFC 9110 and RFC 6585. */
     private static String title(int status, String ofCode) {
         return switch (status) {
             case 400 -> "Bad Request";

@@ -8,7 +8,7 @@ import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/** Makes the connection to the lake. */
+/** Produces the connection to the lake. */
 @Singleton
 class Lakes {
 

@@ -12,10 +12,11 @@ import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Lets only those in who present the token, if there is one.
+ * Admits only requests with the token, if one is configured.
  *
- * <p>Probes of health are open: whoever restarts processes has no token. So are the files of the
- * console: a browser asks for them before it has one. Neither tell anything.
+ * <p>Health probes are open, because the systems that restart processes have no token. The files of
+ * the console are open, because a browser requests them before it has one. Neither reveals
+ * anything.
  */
 @Singleton
 final class ListenerGuard {
@@ -27,7 +28,10 @@ final class ListenerGuard {
     private final Optional<BearerToken> token;
     private final ProblemWriter problems;
 
-    /** Quarkus makes this before it listens: a listener that must not be open never is. */
+    /**
+     * Quarkus creates this before it listens, so a listener that needs a token never opens without
+     * one.
+     */
     ListenerGuard(
             ServiceConfig config,
             ProblemWriter problems,
@@ -36,7 +40,7 @@ final class ListenerGuard {
         this.problems = problems;
     }
 
-    /** What this process presents to others. */
+    /** Returns the token that this process sends to others. */
     @Produces
     @Singleton
     Optional<BearerToken> token() {

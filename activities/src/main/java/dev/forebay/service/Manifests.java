@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes the local copies of manifests that this process reads. */
+/** Produces the cache of manifests that this process reads. */
 @Singleton
 class Manifests {
 

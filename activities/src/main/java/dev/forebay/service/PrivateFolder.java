@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 
 /**
- * A folder that all processes of a user have, and no other user, in a directory that users share.
- * Its name cannot be foreseen: whoever made a folder of a fixed name first would own it for all.
+ * A folder that all processes of one user share, in a directory that users share, closed to other
+ * users. Its name is unpredictable, because another user could create a folder of a fixed name
+ * first and own it.
  */
 final class PrivateFolder {
 
@@ -20,7 +21,7 @@ final class PrivateFolder {
 
     private PrivateFolder() {}
 
-    /** Returns the one that is there, or makes one. */
+    /** Returns the existing folder, or creates one. */
     static Path in(Path shared) throws IOException {
         Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         try (DirectoryStream<Path> all = Files.newDirectoryStream(shared, PREFIX + "*")) {

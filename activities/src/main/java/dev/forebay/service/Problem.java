@@ -7,12 +7,12 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refusal as RFC 9457 describes it, with a code for machines.
+ * A refusal as an RFC 9457 problem, with a code for machines.
  *
- * @param type always {@code about:blank}: {@code code} says what happened
+ * @param type always {@code about:blank}: {@code code} has the meaning
  * @param detail what happened, to what, and what to do
- * @param retryable whether the same request may succeed later without anybody changing anything
- * @param field the field to blame, in the form of the request: {@code pin.lease_seconds}
+ * @param retryable whether the same request may succeed later without any change
+ * @param field the invalid field, in the form of the request: {@code pin.lease_seconds}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @Schema(name = "Problem")
@@ -52,7 +52,7 @@ public record Problem(
                 "about:blank", title(code), status, detail, code, code.retryable(), field);
     }
 
-    /** The one table from codes to HTTP status. */
+    /** Maps codes to HTTP status. This is the only such table. */
     static int status(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT, UNKNOWN_REGION -> 400;

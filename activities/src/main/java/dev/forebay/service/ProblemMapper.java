@@ -13,7 +13,7 @@ import java.util.Comparator;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/** The one mapper from failures to HTTP: every failure of a request ends here. */
+/** Maps every failure of a request to an HTTP response. This is the only such mapper. */
 final class ProblemMapper {
 
     /** Temporal, etcd and workers restart within seconds. */
@@ -41,7 +41,7 @@ final class ProblemMapper {
         return respond(BadInput.of(first));
     }
 
-    /** Takes the place of Quarkus's own mapper for this class, which says nothing. */
+    /** Replaces Quarkus's own mapper for this class, which gives no detail. */
     @ServerExceptionMapper
     Response mismatched(MismatchedInputException failure) {
         return respond(BadInput.of(failure));

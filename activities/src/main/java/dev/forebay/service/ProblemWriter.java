@@ -6,7 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.inject.Singleton;
 
-/** Answers with a problem before a request reaches its resource. */
+/** Answers a request with a problem before it reaches a resource. */
 @Singleton
 class ProblemWriter {
 
@@ -16,7 +16,7 @@ class ProblemWriter {
         this.json = json;
     }
 
-    /** Ends the request; headers of the answer may have been put before. */
+    /** Ends the request. The caller may have set headers of the answer before. */
     void end(RoutingContext request, Problem problem) {
         request.response()
                 .setStatusCode(problem.status())

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Refuses what is too large, with a problem.
+ * Refuses requests that are too large, with a problem.
  *
- * <p>The HTTP server has limits of its own ({@code quarkus.http.limits}), but has nothing to say
- * when they are passed; so they lie above these.
+ * <p>The HTTP server's own limits ({@code quarkus.http.limits}) give no details when exceeded, so
+ * they are above these.
  */
 @Singleton
 @Provider
@@ -28,10 +28,10 @@ class RequestLimits implements ReaderInterceptor {
     static final int HEADER_BYTES = 20 * 1024;
     static final int BODY_BYTES = 64 * 1024;
 
-    /** Only for those whom the {@link ListenerGuard} has let in. */
+    /** Only requests that the {@link ListenerGuard} has admitted are checked. */
     private static final int AFTER_THE_GUARD = ListenerGuard.BEFORE_EVERYTHING - 1;
 
-    /** Between a header's name and its value, and after it. */
+    /** The bytes between a header's name and its value, and after it. */
     private static final int HEADER_SEPARATORS = 4;
 
     private final ProblemWriter problems;
@@ -51,7 +51,7 @@ class RequestLimits implements ReaderInterceptor {
             return;
         }
         if (refusal.getAsInt() == HttpProblems.PAYLOAD_TOO_LARGE) {
-            // The rest of it is not waited for.
+            // The rest of the body is not read.
             request.response().putHeader("Connection", "close");
         }
         problems.end(request, HttpProblems.of(refusal.getAsInt()));
@@ -78,13 +78,13 @@ class RequestLimits implements ReaderInterceptor {
         return sum;
     }
 
-    /** The server has checked that it is a number, not how large it is. */
+    /** The server has checked that it is a number, but not its size. */
     private static boolean isAbove(int limit, String number) {
         String digits = number.strip().replaceFirst("^0+(?=.)", "");
         return digits.length() > 9 || Integer.parseInt(digits) > limit;
     }
 
-    /** A body whose length was not announced is read before it is understood. */
+    /** Limits a body without a declared length before it is parsed. */
     @Override
     public Object aroundReadFrom(ReaderInterceptorContext context) throws IOException {
         byte[] body = context.getInputStream().readNBytes(BODY_BYTES + 1);

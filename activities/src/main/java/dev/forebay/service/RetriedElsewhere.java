@@ -8,10 +8,10 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 
 /**
- * Has whoever is told to come again do so by a new connection.
+ * Makes clients that are asked to retry use a new connection.
  *
- * <p>Several replicas have one address, and what one of them cannot reach another one may: a
- * connection that is kept would bring its owner back to the same one for ever.
+ * <p>Several replicas share one address, and another replica may reach what this one cannot. A
+ * client that keeps its connection would always return to the same replica.
  */
 @Singleton
 class RetriedElsewhere {

@@ -1,10 +1,12 @@
 package dev.forebay.service;
 
-/** What this process is. */
+/** The role of this process. */
 public enum Role {
-    /** The REST API, the catalogue, the workflows and the activities that belong to no region. */
+    /** Runs the REST API, the catalogue, the workflows, and the activities without a region. */
     CONTROL_PLANE,
-    /** The activities of one region, and the gateway through which pins there are renewed. */
+    /**
+     * Runs the activities of one region, and the gateway for the control plane and other regions.
+     */
     AGENT;
 
     /** The values of {@code forebay.role}. */

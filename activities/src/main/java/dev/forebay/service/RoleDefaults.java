@@ -9,10 +9,10 @@ import java.util.Map;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
 /**
- * Switches the database off in an agent, so that {@code forebay.role} alone says what a process is.
+ * Disables the database in an agent, so that {@code forebay.role} alone selects the role.
  *
- * <p>Quarkus decides when it starts which parts are active, from properties; this source adds those
- * properties below everything that a person sets.
+ * <p>Quarkus decides at its start, from properties, which extensions are active. This source adds
+ * those properties below all settings of a person.
  */
 public final class RoleDefaults implements ConfigSourceFactory {
 

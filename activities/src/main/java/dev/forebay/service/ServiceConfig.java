@@ -13,31 +13,32 @@ import java.util.Optional;
 @ConfigMapping(prefix = "forebay")
 public interface ServiceConfig {
 
-    /** What this process is: {@code control-plane} or {@code agent}. */
+    /** The role of this process: {@code control-plane} or {@code agent}. */
     Role role();
 
     /**
-     * A file with the bearer token that every request must carry, and that this process presents to
+     * A file with the bearer token that every request must carry, and that this process sends to
      * other processes. Required when {@code quarkus.http.host} is not loopback.
      */
     Optional<Path> tokenFile();
 
-    /** The encryption of what this process is asked and answers. */
+    /** The encryption of this process' listener. */
     ListenerTls tls();
 
     /**
-     * A file with the authorities, in PEM, that sign the certificates of agents and control planes
-     * that speak TLS; without it those that the JVM trusts.
+     * A PEM file with the authorities that sign the certificates of agents and control planes that
+     * use TLS. By default those that the JVM trusts.
      */
     Optional<Path> serviceCa();
 
     /**
-     * Where files are kept that need not outlive this process; each process has its own folder.
-     * Without it in a folder of this user in the temporary directory, see {@link PrivateFolder}.
+     * The directory for files that need not outlive this process. Each process has a folder of its
+     * own in it. By default a folder of this user in the temporary directory, see {@link
+     * PrivateFolder}.
      */
     Optional<Path> workDirectory();
 
-    /** How much of the work directory copies of manifests may take. */
+    /** The most bytes that copies of manifests take in the work directory. */
     @WithDefault("8G")
     MemorySize manifestCache();
 
@@ -47,28 +48,28 @@ public interface ServiceConfig {
     /** The lake. */
     LakeSettings lake();
 
-    /** Where to find Temporal, and for how long to wait for it. */
+    /** The address and timeouts of Temporal. */
     interface Temporal {
 
         /** Host and port of Temporal's frontend. */
         @WithDefault("127.0.0.1:7233")
         String target();
 
-        /** The Temporal namespace; it must exist. */
+        /** The Temporal namespace. It must exist. */
         @WithDefault("default")
         String namespace();
 
         /**
-         * The base address of Temporal's web UI; without it answers have no {@code workflow_url}.
+         * The base address of Temporal's web UI. Without it answers have no {@code workflow_url}.
          */
         Optional<URI> ui();
 
-        /** How it is reached with TLS. */
+        /** TLS to Temporal. */
         Tls tls();
 
         /**
-         * How long a start waits for Temporal before a control plane gives up, and an agent says so
-         * and tries again.
+         * How long a start waits for Temporal. Afterwards a control plane fails, and an agent logs
+         * a warning and tries again.
          */
         @WithDefault("60S")
         Duration startTimeout();
@@ -81,7 +82,7 @@ public interface ServiceConfig {
         @WithDefault("2S")
         Duration queryTimeout();
 
-        /** How long a stop waits for activities and workflow tasks that are running. */
+        /** How long a stop waits for running activities and workflow tasks. */
         @WithDefault("10S")
         Duration stopTimeout();
     }
@@ -90,8 +91,8 @@ public interface ServiceConfig {
     interface ListenerTls {
 
         /**
-         * A file with a certificate in PEM, for the name under which others reach this process, and
-         * those between it and the authority. With it the listener speaks TLS 1.3 and nothing else.
+         * A PEM file with the certificate for this process' name and the intermediate certificates.
+         * With it the listener accepts TLS 1.3 only.
          */
         Optional<Path> certificate();
 
@@ -102,24 +103,26 @@ public interface ServiceConfig {
     /** TLS to Temporal. */
     interface Tls {
 
-        /** Whether it is spoken; without it none of the others may be given. */
+        /** Whether to use TLS. If not, the other settings must be absent. */
         @WithDefault("false")
         boolean enabled();
 
-        /** The authorities, in PEM, that sign Temporal's certificate; else those of the JVM. */
+        /**
+         * The authorities, in PEM, that sign Temporal's certificate. By default those of the JVM.
+         */
         Optional<Path> ca();
 
-        /** A certificate to show, in PEM. */
+        /** The client certificate, in PEM. */
         Optional<Path> certificate();
 
-        /** Its key, in PEM. */
+        /** The key of the client certificate, in PEM. */
         Optional<Path> key();
 
-        /** The name in Temporal's certificate, if that is not the host of the target. */
+        /** The name in Temporal's certificate, if it is not the host of the target. */
         Optional<String> serverName();
     }
 
-    /** How to reach the lake; credentials come from the AWS default chain. */
+    /** How to reach the lake. Credentials come from the AWS default chain. */
     interface LakeSettings {
 
         /** The S3 endpoint, if it is not AWS's own. */
@@ -129,17 +132,20 @@ public interface ServiceConfig {
         @WithDefault("us-east-1")
         String region();
 
-        /** Whether buckets are part of the path, as most stores other than AWS want it. */
+        /** Whether buckets are part of the path, as most stores other than AWS need it. */
         @WithDefault("true")
         boolean pathStyle();
 
-        /** What gives a key of the lake for a web identity, if it is not AWS's own. */
+        /**
+         * The STS endpoint that exchanges a web identity for credentials of the lake, if it is not
+         * AWS's own.
+         */
         Optional<URI> stsEndpoint();
 
-        /** Buckets that everybody may read: they are asked without credentials. */
+        /** Public buckets, which are read without credentials. */
         Optional<List<String>> anonymousBuckets();
 
-        /** Buckets whose owner has each requester pay. */
+        /** Buckets that charge the requester. */
         Optional<List<String>> requesterPaysBuckets();
     }
 }

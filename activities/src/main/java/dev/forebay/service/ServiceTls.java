@@ -11,11 +11,11 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 import java.util.Set;
 
-/** Has this process' one listener speak TLS, and nothing else, if it is given a certificate. */
+/** Makes this process' one listener accept TLS only, if a certificate is configured. */
 @Singleton
 class ServiceTls implements HttpServerOptionsCustomizer {
 
-    /** Workers of other regions may come all at once. Their patience ends it. */
+    /** Workers of other regions may all connect at once. Their own timeouts end the handshakes. */
     private static final int HANDSHAKE_SECONDS = 60;
 
     private final Optional<RenewedKey> key;

@@ -4,7 +4,7 @@ import dev.forebay.model.ForebayException;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import java.util.function.Supplier;
 
-/** Ends a start that cannot succeed with one line that says what to change. */
+/** Ends a start that cannot succeed, with one line that says what to change. */
 public final class Startup {
 
     private Startup() {}
@@ -23,7 +23,8 @@ public final class Startup {
         try {
             return step.get();
         } catch (ForebayException e) {
-            // Quarkus prints the message of this one without a stack trace, if it has no cause.
+            // Quarkus prints the message of this exception without a stack trace, if it has no
+            // cause.
             throw new ConfigurationException("Forebay does not start: " + e.getMessage());
         }
     }

@@ -10,8 +10,8 @@ import io.quarkus.jackson.ObjectMapperCustomizer;
 import jakarta.inject.Singleton;
 
 /**
- * Makes the reading of requests as strict as their documentation: a number is not a string, a field
- * comes once, nothing follows the body.
+ * Makes the parsing of requests as strict as their documentation: a number is not a string, a field
+ * occurs once, and nothing follows the body.
  */
 @Singleton
 final class StrictJson implements ObjectMapperCustomizer {

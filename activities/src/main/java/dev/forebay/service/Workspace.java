@@ -24,21 +24,21 @@ import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
 /**
- * Room for files that need not outlive this process: a folder that it has locked. What processes
- * left behind that are no more is removed. Process ids would not tell: containers that share a
- * directory may each have a process 1. Safe for use by many threads.
+ * A locked folder for files that need not outlive this process. Folders of processes that no longer
+ * run are removed. Locks show that, and not process ids, because containers that share a directory
+ * may each have a process 1. Safe for use by many threads.
  */
 @Singleton
 public class Workspace {
 
     private static final Logger LOG = Logger.getLogger(Workspace.class);
 
-    /** For longer than any activity goes on. */
+    /** Longer than any activity runs. */
     private static final Duration KEPT = Duration.ofDays(4);
 
     private static final String OWN = "own-";
 
-    /** Locked as long as this process lives. */
+    /** Locked while this process lives. */
     private final Kept own;
 
     private final Path kept;
@@ -55,7 +55,7 @@ public class Workspace {
             removeAbandoned(root);
             forgetOld();
             Path folder = root.resolve(OWN + UUID.randomUUID());
-            // Locked before it is there, so that no other process finds it unlocked.
+            // Locked before it exists, so that no other process finds it unlocked.
             own = new Kept(folder, lock(folder).orElseThrow());
             Files.createDirectory(folder);
         } catch (IOException e) {
@@ -98,12 +98,12 @@ public class Workspace {
         }
     }
 
-    /** A folder of this process, made by whoever uses it. */
+    /** Returns a folder of this process. The caller creates it. */
     public Path folder(String name) {
         return own.path().resolve(name);
     }
 
-    /** A new empty folder; remove it by closing. */
+    /** Creates an empty folder. Closing it removes it. */
     public Temporary temporary(String prefix) {
         try {
             return new Temporary(Files.createTempDirectory(own.path(), prefix));
@@ -116,18 +116,18 @@ public class Workspace {
     }
 
     /**
-     * A folder that outlives this process: the next that wants the same goes on with what is in it.
-     * It is removed when nobody has used it for days.
+     * Returns a folder that outlives this process. The next process that uses the same name
+     * continues with its content. It is removed when unused for days.
      *
      * @param name of letters, digits and {@code -}
-     * @return empty if somebody, in this process or another, uses it at this moment
+     * @return empty if a user in this process or another has it at this moment
      */
     public Optional<Kept> kept(String name) {
         try {
             forgetOld();
             Path folder = Files.createDirectories(kept.resolve(name));
             Optional<FileChannel> lock = lock(folder);
-            // Touched, so that it is not taken for old.
+            // Sets the modification time, so that the folder does not count as old.
             lock.ifPresent(_ -> touch(folder));
             return lock.map(channel -> new Kept(folder, channel));
         } catch (IOException e) {
@@ -139,9 +139,9 @@ public class Workspace {
     }
 
     /**
-     * Removes what is kept under a name, unless somebody uses it. Who forgets it has failed
-     * already, of a full disk maybe, and is to say why: so what cannot be removed now stays until
-     * it is old.
+     * Removes the folder kept under a name, unless it is in use. The caller has failed already,
+     * perhaps because the disk is full, and must report that failure. A folder that cannot be
+     * removed now therefore stays until it is old.
      */
     public void forget(String name) {
         try {
@@ -195,14 +195,14 @@ public class Workspace {
         try {
             return Files.getLastModifiedTime(entry).toInstant().isBefore(than);
         } catch (NoSuchFileException gone) {
-            return false; // another process on this disk has just done with it
+            return false; // another process on this disk has just removed it
         }
     }
 
-    /** A folder that stays when it is closed. */
+    /** A folder that stays after its close. */
     public record Kept(Path path, FileChannel lock) implements AutoCloseable {
 
-        /** Removes what is in it: nobody will want to go on with it. */
+        /** Removes the content, because no process will continue with it. */
         public void forget() {
             remove(path);
             remove(lockOf(path));
@@ -218,7 +218,7 @@ public class Workspace {
         }
     }
 
-    /** A folder that is removed with all that is in it. */
+    /** A folder that is removed with its content when closed. */
     public record Temporary(Path path) implements AutoCloseable {
 
         @Override
@@ -234,7 +234,7 @@ public class Workspace {
                 Files.deleteIfExists(path);
             }
         } catch (IOException | UncheckedIOException e) {
-            // Another process that starts at this moment may be removing it too.
+            // Another process that starts at this moment may be removing it, too.
             LOG.warnf("Cannot remove %s: %s", folder, e);
         }
     }

@@ -1,4 +1,4 @@
-/** What both roles of the application share: configuration, the listener's guard, problems. */
+/** The parts that both roles share: configuration, the listener's guard, problems. */
 @NullMarked
 package dev.forebay.service;
 

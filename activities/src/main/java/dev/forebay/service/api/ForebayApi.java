@@ -24,7 +24,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control plane's REST API, as any client has it. Calls block; safe for use by many threads.
+ * A client of the control plane's REST API. Calls block. Safe for use by many threads.
  *
  * <p>Every call throws {@link ForebayException} with the code and the detail of the refusal, or
  * {@code UNAVAILABLE} if there is no answer.
@@ -44,10 +44,10 @@ public final class ForebayApi implements AutoCloseable {
 
     /**
      * @param address without {@code /api/v1}
-     * @param setting which has the address, for messages
-     * @param clients who makes the client, and has the token
+     * @param setting the setting that has the address, for messages
+     * @param clients creates the HTTP client, and has the token
      * @param timeout of a request
-     * @param json that writes names as the API has them
+     * @param json writes names in the form of the API
      */
     public ForebayApi(
             URI address,
@@ -60,22 +60,23 @@ public final class ForebayApi implements AutoCloseable {
         this.setting = setting;
         this.token = clients.token();
         this.timeout = timeout;
-        // The control plane may be of a later version than we are.
+        // The control plane may have a later version than this process.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
         this.written = json.writer();
     }
 
     /**
-     * A part of a path, or the value of a parameter, whatever is in it: the API has rules for it.
+     * Encodes a part of a path or the value of a parameter. Any text is allowed, as the API checks
+     * it.
      */
     public static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     /**
-     * One request.
+     * A request.
      *
-     * @param path below {@code /api/v1}; a URI may have all that is in it
+     * @param path below {@code /api/v1}, encoded for a URI
      */
     public record Request(
             String method, String path, @Nullable Object body, Map<String, String> headers) {
@@ -89,16 +90,16 @@ public final class ForebayApi implements AutoCloseable {
         }
     }
 
-    /** An answer, whatever it says. */
+    /** An answer with any status. */
     public record Reply(int status, String body) {}
 
-    /** What there is; empty if there is no such thing. */
+    /** Returns the object at a path. Empty if it does not exist. */
     public <T> Optional<T> find(String path, Class<T> type) {
         Request request = Request.of("GET", path);
         Reply reply = exchange(request);
         if (reply.status() == NOT_FOUND) {
             ForebayException refused = refusal(request, reply);
-            // What is between answers so, too, and knows of nothing.
+            // A proxy may answer 404 without the code, which says nothing about the object.
             if (refused.code() == ErrorCode.NOT_FOUND) {
                 return Optional.empty();
             }
@@ -116,12 +117,12 @@ public final class ForebayApi implements AutoCloseable {
         }
     }
 
-    /** Sends a request; what it is answered does not matter unless it is refused. */
+    /** Sends a request and ignores the content of its answer. Throws if it is refused. */
     public void send(Request request) {
         requireSuccess(request, exchange(request));
     }
 
-    /** As {@link #send}, where some refusals mean that it is as it should be. */
+    /** As {@link #send}, but ignores refusals with these codes. */
     public void sendUnless(Request request, ErrorCode... fine) {
         try {
             send(request);
@@ -133,9 +134,9 @@ public final class ForebayApi implements AutoCloseable {
     }
 
     /**
-     * Sends a request, and leaves it to the caller what its answer means.
+     * Sends a request and returns its answer, whatever the status.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if there is none
+     * @throws ForebayException {@code UNAVAILABLE} if there is no answer
      */
     public Reply exchange(Request request) {
         HttpRequest.Builder builder = HttpRequest.newBuilder(at(request.path())).timeout(timeout);
@@ -184,7 +185,7 @@ public final class ForebayApi implements AutoCloseable {
         }
     }
 
-    /** As much of a problem as is read. */
+    /** The fields of a problem that this client reads. */
     private record Problem(@Nullable String code, @Nullable String detail) {}
 
     private ForebayException refusal(Request request, Reply reply) {
@@ -200,7 +201,7 @@ public final class ForebayApi implements AutoCloseable {
                 Arrays.stream(ErrorCode.values())
                         .filter(it -> it.name().equals(code))
                         .findFirst()
-                        // Of something in between, or of a later version.
+                        // A proxy, or a later version, may answer with an unknown code.
                         .orElse(ErrorCode.UNAVAILABLE),
                 detail != null
                         ? detail

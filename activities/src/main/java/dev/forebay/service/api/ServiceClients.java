@@ -15,7 +15,10 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 
-/** How this process speaks to agents and control planes. Safe for use by many threads. */
+/**
+ * Creates the HTTP clients of this process for agents and control planes. Safe for use by many
+ * threads.
+ */
 @Singleton
 public final class ServiceClients {
 
@@ -28,25 +31,28 @@ public final class ServiceClients {
         this.trusted = config.serviceCa().map(file -> Startup.get(() -> trusting(file)));
     }
 
-    /** Trusts whom the JVM trusts. */
+    /** Trusts the authorities of the JVM. */
     public ServiceClients(Optional<BearerToken> token) {
         this.token = token;
         this.trusted = Optional.empty();
     }
 
-    /** Makes it in any role: a file that cannot be used ends the start, not what needs it first. */
+    /**
+     * Creates this bean in every role, so that an unusable file ends the start and not the first
+     * call.
+     */
     void start(@Observes StartupEvent event) {}
 
     private static SSLContext trusting(Path file) {
         return new RenewedTrust("forebay.service-ca", file).context();
     }
 
-    /** What it shows. */
+    /** Returns the token to send. */
     public Optional<BearerToken> token() {
         return token;
     }
 
-    /** One client more, whose threads are virtual. */
+    /** Creates a client with virtual threads. */
     public HttpClient within(Duration connectTimeout) {
         HttpClient.Builder builder =
                 HttpClient.newBuilder()

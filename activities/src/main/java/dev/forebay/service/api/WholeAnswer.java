@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks for an answer that has to be there as a whole within the request's time. That of the JDK's
- * client ends with the answer's head: who loses power after it would be waited for, for ever.
+ * Sends requests whose timeout covers the whole answer. The timeout of the JDK's client ends with
+ * the head of the answer. If the server lost power after that, the caller would wait without end.
  */
 public final class WholeAnswer {
 
@@ -24,15 +24,15 @@ public final class WholeAnswer {
     /**
      * Sends a request and waits for its answer.
      *
-     * @param request with a time-out
-     * @throws HttpTimeoutException if some of the answer is not there in time
+     * @param request with a timeout
+     * @throws HttpTimeoutException if the answer is not complete in time
      */
     public static HttpResponse<String> to(HttpRequest request, HttpClient http)
             throws IOException, InterruptedException {
         return to(request, http, BodyHandlers.ofString());
     }
 
-    /** As {@link #to(HttpRequest, HttpClient)}, of an answer of any kind. */
+    /** As {@link #to(HttpRequest, HttpClient)}, for a body of any type. */
     public static <T> HttpResponse<T> to(
             HttpRequest request, HttpClient http, BodyHandler<T> handler)
             throws IOException, InterruptedException {

@@ -1,4 +1,6 @@
-/** The REST API of the control plane, for whoever is a client of it as everybody is. */
+/**
+ * A client of the control plane's REST API, for parts of Forebay that use it like any other client.
+ */
 @NullMarked
 package dev.forebay.service.api;
 

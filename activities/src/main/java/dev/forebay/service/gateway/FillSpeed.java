@@ -5,49 +5,49 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a region has filled lately, as far as it has filled enough to tell.
+ * How fast a region has filled recently, as far as it has filled enough for an estimate.
  *
- * <p>A filling takes a time of its own, whatever it brings, and after that as long as its work
- * takes: its bytes, and for each request to the lake {@link #REQUEST_BYTES} more, for a request
- * takes time however little it brings.
+ * <p>A fill has a fixed overhead, and then takes time in proportion to its work. The work is its
+ * bytes, plus {@link #REQUEST_BYTES} for each request to the lake, because even a small request
+ * takes time.
  *
- * @param rate work in a second; null before enough was filled
- * @param overhead how many seconds fillings took that brought next to nothing; null if there was
- *     none
+ * @param rate work per second; null before enough was filled
+ * @param overhead the seconds of fills that brought almost nothing; null if there was none
  */
 public record FillSpeed(@Nullable Spread rate, @Nullable Spread overhead) {
 
     /**
-     * What a request takes as long as: by the benchmarks of a filling, 261 MB/s of large objects
-     * and 600 objects of 100 KB in a second (benchmarks/results/data-plane.md, {@code prewarm_*}).
+     * The bytes that take as long as a request. From the benchmarks of fills: 261 MB/s of large
+     * objects, and 600 objects of 100 KB per second (benchmarks/results/data-plane.md, {@code
+     * prewarm_*}).
      */
     public static final long REQUEST_BYTES = 256L << 10;
 
-    /** Less work says nothing of the rate: it takes about as long as none. */
+    /** Less work takes about as long as none, so it shows no rate. */
     public static final long SMALL_WORK = 4L << 20;
 
-    /** To begin a filling, admit it and prove it takes up to so long. */
+    /** The most seconds to begin, admit and confirm a fill. */
     private static final double AROUND_SECONDS = 5;
 
     private static final Spread NONE = new Spread(0, 0, 0);
 
-    /** What was measured: the least, what is likely, and the most. */
+    /** Measurements: the lowest, the likely and the highest value. */
     public record Spread(double least, double likely, double most) {}
 
-    /** How long something takes, at least, probably and at most; in whole seconds. */
+    /** A duration: the shortest, the likely and the longest, in whole seconds. */
     public record Estimate(Duration least, Duration likely, Duration most) {
 
-        /** Of what is there. */
+        /** The estimate for bytes that are present. */
         public static final Estimate NOTHING =
                 new Estimate(Duration.ZERO, Duration.ZERO, Duration.ZERO);
     }
 
-    /** The work of bringing so many bytes by so many requests. */
+    /** Returns the work of fetching this many bytes by this many requests. */
     public static long work(long bytes, long requests) {
         return bytes + requests * REQUEST_BYTES;
     }
 
-    /** How long a filling would take that has the region to itself; empty if that is not known. */
+    /** Returns the duration of a fill without competing fills. Empty if not known. */
     public Optional<Estimate> estimate(long bytes, long requests) {
         if (bytes == 0) {
             return Optional.of(Estimate.NOTHING);

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent says of its region.
+ * An agent's report on its region.
  *
- * @param etcdReachable whether the region's etcd answers it
- * @param workers as etcd said last; empty if it never did
+ * @param etcdReachable whether the region's etcd answers the agent
+ * @param workers the workers last known from etcd; empty if it never answered
  */
 public record RegionReport(
         String name, String mountRoot, boolean etcdReachable, List<WorkerReport> workers) {

@@ -8,28 +8,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a region has of a version, and how much room there is for it.
+ * An agent's report on a version in its region: the missing parts, the space, and the versions that
+ * compete for it.
  *
- * @param capacityBytes what the stores of its workers may hold together
- * @param knownBytes the same with workers that are away and may come back; empty from agents that
- *     do not say it
- * @param takenBytes how much of that the versions take that are mounted, this one included if it is
- *     one of them
- * @param namespaceBytes how much of that the version's namespace takes; empty if none was named,
- *     and from agents that do not say it
- * @param neededBytes how much more is taken once this version is mounted; 0 if it is; empty if it
- *     has no manifest yet
- * @param countedBytes how much more of its quota the version's namespace takes then: chunks that
- *     other namespaces have already count, too; empty if it has no manifest yet, and from agents
- *     that do not say it
- * @param missing what of the version is not there; empty if it has no manifest yet
- * @param speed how fast the region has filled lately; empty from agents that do not say it
- * @param residents the other versions that are mounted
- * @param queue who waits for room, in the order in which they are let in; empty from agents that
- *     knew of none
- * @param relatives of versions that are mounted, and the one that was asked for, those that have
- *     packs in common, and what they share; empty if that one needs no more room, and from agents
- *     that do not say it
+ * @param capacityBytes the capacity of its workers together
+ * @param knownBytes the same with workers that are away and may return; empty from earlier agents
+ * @param takenBytes the space of all mounted versions, including this one if it is mounted
+ * @param namespaceBytes the space of the version's namespace; empty if none was named, and from
+ *     earlier agents
+ * @param neededBytes the additional space if this version is mounted; 0 if it is; empty if it has
+ *     no manifest yet
+ * @param countedBytes how much more of its quota the namespace then uses, including chunks that
+ *     other namespaces have already; empty without a manifest, and from earlier agents
+ * @param missing the parts of the version that the region lacks; empty if it has no manifest yet
+ * @param speed how fast the region has filled recently; empty from earlier agents
+ * @param residents the other mounted versions
+ * @param queue the versions that wait for space, in the order of admission; empty from earlier
+ *     agents
+ * @param relatives families of versions that share packs, among the mounted ones and the requested
+ *     one; empty if no more space is needed, and from earlier agents
  */
 public record RegionSurvey(
         long capacityBytes,
@@ -50,7 +47,7 @@ public record RegionSurvey(
     }
 
     /**
-     * The same, with nothing said of these residents: they take room, and cannot be asked to go.
+     * Returns the same survey without these residents. They still take space but cannot be evicted.
      */
     public RegionSurvey without(Set<DatasetVersion> spared) {
         Set<String> names =
@@ -70,29 +67,28 @@ public record RegionSurvey(
     }
 
     /**
-     * Versions of any datasets, and how they share their room.
+     * Versions of any datasets that share space.
      *
-     * @param versions {@code namespace/name@version} of all that are mounted, and of the one that
-     *     was asked for
-     * @param shares what their chunks take together, by who needs it
+     * @param versions {@code namespace/name@version} of the mounted ones and the requested one
+     * @param shares the space of their chunks, by owners
      */
     public record Relatives(List<String> versions, List<Share> shares) {}
 
     /**
-     * Bytes of chunks that stay as long as one of their owners does.
+     * Bytes of chunks that stay while one of their owners does.
      *
-     * @param owners places in {@link Relatives#versions}
+     * @param owners indexes into {@link Relatives#versions}
      */
     public record Share(long bytes, List<Integer> owners) {}
 
     /**
-     * A version that waits for room.
+     * A version that waits for space.
      *
      * @param version {@code namespace/name@version}
-     * @param bytes how much more room it needs once those before it have entered
+     * @param bytes the space that it still needs after the admission of those before it
      * @param interactive whether a job waits for it
-     * @param steppedAside whether its namespace's quota, or a worker that is away, keeps it out:
-     *     nobody waits behind it
+     * @param steppedAside whether its namespace's quota or an absent worker blocks it; later
+     *     versions then pass it
      */
     public record Queued(
             String version,
@@ -103,24 +99,24 @@ public record RegionSurvey(
             String reason) {}
 
     /**
-     * What of a version is not in the region.
+     * The parts of the version that the region lacks.
      *
      * @param bytes of its files
-     * @param objects files of which something is not there
-     * @param lakeRequests how many requests bring it from the lake
-     * @param exact whether every worker was asked for this very manifest and has answered; if not,
-     *     less may be missing, or, where it shares chunks with other versions, a little more
+     * @param objects files that are not complete
+     * @param lakeRequests how many requests fetch it from the lake
+     * @param exact whether every worker has answered for this very manifest; otherwise less may be
+     *     missing, or slightly more where versions share chunks
      */
     public record Missing(long bytes, long objects, long lakeRequests, boolean exact) {}
 
     /**
-     * A version that is mounted.
+     * A mounted version.
      *
      * @param version {@code namespace/name@version}
-     * @param roomBytes about how much its chunks take, those too that it shares with {@link
+     * @param roomBytes roughly the space of its chunks, including those shared with {@link
      *     #relatives}
-     * @param state WARMING, CACHED, EVICTING, or UNKNOWN where a later release says another one
-     * @param pins how many pins hold it
+     * @param state WARMING, CACHED, EVICTING, or UNKNOWN for a state of a later release
+     * @param pins the number of pins on it
      */
     public record Resident(
             String version, long bytes, long objects, long roomBytes, String state, int pins) {}

@@ -5,11 +5,11 @@ import dev.forebay.model.ManifestRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the control plane asks an agent before it plans.
+ * The control plane's request for a survey before it plans.
  *
- * @param version {@code namespace/name@version}; empty to look at the region only
+ * @param version {@code namespace/name@version}; empty to survey the region only
  * @param manifest empty if the version has none yet
- * @param roomOnly do not look what of it is missing: no worker is asked
+ * @param roomOnly whether to leave out what is missing, so that no worker is asked
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SurveyRequest(

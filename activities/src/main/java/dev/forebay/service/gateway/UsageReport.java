@@ -7,17 +7,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a region's chunk stores hold, and for whom.
+ * The content of a region's chunk stores, by versions.
  *
  * @param capacityBytes of the workers that answered
- * @param usedBytes what the chunks there take
- * @param orphanBytes what of it no mounted version refers to: workers remove it by themselves
- * @param unknown what is not known: workers that did not answer, or do not know yet what they hold
- *     for whom; with it all figures are too small
- * @param versions everything that is mounted
- * @param shares the rest of {@code usedBytes}, by who refers to it
- * @param roomBytes how much room the mounted versions of each namespace take, as admission reckons;
- *     without a namespace of which that is not known, and empty from agents that do not say it
+ * @param usedBytes the bytes of all chunks there
+ * @param orphanBytes the part of it that no mounted version refers to; workers remove it
+ * @param unknown why all figures are too small: workers that did not answer, or that do not know
+ *     the owners of their chunks
+ * @param versions all mounted versions
+ * @param shares the rest of {@code usedBytes}, by owners
+ * @param roomBytes the space of each namespace's mounted versions, as admission counts it; without
+ *     namespaces for which it is not known, and empty from earlier agents
  */
 public record UsageReport(
         long capacityBytes,
@@ -33,9 +33,9 @@ public record UsageReport(
     }
 
     /**
-     * A version that is mounted.
+     * A mounted version.
      *
-     * @param evicting whether it is on its way out
+     * @param evicting whether it is being evicted
      * @param pinned whether a pin is alive on it
      * @param secondsSinceRead how long ago a node last read it from a worker; empty if none ever
      *     did
@@ -48,9 +48,9 @@ public record UsageReport(
             @Nullable Long secondsSinceRead) {}
 
     /**
-     * Bytes of chunks that stay as long as one of their owners does.
+     * Bytes of chunks that stay while one of their owners does.
      *
-     * @param owners places in {@link #versions}
+     * @param owners indexes into {@link #versions}
      */
     public record Share(long bytes, List<Integer> owners) {}
 }

@@ -1,12 +1,12 @@
 package dev.forebay.service.gateway;
 
 /**
- * What became of stored chunks that were compared with their checksums.
+ * The result of verifying the checksums of stored chunks.
  *
- * @param next the ordinal of the chunk to go on with
+ * @param next the ordinal of the chunk to continue with
  * @param done whether none is left
- * @param intact how many copies had their checksums
- * @param mended how many did not, and were fetched again
+ * @param intact how many copies were intact
+ * @param mended how many copies were damaged and fetched again
  * @param unanswered how many questions no worker answered
  */
 public record VerifyReport(long next, boolean done, long intact, long mended, long unanswered) {}

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import dev.forebay.model.ManifestRef;
 
 /**
- * What the control plane has an agent compare.
+ * The control plane's request to verify stored chunks.
  *
- * @param manifest of a version that is mounted
+ * @param manifest of a mounted version
  * @param from the ordinal of the first chunk
- * @param seconds for about how long: the agent answers when they are over
+ * @param seconds roughly the time limit: the agent answers when it has passed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record VerifyRequest(ManifestRef manifest, long from, long seconds) {}

@@ -1,4 +1,4 @@
-/** What the control plane and the gateway of a regional agent say to each other. */
+/** The messages between the control plane and the gateway of a region's agent. */
 @NullMarked
 package dev.forebay.service.gateway;
 

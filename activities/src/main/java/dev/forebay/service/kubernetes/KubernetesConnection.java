@@ -8,8 +8,8 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
 /**
- * The one client of this process for the API server of Kubernetes, made when somebody wants it.
- * Nothing is sent before it is used.
+ * The one client of this process for the Kubernetes API server. It is created on first use and
+ * sends nothing before.
  */
 @Singleton
 public final class KubernetesConnection {
@@ -23,14 +23,14 @@ public final class KubernetesConnection {
     }
 
     /**
-     * Returns a client of the cluster that this process is in, or that {@code KUBECONFIG} names.
+     * Returns a client of the cluster of this process, or of the one that {@code KUBECONFIG} names.
      */
     public static KubernetesClient connect() {
         Config config = Config.autoConfigure(null);
-        // It would take the proxies of the machine for a cluster that this process is in.
+        // The client would use the machine's proxies even for its own cluster.
         config.setHttpProxy(null);
         config.setHttpsProxy(null);
-        // Who asks asks again.
+        // The callers retry.
         config.setRequestRetryBackoffLimit(1);
         return new KubernetesClientBuilder().withConfig(config).build();
     }

@@ -1,4 +1,4 @@
-/** The connection of a process to the API server of Kubernetes, whichever its role. */
+/** The connection to the Kubernetes API server, for both roles. */
 @NullMarked
 package dev.forebay.service.kubernetes;
 

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Lets an activity work in one piece while its heartbeats go on beside it.
+ * Sends heartbeats beside the work of an activity.
  *
- * <p>When Temporal does not want the work any more, because it was cancelled or its time is over,
- * the working thread is interrupted.
+ * <p>When Temporal no longer needs the work, because it was cancelled or timed out, the working
+ * thread is interrupted.
  */
 public final class Heartbeat {
 
@@ -21,10 +21,10 @@ public final class Heartbeat {
     private Heartbeat() {}
 
     /**
-     * Works, with a heartbeat after each second; work that is done sooner has none.
+     * Runs the work with a heartbeat after each second. Shorter work sends none.
      *
-     * @param details what the next attempt finds, taken anew for each heartbeat
-     * @throws ActivityCompletionException if Temporal does not want the work any more
+     * @param details what the next attempt gets, read again for each heartbeat
+     * @throws ActivityCompletionException if Temporal no longer needs the work
      */
     public static <T> T during(
             ActivityExecutionContext activity, Supplier<?> details, Supplier<T> work) {
@@ -57,7 +57,7 @@ public final class Heartbeat {
             }
         } catch (RuntimeException e) {
             ActivityCompletionException reason = unwanted.get();
-            // Whatever the interruption became on its way up, that is why.
+            // Reports the cause of the interruption, whichever exception the work made of it.
             throw reason == null ? e : reason;
         } finally {
             if (unwanted.get() != null) {
@@ -66,7 +66,10 @@ public final class Heartbeat {
         }
     }
 
-    /** A heartbeat on its way is waited for: to interrupt it would make the client complain. */
+    /**
+     * Waits for a heartbeat that is being sent, because interrupting it makes the client log an
+     * error.
+     */
     private static void stop(Thread beater, CountDownLatch done) {
         done.countDown();
         boolean interrupted = false;

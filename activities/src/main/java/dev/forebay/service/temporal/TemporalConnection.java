@@ -15,17 +15,17 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one connection of this process to Temporal. Nothing is sent before it is used.
+ * The one connection of this process to Temporal. It sends nothing before it is used.
  *
- * <p>One bean owns all its parts, for they have to be closed in order: pollers whose channel is
- * gone would poll for ever.
+ * <p>One bean owns all parts, because they must be closed in order: pollers without a channel would
+ * poll without end.
  */
 @Singleton
 final class TemporalConnection {
 
     private static final long CLOSE_SECONDS = 5;
 
-    /** Virtual ones: every waiting ensureCached is one, up to 1,000 for one version. */
+    /** Virtual threads: each waiting ensureCached uses one, up to 1,000 for one version. */
     private static final int MOST_WORKFLOW_THREADS = 10_000;
 
     private final WorkflowServiceStubs stubs;
@@ -37,7 +37,7 @@ final class TemporalConnection {
                 WorkflowServiceStubsOptions.newBuilder()
                         .setTarget(config.temporal().target())
                         .setChannelInitializer(TemporalConnection::goDirectly);
-        // A bean is made in the middle of a start.
+        // A failure here must end the start with one line.
         Startup.run(() -> TemporalTls.apply(config.temporal().tls(), connection));
         stubs = WorkflowServiceStubs.newServiceStubs(connection.build());
         client =
@@ -56,7 +56,7 @@ final class TemporalConnection {
                                 .build());
     }
 
-    /** Through no proxy, whatever the machine's variables and Java's properties say. */
+    /** Disables proxies, which the machine's variables or Java's properties may name. */
     static void goDirectly(ManagedChannelBuilder<?> channel) {
         channel.proxyDetector(_ -> null);
     }

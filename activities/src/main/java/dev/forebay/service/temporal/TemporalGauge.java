@@ -9,8 +9,8 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 
 /**
- * Whether a process works for Temporal, {@code forebay_agent_temporal_connected} and {@code
- * forebay_control_temporal_connected}, asked at each scrape: readiness does not tell.
+ * Gauges whether a process polls Temporal, {@code forebay_agent_temporal_connected} and {@code
+ * forebay_control_temporal_connected}, read at each scrape of metrics. Readiness does not show it.
  */
 @Singleton
 final class TemporalGauge {

@@ -8,12 +8,12 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * How a process is with Temporal.
+ * The readiness of a process with regard to Temporal.
  *
- * <p>A control plane is ready once it polls, and does not stay without: so one of a new release
- * that cannot takes nobody's place. An agent is ready without Temporal, though it never saw it:
- * nobody else would admit pods, renew pins, and let other regions read. Neither is less so while
- * Temporal is away.
+ * <p>A control plane is ready once it polls, and fails to start otherwise. A new release that
+ * cannot poll therefore replaces no replica. An agent is ready even if it never reached Temporal,
+ * because no other agent would admit pods, renew pins, or serve other regions instead. Both stay
+ * ready while Temporal is away.
  */
 @Readiness
 @Singleton

@@ -11,7 +11,7 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import javax.net.ssl.SSLException;
 
-/** TLS to Temporal, by the JDK's implementation. */
+/** Configures TLS to Temporal, with the JDK's implementation. */
 final class TemporalTls {
 
     private static final String PREFIX = "forebay.temporal.tls.";
@@ -19,7 +19,7 @@ final class TemporalTls {
     private TemporalTls() {}
 
     /**
-     * Has a connection speak TLS, if it is to.
+     * Makes a connection use TLS, if enabled.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} naming the property
      */

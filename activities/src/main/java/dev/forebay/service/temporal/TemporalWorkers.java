@@ -20,13 +20,15 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** The polling for work, from the role's start to its stop. Safe for use by many threads. */
+/**
+ * Polls Temporal's task queues from the start of a role to its stop. Safe for use by many threads.
+ */
 @Singleton
 public class TemporalWorkers {
 
     private static final Logger LOG = Logger.getLogger(TemporalWorkers.class);
 
-    /** A cancellation is heard with a heartbeat: this is how long it takes at most. */
+    /** A cancellation arrives with a heartbeat, so it takes at most this long. */
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
 
     private static final Duration PAUSE = Duration.ofMillis(200);
@@ -51,10 +53,10 @@ public class TemporalWorkers {
     }
 
     /**
-     * Waits until Temporal answers and knows our namespace, trying again and again within the
-     * configured time.
+     * Waits until Temporal answers and knows our namespace, with retries within the configured
+     * time.
      *
-     * @throws ForebayException {@code UNAVAILABLE} naming the property to look at
+     * @throws ForebayException {@code UNAVAILABLE} naming the property to check
      */
     public void await() {
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
@@ -75,7 +77,7 @@ public class TemporalWorkers {
         }
     }
 
-    /** A Temporal that has just started makes its namespace a moment later. */
+    /** Retries, because a Temporal that has just started creates its namespace a moment later. */
     private void awaitNamespace(long deadline) {
         DescribeNamespaceRequest request =
                 DescribeNamespaceRequest.newBuilder().setNamespace(config.namespace()).build();
@@ -93,7 +95,7 @@ public class TemporalWorkers {
     }
 
     /**
-     * What one task queue is polled for.
+     * The work of one task queue.
      *
      * @param concurrentActivities how many of its activities run at once in this process
      * @param implementations registers workflows and activities
@@ -102,8 +104,8 @@ public class TemporalWorkers {
             String taskQueue, int concurrentActivities, Consumer<Worker> implementations) {}
 
     /**
-     * Polls task queues once Temporal answers, however long that takes; returns at once. Until then
-     * a log says again and again what is waited for, or why it cannot be begun.
+     * Polls task queues once Temporal answers, however long that takes. Returns at once. Until then
+     * it logs regularly what it waits for, or why polling cannot begin.
      *
      * @throws RuntimeException if an implementation cannot be registered, which needs no Temporal
      */
@@ -114,12 +116,12 @@ public class TemporalWorkers {
                 .start(
                         () -> {
                             while (!isBegun() && !closing.within(AGAIN)) {
-                                // It has been said why.
+                                // The reason has been logged.
                             }
                         });
     }
 
-    /** Temporal may go away again in between. */
+    /** Returns false if Temporal does not answer, or goes away again before the polling begins. */
     private boolean isBegun() {
         try {
             await();
@@ -128,7 +130,8 @@ public class TemporalWorkers {
         } catch (ForebayException notYet) {
             say(notYet.getMessage());
         } catch (RuntimeException | Error refused) {
-            // An error, too: nobody else would hear of it, and there may be memory the next time.
+            // Includes errors: no other thread would report them, and a later attempt may have
+            // enough memory.
             say(refused.toString());
         }
         return false;
@@ -140,7 +143,7 @@ public class TemporalWorkers {
         }
     }
 
-    /** Polls task queues, unless this was stopped. */
+    /** Polls task queues, unless stopped. */
     public void start(Work... works) {
         register(works);
         poll();
@@ -169,14 +172,14 @@ public class TemporalWorkers {
         polling = true;
     }
 
-    /** Whether this process polls, and nothing has stopped it. */
+    /** Returns whether this process polls. */
     public boolean polling() {
         return polling && factory.isStarted() && !factory.isShutdown();
     }
 
     /**
-     * Whether Temporal answers at this moment; one that is silent for a second does not. Who asks
-     * has little time: probes do.
+     * Returns whether Temporal answers within a second. Health probes call this, so it must be
+     * quick.
      */
     public boolean reachable() {
         try {
@@ -191,8 +194,8 @@ public class TemporalWorkers {
     }
 
     /**
-     * Stops polling and waits for what is running; what does not finish in time Temporal has done
-     * elsewhere.
+     * Stops polling and waits for running work. Temporal retries elsewhere what does not finish in
+     * time.
      */
     public synchronized void stop() {
         closing.begin();

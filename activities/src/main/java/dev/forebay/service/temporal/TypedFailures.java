@@ -6,7 +6,7 @@ import io.temporal.common.interceptors.ActivityInboundCallsInterceptor;
 import io.temporal.common.interceptors.ActivityInboundCallsInterceptorBase;
 import io.temporal.common.interceptors.WorkerInterceptorBase;
 
-/** Gives what activities throw the type that workflows look at. */
+/** Gives the exceptions of activities the failure type that workflows read. */
 final class TypedFailures extends WorkerInterceptorBase {
 
     @Override

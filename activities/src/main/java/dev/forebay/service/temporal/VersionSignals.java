@@ -8,7 +8,10 @@ import io.temporal.client.WorkflowNotFoundException;
 import jakarta.inject.Singleton;
 import org.jboss.logging.Logger;
 
-/** What a region tells the workflows of versions. Calls block; safe for use by many threads. */
+/**
+ * Signals a region's events to the workflows of versions. Calls block. Safe for use by many
+ * threads.
+ */
 @Singleton
 public class VersionSignals {
 
@@ -20,7 +23,7 @@ public class VersionSignals {
         this.client = client;
     }
 
-    /** Says that a region that was complete may not be any more; returns whether that arrived. */
+    /** Signals that a region that was complete may be incomplete. Returns whether that arrived. */
     public boolean upkeep(DatasetVersion version, RegionName region) {
         try {
             client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("upkeep", region);
@@ -32,8 +35,8 @@ public class VersionSignals {
     }
 
     /**
-     * Says that pins have ended that the workflow may believe in; returns false if it was not
-     * reached, and may be told again.
+     * Signals that pins have ended that the workflow may believe alive. Returns false if the
+     * workflow was not reached and the caller should try again.
      */
     public boolean pinsEnded(DatasetVersion version, RegionName region) {
         try {

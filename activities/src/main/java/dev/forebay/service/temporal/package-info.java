@@ -1,4 +1,4 @@
-/** The connection to Temporal and the workers of a process, whichever its role. */
+/** The connection to Temporal and the polling of task queues, for both roles. */
 @NullMarked
 package dev.forebay.service.temporal;
 
