@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** "The grace period": from when it counts, and for whom. */
+/** "The grace period": when it starts, and for which workers. */
 class AbsencesTest {
 
     private static final Duration GRACE = Duration.ofSeconds(60);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class AgentConfigTest {
 
-    /** As labels of roles have it. */
+    /** Role labels of nodes have no value. */
     @Test
     void aLabelOfNodesMayHaveNoValue() {
         Map<String, String> properties =

@@ -61,7 +61,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged agent on a real etcd, Temporal and S3, with a worker in memory. */
+/** The packaged agent with a real etcd, Temporal and S3, and a worker in memory. */
 @SuppressWarnings("NullAway.Init")
 class AgentIT {
 
@@ -270,7 +270,7 @@ class AgentIT {
         Api gateway = new Api(agent.address());
         DatasetVersion version = DatasetVersion.parse("team/upkeep@v1");
         PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofMinutes(5));
-        // Nobody works on it; what it is told stays in its history.
+        // No worker executes this workflow, so the signal stays in its history.
         client.newUntypedWorkflowStub(
                         "Anything",
                         WorkflowOptions.newBuilder()
@@ -297,7 +297,10 @@ class AgentIT {
         }
     }
 
-    /** How many live workers the agent knows, which hears of them a moment after they are there. */
+    /**
+     * Returns how many live workers the agent knows. It learns of them a moment after they
+     * register.
+     */
     private static int live(Api gateway) {
         int live = 0;
         for (JsonNode worker : gateway.get("/v1/region").body().at("/workers")) {
@@ -359,7 +362,7 @@ class AgentIT {
                                 .contains("no worker is live"));
     }
 
-    /** "Admission": also by an agent that dies meanwhile. */
+    /** "Admission": the place in the queue outlives the death of the agent. */
     @Test
     void whoDoesNotFitWaitsInTheQueueUntilAnotherHasGone() throws Exception {
         DatasetVersion first = DatasetVersion.parse("team/first@v1");
@@ -407,7 +410,7 @@ class AgentIT {
         }
     }
 
-    /** Workers know bytes by their manifest, and would take another version for it. */
+    /** Workers know bytes by their manifest, so they would drop those of the other version. */
     @Test
     void whatIsNotMountedIsDroppedWithoutAWordThoughAnotherVersionHasItsManifest()
             throws Exception {
@@ -421,7 +424,7 @@ class AgentIT {
 
             String _ = call(Step.DROP, gone);
 
-            // What is seen here may be behind.
+            // The test's own view of etcd may be behind.
             Await.until("it is there", () -> state(stays) != null);
             region.beginEviction(stays);
             region.unmount(stays);
@@ -475,7 +478,8 @@ class AgentIT {
 
             String result = warming.getResult(String.class);
             assertThat(result).contains("bytesVerified=" + manifest.bytes());
-            // Four were under way and are asked for again, and so are those that overtook them.
+            // Four chunks were in progress at the kill. They and the finished chunks above them are
+            // filled again.
             long next = beats.getLast().next();
             assertThat(next).isPositive();
             assertThat(worker.filled().stream().filter(chunk -> chunk < next))
@@ -615,12 +619,17 @@ class AgentIT {
                 .orElse(null);
     }
 
-    /** One for each dataset, all of one size: what two datasets share would take no room. */
+    /**
+     * Returns a manifest for each dataset, all of one size. A manifest shared by two datasets would
+     * need no space for the second.
+     */
     private static ManifestRef manifest(DatasetVersion version) {
         return MANIFESTS.computeIfAbsent(version.dataset().name(), AgentIT::written);
     }
 
-    /** One object of so many chunks, of which there is only the manifest. */
+    /**
+     * Writes the manifest of one object with this many chunks. The object itself does not exist.
+     */
     private static ManifestRef written(String key) {
         Path target = directory.resolve(key + ".sqlite");
         ManifestFile file;

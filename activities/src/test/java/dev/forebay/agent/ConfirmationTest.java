@@ -41,7 +41,7 @@ class ConfirmationTest {
         assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0, 0));
     }
 
-    /** Its copy of the manifest is damaged: what it takes for complete need not be. */
+    /** A worker with a damaged copy of the manifest may count incomplete chunks as complete. */
     @Test
     void aWorkerWhoseFiguresAreNotTheManifestsHoldsNothing() {
         workers.holds("w1", 0, 1);

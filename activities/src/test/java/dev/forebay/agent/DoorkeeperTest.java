@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** "Admission": whom a region lets in, and who waits. Sizes are in chunks. */
+/** "Admission": which versions a region admits, and which wait. Sizes are in chunks. */
 class DoorkeeperTest {
 
     private static final RegionName US = new RegionName("us-1");
@@ -88,7 +88,7 @@ class DoorkeeperTest {
         assertThat(wants("b/y@v1", 7)).isEmpty();
     }
 
-    /** It remembers nothing itself, but etcd does. */
+    /** The agent has no memory of them, but etcd has. */
     @Test
     void anAgentThatHasJustStartedKnowsOfWorkersThatLostTheirPlace() {
         had = 0;
@@ -124,7 +124,7 @@ class DoorkeeperTest {
         assertThat(waits.steppedAside()).isTrue();
         assertThat(waits.reason()).contains("quota");
         queue.add(waits);
-        // Its namespace has less in the region, so it would be the first in the queue.
+        // Its namespace has less in the region, so it would be first in the queue.
         mounted("c/x@v1", 4);
         assertThat(wants("c/z@v1", 2)).isEmpty();
         assertThat(wants("b/y@v1", 1, Urgency.INTERACTIVE, 4L)).isEmpty();
@@ -263,7 +263,7 @@ class DoorkeeperTest {
                 "full");
     }
 
-    /** How it waits; empty if it is let in. */
+    /** Returns how the version waits. Empty if it is admitted. */
     private Optional<Applicant> wants(String name, long chunks) {
         return wants(name, chunks, Urgency.INTERACTIVE, null);
     }
@@ -312,7 +312,9 @@ class DoorkeeperTest {
         return DatasetVersion.parse(name);
     }
 
-    /** Whole chunks of one large file; without a manifest it shares nothing. */
+    /**
+     * A manifest of full chunks of one large file. It has no manifest file, so it shares no chunks.
+     */
     private static ManifestRef manifest(String name, long chunks) {
         String digest = "%064x".formatted(name.hashCode() & 0xffffffffL);
         return new ManifestRef("s3://m/k", new Digest(digest), 1, chunks * CHUNK, chunks);

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * A version of one pack of full chunks, with as many files in each, one of them from the chunk
- * before.
+ * A version of one pack of full chunks. Each chunk has the ends of {@link #FILES} files, the first
+ * of which began in the chunk before.
  */
 record FakeManifest(long chunkCount) implements Manifest {
 
@@ -64,7 +64,7 @@ record FakeManifest(long chunkCount) implements Manifest {
 
     @Override
     public List<Segment> segments(PackId pack, long from, long to) {
-        // The first began in the chunk before, the last goes on in the next.
+        // The first file began in the chunk before, and the last one ends in the next chunk.
         return LongStream.rangeClosed(0, FILES)
                 .mapToObj(
                         i ->

@@ -20,8 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A cache worker's protocol over nothing: it says what it is asked to fill, when it is let. The
- * chunks of its versions are full.
+ * The protocol of a cache worker without a store. It records the chunks that it is asked to fill,
+ * as far as permits allow. All chunks count as full.
  */
 final class FakeWorker implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class FakeWorker implements AutoCloseable {
     private volatile boolean refusesDrops;
 
     /**
-     * @param permits how many fills and drops are answered before it hangs
+     * @param permits how many fills and drops it answers before it hangs
      */
     FakeWorker(String id, int permits) {
         this.id = id;
@@ -68,13 +68,13 @@ final class FakeWorker implements AutoCloseable {
         server.start();
     }
 
-    /** What it says of its chunks from now on, as JSON. */
+    /** Sets its report on chunks, as JSON. */
     void holds(String newShares, String newSecondsSinceRead) {
         shares = newShares;
         secondsSinceRead = newSecondsSinceRead;
     }
 
-    /** Drops are refused from now on, as of what is not being evicted. */
+    /** Makes it refuse drops, as for a version that is not being evicted. */
     void refuseDrops() {
         refusesDrops = true;
     }
@@ -84,7 +84,7 @@ final class FakeWorker implements AutoCloseable {
                 id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1L << 30);
     }
 
-    /** The chunks that were filled, in order, each time. */
+    /** Returns the filled chunks in order, with repetitions. */
     List<Integer> filled() {
         return List.copyOf(filled);
     }

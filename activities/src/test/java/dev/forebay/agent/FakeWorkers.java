@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/** Workers in memory, which can be down, refuse, and be removed. */
+/** Workers in memory that can be down, refuse, and be removed. */
 final class FakeWorkers implements Workers {
 
     static final Digest MANIFEST = new Digest("ab".repeat(32));
@@ -78,12 +78,12 @@ final class FakeWorkers implements Workers {
         coverage.put(id, bits);
     }
 
-    /** What a worker says of the bytes that it holds; else what there is. */
+    /** Sets the bytes that a worker reports. By default it reports what it holds. */
     synchronized void saysItHolds(String id, long bytes) {
         liveBytes.put(id, bytes);
     }
 
-    /** The workers whose figures were found to be wrong. */
+    /** Returns the workers whose figures were found wrong. */
     synchronized List<String> disagreed() {
         return List.copyOf(disagreed);
     }
@@ -97,7 +97,7 @@ final class FakeWorkers implements Workers {
         fromLake.put(id, bytes);
     }
 
-    /** Every fill that succeeded, as {@code worker chunk}. */
+    /** Returns every successful fill, as {@code worker chunk}. */
     synchronized List<String> fills() {
         return List.copyOf(fills);
     }
@@ -143,7 +143,7 @@ final class FakeWorkers implements Workers {
                 Map.of(VERSION, fromSiblings.getOrDefault(worker.id(), 0L)));
     }
 
-    /** What a worker's copy of a chunk is from now on; else it is intact. */
+    /** Damages a worker's copy of a chunk. */
     synchronized void damage(String id, int index) {
         damaged.add(id + " " + index);
     }

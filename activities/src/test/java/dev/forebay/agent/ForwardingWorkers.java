@@ -9,7 +9,7 @@ import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.VerifyAnswer;
 
-/** Passes everything on; tests override what they want to watch. */
+/** Forwards all calls. Tests override the calls that they observe. */
 class ForwardingWorkers implements Workers {
 
     private final Workers to;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged agent in a cluster: pins end with their Jobs, and by nothing that only breaks. */
+/** The packaged agent in a cluster: pins end with their Jobs, and not because of failures. */
 @SuppressWarnings("NullAway.Init")
 class JobPinsKubeIT {
 
@@ -46,7 +46,10 @@ class JobPinsKubeIT {
     private static final int MANY = 640;
     private static final Duration LONG = Duration.ofMinutes(3);
 
-    /** Three times the agent's interval, as a gate's must be at least, and a little more. */
+    /**
+     * A little more than three times the agent's interval, which is the lower limit for a gate's
+     * lease.
+     */
     private static final Duration LEASE = Duration.ofSeconds(10);
 
     @TempDir private static Path directory;
@@ -110,7 +113,7 @@ class JobPinsKubeIT {
         return region.remaining(VERSION, id).isPresent();
     }
 
-    /** How often the agent was not answered. */
+    /** Returns how many of the agent's requests failed. */
     private static long refusals() {
         try {
             return Files.readAllLines(agent.log()).stream()
@@ -141,7 +144,7 @@ class JobPinsKubeIT {
     }
 
     /**
-     * As the gate takes them: nobody but the agent renews them. Leases that pass are seen to pass.
+     * A pin that the gate takes is renewed by the agent only. The test waits for leases to expire.
      */
     @Test
     void aPinOfTheGateOutlivesItsLeaseWhileItsJobRunsAndNoOtherDoes() {
@@ -193,7 +196,7 @@ class JobPinsKubeIT {
         assertThat(isPinned("of-running")).isTrue();
     }
 
-    /** More Jobs than an answer of the API server holds at once. */
+    /** Uses more Jobs than one answer of the API server contains. */
     @Test
     void ofManyPinsNoneOutlivesItsJobAndNoneGoesBeforeItThoughWhatWatchesIsKilled() {
         Set<String> running = new TreeSet<>();
@@ -230,7 +233,7 @@ class JobPinsKubeIT {
         return region.view().pins().stream().map(Pin::id).collect(toCollection(TreeSet::new));
     }
 
-    /** A Job that is started again under the same run has the same pin. */
+    /** A Job that is started again with the same run id has the same pin. */
     @Test
     void aPinThatTheNextJobHasTakenStays() {
         pin("run", jobs.start("first"));

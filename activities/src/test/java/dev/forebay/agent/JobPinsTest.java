@@ -53,7 +53,7 @@ class JobPinsTest {
         return pin;
     }
 
-    /** As when the webhook was switched off while pods run that it has admitted. */
+    /** This happens when the webhook is disabled while pods run that it has admitted. */
     @Test
     void pinsOfWhatNobodyAsksForEndByTheirLeases() {
         Pin ofPod = pin("job-uid-1", "uid-1");
@@ -116,7 +116,7 @@ class JobPinsTest {
         assertThat(jobs.questions()).as("the cluster is not listed for that").isEqualTo(1);
     }
 
-    /** Each could take a minute, and pins of Jobs that run want to be renewed. */
+    /** Each call could take a minute, and pins of running Jobs must be renewed in time. */
     @Test
     void whoIsNotReachedIsNotFollowedByOthers() {
         pin("over", "uid-1");
@@ -190,7 +190,7 @@ class JobPinsTest {
         private final List<Consumer<String>> listeners = new ArrayList<>();
         private volatile boolean down;
 
-        /** Once, as when memory is short. */
+        /** Makes the next call fail once, as for lack of memory. */
         private volatile boolean fails;
 
         private volatile boolean closed;

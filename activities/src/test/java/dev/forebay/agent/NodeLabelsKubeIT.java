@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two packaged agents in a cluster, with the rights that the chart gives them: labels of nodes are
- * what the nodes say in etcd.
+ * Two packaged agents in a cluster, with the rights of the chart: the labels of nodes equal the
+ * nodes' reports in etcd.
  */
 @SuppressWarnings("NullAway.Init")
 class NodeLabelsKubeIT {
@@ -46,10 +46,10 @@ class NodeLabelsKubeIT {
     private static final DatasetVersion WORDS = DatasetVersion.parse("nlp/words@v2");
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** More than an answer of the API server has at once. */
+    /** More than one answer of the API server contains. */
     private static final int MANY = 510;
 
-    /** What each node has besides. */
+    /** Other labels that each node has. */
     private static final Map<String, String> FOREIGN =
             Map.of("pool", "gpu", "other-1.warm.forebay.dev/x", "of-another-region");
 
@@ -122,13 +122,13 @@ class NodeLabelsKubeIT {
         Await.until("no labels", () -> ours("gpu-0").isEmpty() && ours("gpu-1").isEmpty());
     }
 
-    /** As a pod that has just begun to serve the node. */
+    /** Reports as a pod that has just begun to serve the node. */
     private static void say(String node, Duration life, DatasetVersion... versions) {
         NodeEntry entry = region.node(new NodeName(node), life);
         Await.until("said", () -> isSaid(entry, versions));
     }
 
-    /** An etcd that has just come back may refuse. */
+    /** Returns false if etcd refuses, as it may when it has just restarted. */
     private static boolean isSaid(NodeEntry entry, DatasetVersion... versions) {
         try {
             return entry.say(List.of(versions));
@@ -137,7 +137,7 @@ class NodeLabelsKubeIT {
         }
     }
 
-    /** The nodes of which something is said. */
+    /** Returns the nodes with a report. */
     private static List<String> speaking() {
         return region.nodes().stream().map(report -> report.node().value()).toList();
     }
@@ -158,7 +158,7 @@ class NodeLabelsKubeIT {
         Await.until("%s has %s".formatted(node, wanted.values()), () -> ours(node).equals(wanted));
     }
 
-    /** How often an agent was not answered. */
+    /** Returns how many of an agent's requests failed. */
     private static long refusals(ApplicationProcess process) {
         try {
             return Files.readAllLines(process.log()).stream()

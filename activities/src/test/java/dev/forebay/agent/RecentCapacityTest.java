@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** "Admission": what room there was with workers that have left. */
+/** "Admission": the recent capacity, including workers that have left. */
 class RecentCapacityTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

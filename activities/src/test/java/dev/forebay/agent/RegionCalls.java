@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One activity of a region, as a workflow: how a test calls an agent. */
+/** A workflow that runs one activity of a region, by which a test calls an agent. */
 @WorkflowInterface
 public interface RegionCalls {
 
-    /** Which activity, with what of it matters. */
+    /** The activity to call. */
     enum Step {
         MOUNT,
         ADMIT,
@@ -42,11 +42,13 @@ public interface RegionCalls {
             ManifestRef manifest,
             @Nullable PinRequest pin) {}
 
-    /** Returns what the activity returned, as text. */
+    /** Returns the activity's result as text. */
     @WorkflowMethod(name = "RegionCall")
     String call(Call call);
 
-    /** The implementation; steps that heartbeat are noticed when their agent dies. */
+    /**
+     * The implementation. Its heartbeat timeout reveals the death of an agent during long steps.
+     */
     final class Impl implements RegionCalls {
 
         private static final Set<Step> LONG = Set.of(Step.WARM, Step.DROP);

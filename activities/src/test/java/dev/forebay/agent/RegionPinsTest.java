@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How many questions etcd is asked at once. */
+/** The number of questions that etcd gets at once. */
 class RegionPinsTest {
 
     @Test
     void asManyAreAskedAtOnceAsMayBeAndNoMore() {
-        // Nobody is answered before so many have asked.
+        // Answers arrive only when this many questions wait.
         CyclicBarrier together = new CyclicBarrier(RegionPins.AT_ONCE);
         AtomicInteger under = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();

@@ -7,7 +7,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is shared is read from manifests in {@link SurveyTest}. */
+/** The bounding of parts. {@link SurveyTest} covers sharing between manifests. */
 class SharedRoomTest {
 
     private static final List<Part> PARTS =

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a region has of a version, over real manifests and workers in memory. */
+/** The survey of a version, with real manifests and workers in memory. */
 class SurveyTest {
 
     private static final long CHUNK = ChunkId.CHUNK_BYTES;
@@ -63,7 +63,7 @@ class SurveyTest {
 
         RegionSurvey survey = survey().of(asked(V1, v1));
 
-        // The large one in three chunks, the small one behind it in the third.
+        // The large object lies in three chunks, and the small one behind it in the third.
         assertThat(survey.missing()).isEqualTo(new Missing(2 * CHUNK + 101, 2, 4, true));
         assertThat(survey.neededBytes()).isEqualTo(v1.roomBytes());
         assertThat(survey.takenBytes()).isZero();
@@ -81,7 +81,8 @@ class SurveyTest {
 
         RegionSurvey survey = survey().of(asked(V1, v1));
 
-        // b's first half, and c and d: b is counted once though there is a chunk in between.
+        // The first half of b, and c and d. Object b counts once although a present chunk lies in
+        // between.
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + CHUNK / 2 + 1, 3, 3, true));
         assertThat(survey.neededBytes()).isZero();
         assertThat(survey.takenBytes()).isEqualTo(v1.roomBytes());
@@ -118,7 +119,7 @@ class SurveyTest {
         RegionSurvey survey = survey().of(asked(V2, v2));
 
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + 101, 2, 2, false));
-        // The fourth chunk of the old pack is v1's alone, v2 has one page in a new pack.
+        // The fourth chunk of the old pack belongs to v1 alone, and v2 has one page in a new pack.
         assertThat(survey.neededBytes()).isEqualTo(PAGE);
         assertThat(survey.residents())
                 .containsExactly(
@@ -230,7 +231,7 @@ class SurveyTest {
 
         RegionSurvey survey = survey().of(asked(V3, v3));
 
-        // The one that is asked for is not there, and needs what it needs all the same.
+        // The requested version is not mounted, but its needs are included.
         assertThat(survey.relatives()).hasSize(1);
         RegionSurvey.Relatives relatives = survey.relatives().getFirst();
         assertThat(relatives.versions())

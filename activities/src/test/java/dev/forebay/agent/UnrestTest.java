@@ -40,7 +40,7 @@ class UnrestTest {
         assertThat(unrest.isDue(at(190))).isTrue();
     }
 
-    /** Some of what was asked for may have been counted as the lost worker's. */
+    /** The check may have counted chunks of the lost worker. */
     @Test
     void aLossDuringALookIsLookedAtAfterTheGracePeriod() {
         unrest.seen(view(Set.of("a", "b"), "a", "b"), at(1));

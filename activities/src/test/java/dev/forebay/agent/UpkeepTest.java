@@ -27,7 +27,7 @@ class UpkeepTest {
     private final Unrest unrest = new Unrest(Duration.ofSeconds(60), Duration.ofHours(1), 0);
     private final Upkeep upkeep = upkeep(unrest);
 
-    /** Whether a look fails, once, as when memory is short. */
+    /** Makes the next check fail once, as for lack of memory. */
     private volatile boolean fails;
 
     private Upkeep upkeep(Unrest when) {

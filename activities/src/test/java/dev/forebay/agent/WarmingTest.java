@@ -94,7 +94,8 @@ class WarmingTest {
     }
 
     /**
-     * Its copy of the manifest has lost an object: what it serves there is not what it should be.
+     * The worker's copy of the manifest lacks an object, so the bytes that it serves there are
+     * wrong.
      */
     @Test
     void aWorkerThatFillsLessThanTheManifestSaysIsNotBelieved() {
@@ -108,7 +109,7 @@ class WarmingTest {
         assertThat(workers.disagreed()).hasSize(1);
     }
 
-    /** As when there is no memory for one more request. */
+    /** This happens when there is no memory for another request. */
     @Test
     void whatFailsByAnErrorIsNotFilled() {
         workers.filling(

@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Real manifests of made-up objects, in a directory, and caches over them. */
+/** Real manifests of invented objects in a directory, and caches for them. */
 final class WrittenManifests {
 
     private final Path directory;
@@ -29,12 +29,15 @@ final class WrittenManifests {
         this.directory = directory;
     }
 
-    /** A manifest of these keys and sizes; those that {@code before} has too keep their places. */
+    /**
+     * Writes a manifest of these keys and sizes. Objects that {@code before} has, too, keep their
+     * places.
+     */
     ManifestRef write(String name, @Nullable ManifestRef before, Object... objects) {
         return write(name, "", before, objects);
     }
 
-    /** The same below a prefix, which the keys have. */
+    /** The same below a prefix, which the keys include. */
     ManifestRef write(String name, String prefix, @Nullable ManifestRef before, Object... objects) {
         Path target = directory.resolve(name);
         ManifestFile file;
@@ -63,7 +66,7 @@ final class WrittenManifests {
         }
     }
 
-    /** From now on it cannot be read, unless a cache has it. */
+    /** Makes a manifest unreadable, unless a cache has it. */
     void lose(ManifestRef manifest) {
         stored.remove(manifest.digest());
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a release has left is taken off as far as that can be done. */
+/** The clean-up removes as much as possible of what a release has left. */
 class CleanUpTest {
 
     private static final WarmLabels LABELS = new WarmLabels(new RegionName("test-1"));

@@ -16,8 +16,8 @@ import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whatever happens, in whatever order, and wherever the operator is killed: what may be held is
- * always on record, and in the end there is what is declared, and nothing else.
+ * Invariants for any events in any order, with the operator killed at any point. The record always
+ * covers everything that may be held. In the end exactly the declared state exists.
  */
 class ConvergencePropertyTest {
 
@@ -27,7 +27,7 @@ class ConvergencePropertyTest {
 
     private static final class Killed extends RuntimeException {}
 
-    /** A resource, whose status outlives whoever looks at it. */
+    /** A resource whose status survives the death of an operator. */
     private static final class Played {
 
         final ModelPlatform platform = new ModelPlatform("dataset-" + Samples.UID);
@@ -35,7 +35,7 @@ class ConvergencePropertyTest {
         List<Holding> recorded = List.of();
         @Nullable Instant deletedAt;
 
-        /** Whether it is there and holds nothing any more. */
+        /** Whether the resource is deleted and holds nothing any more. */
         boolean isGone;
 
         Declared declared() {
@@ -45,7 +45,7 @@ class ConvergencePropertyTest {
                     recorded.toArray(Holding[]::new));
         }
 
-        /** Looks, and is killed before or after one of the things that it does. */
+        /** Reconciles, and is killed before or after one of the steps. */
         void look(int killedAt) {
             if (isGone) {
                 return;
@@ -71,7 +71,7 @@ class ConvergencePropertyTest {
                 survive(done, killedAt);
                 isGone = deletedAt != null && outcome.isDone();
             } catch (Killed here) {
-                // The next look begins with what there is.
+                // The next reconciliation starts from the state of this moment.
             }
             assertOnRecord();
         }
@@ -114,7 +114,7 @@ class ConvergencePropertyTest {
                 case 10 -> platform.sweep();
                 default -> {
                     if (isGone) {
-                        // Somebody makes it anew.
+                        // The resource is created again.
                         isGone = false;
                         deletedAt = null;
                         recorded = List.of();
@@ -125,7 +125,7 @@ class ConvergencePropertyTest {
             }
         }
 
-        /** Nothing more happens, and nobody is killed or away any more. */
+        /** Reconciles without further events, deaths or outages. */
         void settle() {
             platform.away.clear();
             for (int i = 0; i < ENOUGH; i++) {

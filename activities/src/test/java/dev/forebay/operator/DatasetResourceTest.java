@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The classes are what the definition says. */
+/** The classes agree with the definition. */
 class DatasetResourceTest {
 
     private static final KubernetesSerialization KUBERNETES = new KubernetesSerialization();
@@ -106,7 +106,7 @@ class DatasetResourceTest {
         assertThat(spec.source().include()).isEmpty();
     }
 
-    /** Of another definition; then the API says what is missing. */
+    /** Another definition may allow this. The API then reports what is missing. */
     @ParameterizedTest
     @ValueSource(strings = {"", ",\"spec\":{}", ",\"spec\":{\"source\":{}}"})
     void whoseSourceIsMissingIsLookedAtAllTheSame(String spec) {
@@ -125,7 +125,7 @@ class DatasetResourceTest {
                 .containsExactly(new Step.Register(DatasetSpec.NONE.source()));
     }
 
-    /** What a definition does not know the API server drops. */
+    /** The API server drops fields that the definition does not have. */
     @Test
     void allThatIsWrittenIsInTheDefinition() throws IOException {
         JSONSchemaProps status = property(schema(), "status");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replicas that have a Lease of a real API server, which dies. */
+/** Replicas with a Lease of a real API server, which is killed. */
 @SuppressWarnings("NullAway.Init")
 class ElectionKubeIT {
 
@@ -36,7 +36,7 @@ class ElectionKubeIT {
     @BeforeAll
     static void start() {
         cluster = KubernetesCluster.start(directory);
-        // As a control plane has it.
+        // The same setting as in a control plane.
         client =
                 new KubernetesClientBuilder()
                         .withConfig(
@@ -73,7 +73,7 @@ class ElectionKubeIT {
         return election;
     }
 
-    /** Given back it still has its holder's name, and a second to live. */
+    /** A released Lease keeps its holder's name, with a duration of one second. */
     private static boolean isHeldBy(String replica) {
         LeaseSpec lease =
                 client.leases().inNamespace(NAMESPACE).withName(Election.LEASE).get().getSpec();

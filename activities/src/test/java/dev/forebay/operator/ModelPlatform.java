@@ -14,9 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A control plane with regions, as small as can be: one dataset, and what one resource holds of it.
- */
+/** A minimal control plane with regions: one dataset, and what one resource holds of it. */
 final class ModelPlatform {
 
     /** A version in a region. */
@@ -29,7 +27,7 @@ final class ModelPlatform {
 
     final Set<Copy> pins = new TreeSet<>();
 
-    /** What was asked for and not answered. */
+    /** Requests without an answer. */
     final Set<Copy> requests = new TreeSet<>();
 
     final Set<String> away = new HashSet<>();
@@ -112,17 +110,17 @@ final class ModelPlatform {
         }
     }
 
-    /** The lake has changed. */
+    /** Adds a version, as a change of the lake would. */
     void newVersion() {
         versions++;
     }
 
-    /** What is being brought is mounted, and so pinned. */
+    /** Mounts and pins all requested copies in regions that are reachable. */
     void mount() {
         requests.stream().filter(it -> !away.contains(it.region())).forEach(pins::add);
     }
 
-    /** Everything that can be brought has been. */
+    /** Completes all requested copies in regions that are reachable. */
     void fill() {
         mount();
         for (Copy copy : List.copyOf(requests)) {
@@ -133,12 +131,12 @@ final class ModelPlatform {
         }
     }
 
-    /** Nobody has renewed for a long time. */
+    /** Ends all pins, as after a long time without renewals. */
     void endLeases() {
         pins.clear();
     }
 
-    /** What nobody holds goes. */
+    /** Evicts the copies without a pin. */
     void sweep() {
         states.entrySet()
                 .removeIf(it -> it.getValue().equals("CACHED") && !pins.contains(it.getKey()));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which settings are refused, and how. */
+/** The settings that are refused, and their messages. */
 class OperatorTest {
 
     private static OperatorConfig config(Map<String, String> settings) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is to be done, by what is declared, what is on record, and what is. */
+/** The steps for combinations of declared, recorded and observed state. */
 class PlannerTest {
 
     private static final String EAST = "east";

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What people are told of what was seen. */
+/** The status that people see after a reconciliation. */
 class ReportTest {
 
     private static final Declared DECLARED = Samples.declared(spec("v1", null, "east", "west"));
@@ -226,7 +226,7 @@ class ReportTest {
                 .containsExactly(deleted.status().regions().getFirst().with("east is away"));
     }
 
-    /** By what is on record: whoever looks next may be another replica, which has seen nothing. */
+    /** The time is recorded, because the next replica to reconcile has not seen the failure. */
     @Test
     void howLongItIsStuckIsCountedFromWhenSomebodyFirstFailed() {
         Duration timeout = Duration.ofMinutes(5);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A resource, and what a control plane may say of it. */
+/** A resource and possible answers of a control plane. */
 final class Samples {
 
     static final String UID = "5ed7";
@@ -32,7 +32,7 @@ final class Samples {
         return new Declared("team", "digits", UID, 1, spec, status(List.of(recorded)), deletedAt);
     }
 
-    /** A status of which only what is held matters. */
+    /** Returns a status with only the record of what is held. */
     static DatasetStatus status(List<Holding> recorded) {
         return DatasetStatus.NONE.with(
                 recorded.stream()
@@ -63,7 +63,7 @@ final class Samples {
         return version(name, List.of(regions));
     }
 
-    /** With a pin of the resource in each of these regions. */
+    /** Returns a version with a pin of the resource in each of these regions. */
     static Answers.Version version(String name, List<Residency> regions, String... pinned) {
         return new Answers.Version(
                 name,

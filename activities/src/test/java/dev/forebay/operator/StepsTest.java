@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which requests are sent, and what their answers mean. */
+/** The requests that are sent, and the meaning of their answers. */
 @SuppressWarnings("NullAway.Init")
 class StepsTest {
 
@@ -37,10 +37,10 @@ class StepsTest {
     private static final String NOT_FOUND =
             "{\"code\":\"NOT_FOUND\",\"detail\":\"there is no such thing\"}";
 
-    /** By method and path; anything else is not found. */
+    /** By method and path. All other requests get 404. */
     private final Map<String, String> answers = new HashMap<>();
 
-    /** Answered with this status instead of 200. */
+    /** Requests that get this status instead of 200. */
     private final Map<String, Integer> refusals = new HashMap<>();
 
     private final List<String> requests = new CopyOnWriteArrayList<>();
@@ -119,7 +119,7 @@ class StepsTest {
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
     }
 
-    /** A proxy knows of no path, and a dataset would be taken for gone. */
+    /** A proxy may answer 404 for a dataset that exists. */
     @Test
     void whatSomethingInBetweenDoesNotFindMayBeThere() {
         String look = "GET /api/v1/datasets/team/digits";
@@ -131,7 +131,7 @@ class StepsTest {
                 .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }
 
-    /** Whatever is wrong with its version does not matter any more. */
+    /** Errors of its version no longer matter. */
     @Test
     void whatIsToGoIsNotLookedAtFurther() {
         answers.put(
@@ -146,7 +146,7 @@ class StepsTest {
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
     }
 
-    /** The API has rules for names; a status that somebody has changed must not stop a look. */
+    /** The API checks names. A status that a person has edited must not stop the reconciliation. */
     @Test
     void whatNoNameCanBeIsSentAllTheSame() {
         steps.take(declared, new Step.Release("v 1/..", "a b&c=d"));
@@ -173,7 +173,7 @@ class StepsTest {
         assertThat(keys).hasSize(2);
         assertThat(keys.getFirst()).isEqualTo(keys.getLast()).hasSizeLessThanOrEqualTo(64);
         assertThat(declared.request("v2", "east", "speculative", LEASE)).isNotIn(keys);
-        // The request says it, and nobody may ask for something else under the same key.
+        // The lease is part of the request, and a key must belong to one request only.
         assertThat(declared.request("v1", "east", "speculative", LEASE.plusSeconds(1)))
                 .isNotIn(keys);
     }

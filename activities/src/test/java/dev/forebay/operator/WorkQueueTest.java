@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Who gets what when. */
+/** The order and exclusiveness of keys. */
 class WorkQueueTest {
 
-    /** Near the end of its numbers, for it may be. */
+    /** Near its overflow, which the queue must handle. */
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 10);
 
     private final WorkQueue<String> queue = new WorkQueue<>(now::get);

@@ -26,12 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is needed to start, and what a process says that does not get it. */
+/** The requirements of a start, and the messages if one is missing. */
 class StartIT {
 
     @TempDir Path directory;
 
-    /** The unit tests of the classes that read the settings have the other properties. */
+    /** Unit tests of the classes that read the settings cover the other properties. */
     @ParameterizedTest(name = "{0} = {1}: {2}")
     @CsvSource({
         "forebay.role, agent, forebay.region must name",
@@ -129,7 +129,7 @@ class StartIT {
         }
     }
 
-    /** What a stop finds is not begun any more. */
+    /** A stop prevents the polling from starting. */
     @Test
     void anAgentThatWaitsForTemporalEndsWhenItIsTold() {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
@@ -145,7 +145,7 @@ class StartIT {
         }
     }
 
-    /** Every operation of both roles: one that this role does not have is refused the same way. */
+    /** Covers the operations of both roles: those of the other role are refused in the same way. */
     @Test
     void withATokenEveryRequestCarriesItButProbes() throws Exception {
         Path token = directory.resolve("token");

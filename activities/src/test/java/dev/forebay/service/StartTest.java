@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What ends a start in any role, before the process listens. */
+/** Errors that end a start in any role, before the process listens. */
 class StartTest {
 
     @ParameterizedTest(name = "{0} = {1}: {2}")

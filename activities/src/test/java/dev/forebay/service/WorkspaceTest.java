@@ -51,7 +51,7 @@ class WorkspaceTest {
 
     @Test
     void whoCannotForgetSaysWhatHeFailedWith() throws IOException {
-        // As a disk that is full, or has failed.
+        // Simulates a disk that is full or has failed.
         Files.delete(root.resolve("kept"));
         Files.createFile(root.resolve("kept"));
         assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> workspace.kept("run-1"));
@@ -97,7 +97,7 @@ class WorkspaceTest {
         assertThat(old).doesNotExist();
     }
 
-    /** Each may be the process 1 of its container. */
+    /** Each of them may be process 1 of its container. */
     @Test
     void whatALivingProcessHasStaysAndWhatADeadOneLeftGoes() throws Exception {
         Process other = other();

@@ -27,7 +27,7 @@ public final class Api {
         this(base, HttpClient.newBuilder());
     }
 
-    /** Of an application that speaks TLS. */
+    /** Connects to an application with TLS. */
     public Api(URI base, SSLContext trusting) {
         this(base, HttpClient.newBuilder().sslContext(trusting));
     }
@@ -37,7 +37,7 @@ public final class Api {
         this.http = client.version(HttpClient.Version.HTTP_1_1).build();
     }
 
-    /** An answer; {@code body} is a missing node if it is not JSON. */
+    /** An answer. Its {@code body} is a missing node if it is not JSON. */
     public record Answer(int status, JsonNode body, HttpResponse<String> raw) {
 
         public String text(String field) {
@@ -61,7 +61,7 @@ public final class Api {
         return send("DELETE", path, null);
     }
 
-    /** Sends anything; a body is JSON unless a header says otherwise. */
+    /** Sends any request. The body is JSON unless a header says otherwise. */
     public Answer send(String method, String path, @Nullable String body, String... headers) {
         return stream(
                 method,
@@ -70,7 +70,7 @@ public final class Api {
                 headers);
     }
 
-    /** Sends a body from anywhere, which is of JSON. */
+    /** Sends a JSON body from any publisher. */
     public Answer stream(String method, String path, BodyPublisher body, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(base + path))

@@ -19,7 +19,9 @@ import java.util.stream.Stream;
  */
 public record ApiOperation(String method, String path) {
 
-    /** Returns the operations of both roles, also those that the API's description leaves out. */
+    /**
+     * Returns the operations of both roles, including those that the OpenAPI document leaves out.
+     */
     public static List<ApiOperation> all() {
         return new ClassFileImporter()
                         .withImportOption(new ImportOption.DoNotIncludeTests())

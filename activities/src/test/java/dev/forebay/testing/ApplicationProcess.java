@@ -46,7 +46,7 @@ public final class ApplicationProcess extends OneProcessServer {
         return start(name, directory, properties, secrets, Duration.ZERO);
     }
 
-    /** Starts it and returns when it is there, ready or not. */
+    /** Starts it and returns when it is alive, ready or not. */
     public static ApplicationProcess startAlive(
             String name, Path directory, Map<String, String> properties) {
         URI address = http();
@@ -55,7 +55,7 @@ public final class ApplicationProcess extends OneProcessServer {
     }
 
     /**
-     * Starts one that speaks TLS, by its properties, and returns when it is ready.
+     * Starts one with TLS, by its properties, and returns when it is ready.
      *
      * @param trusting its certificate
      */
@@ -73,7 +73,7 @@ public final class ApplicationProcess extends OneProcessServer {
     /**
      * As {@link #start(String, Path, Map, Map)}, with another time of day.
      *
-     * @param clockAhead of this machine's, in whole seconds
+     * @param clockAhead how far its clock is ahead of this machine's, in whole seconds
      */
     public static ApplicationProcess start(
             String name,
@@ -84,7 +84,7 @@ public final class ApplicationProcess extends OneProcessServer {
         return start(name, directory, properties, secrets, WrongClock.ahead(clockAhead));
     }
 
-    /** As {@link #start(String, Path, Map, Map)}, of one that asks this name server for hosts. */
+    /** As {@link #start(String, Path, Map, Map)}, with a name server of its own. */
     public static ApplicationProcess start(
             String name,
             Path directory,
@@ -111,7 +111,7 @@ public final class ApplicationProcess extends OneProcessServer {
                 : Program.CONTROL_PLANE;
     }
 
-    /** What it leaves in the temporary directory. */
+    /** Returns its temporary directory. */
     public static Path temporary(Path directory) {
         try {
             return Files.createDirectories(directory.resolve("tmp"));

@@ -3,14 +3,14 @@ package dev.forebay.testing;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Waiting for something to become true. */
+/** Waits for a condition. */
 public final class Await {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long SHORTEST_PAUSE_MILLIS = 20;
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
-    /** A question costs the processes under test: so they come less often the longer it takes. */
+    /** Each check burdens the processes under test, so the pauses grow with the time waited. */
     private static final int PART_OF_THE_WAIT = 10;
 
     private Await() {}

@@ -19,10 +19,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** The account of a component, with the rights that the chart gives it, and no others. */
+/** A Kubernetes account with exactly the rights that the chart gives to a component. */
 public final class ChartedAccount {
 
-    /** Where it is, and what its release is called. */
+    /** The namespace and release name of the account. */
     public static final String NAMESPACE = "forebay";
 
     private static final long LONG = 24 * 3600;
@@ -41,11 +41,11 @@ public final class ChartedAccount {
     private ChartedAccount() {}
 
     /**
-     * Makes the account, in a namespace of its own.
+     * Creates the account, in a namespace of its own.
      *
      * @param component such as {@code agent}
-     * @param more what Helm is told besides: values, and templates that are installed, too
-     * @return the file with which it reaches the API server
+     * @param more further arguments for Helm: values, and templates to install, too
+     * @return the kubeconfig file of the account
      */
     public static Path install(
             KubernetesCluster cluster, Path directory, String component, String... more)
@@ -56,7 +56,7 @@ public final class ChartedAccount {
     /**
      * As above.
      *
-     * @param adapted makes of what the chart has what can be used here
+     * @param adapted adapts the chart's objects to this cluster
      */
     public static Path install(
             KubernetesCluster cluster,

@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Server-sent events, read as the WHATWG's HTML standard says. For one thread. */
+/** Reads server-sent events by the WHATWG's HTML standard. Not thread-safe. */
 public final class EventStream implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,7 +55,7 @@ public final class EventStream implements AutoCloseable {
         return response.headers().firstValue("Content-Type").orElse("");
     }
 
-    /** The next event; empty when the server has ended the stream. */
+    /** Returns the next event. Empty when the server has ended the stream. */
     public Optional<Event> next() {
         try {
             Map<String, String> fields = new HashMap<>();

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** JobSets without a controller: objects that own Jobs, and end when a test says so. */
+/** JobSets without a controller: objects that own Jobs, and end when a test ends them. */
 public final class Gangs {
 
     private static final String VERSION = "jobset.x-k8s.io/v1alpha2";

@@ -4,14 +4,14 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.util.Map;
 
-/** A process' settings in memory. */
+/** The settings of a process, in memory. */
 public final class Settings {
 
     private static final int ORDINAL = 100;
 
     private Settings() {}
 
-    /** Returns the settings that these properties make, as Quarkus makes them at a start. */
+    /** Returns the settings that these properties give, as Quarkus reads them at a start. */
     public static <T> T of(Class<T> mapping, Map<String, String> properties) {
         return new SmallRyeConfigBuilder()
                 .addDefaultInterceptors()

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * The Kubernetes cluster of this JVM. The first class that needs it starts it, and it ends with the
- * JVM. A class may kill a server of it if it starts the server again, and leaves nothing behind
- * that admits or refuses objects.
+ * JVM. A class may kill one of its servers if it starts the server again. A class must leave no
+ * webhook or policy behind.
  */
 public final class SharedCluster {
 
@@ -27,7 +27,7 @@ public final class SharedCluster {
 
     private SharedCluster() {}
 
-    /** Returns the cluster; do not close it. */
+    /** Returns the cluster. The caller must not close it. */
     public static KubernetesCluster get() {
         return Holder.CLUSTER;
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Kubernetes Jobs of one pod each, in a cluster whose nodes are played. */
+/** Kubernetes Jobs of one pod each, in a cluster with simulated nodes. */
 public final class TrainingJobs {
 
     private static final String NAMESPACE = "default";
@@ -21,17 +21,17 @@ public final class TrainingJobs {
         this.client = client;
     }
 
-    /** Creates one whose pod waits for a node until one of both is ended; returns its uid. */
+    /** Creates a Job whose pod waits for a node until one of both is ended. Returns its uid. */
     public String start(String name) {
         return create(name, Map.of("kubernetes.io/hostname", "none"), null);
     }
 
-    /** Creates one that succeeds at once; returns its uid. */
+    /** Creates a Job that succeeds at once. Returns its uid. */
     public String finish(String name) {
         return create(name, Map.of(), null);
     }
 
-    /** Creates one that succeeds at once and is then removed by Kubernetes; returns its uid. */
+    /** Creates a Job that succeeds at once and is then removed by Kubernetes. Returns its uid. */
     public String finishAndClear(String name) {
         return create(name, Map.of(), 0);
     }
@@ -62,7 +62,7 @@ public final class TrainingJobs {
         return client.resource(job).create().getMetadata().getUid();
     }
 
-    /** Ends the pod of a Job that was started, as a kubelet would that failed to run it. */
+    /** Fails the pod of a Job, as a kubelet would that could not run it. */
     public void fail(String name) {
         Await.until("a pod of " + name, () -> !podsOf(name).isEmpty());
         for (Pod pod : podsOf(name)) {
@@ -108,7 +108,7 @@ public final class TrainingJobs {
                                 .isEmpty());
     }
 
-    /** Whether the cluster has a Job of this name. */
+    /** Returns whether the cluster has a Job of this name. */
     public boolean isThere(String name) {
         return job(name).get() != null;
     }

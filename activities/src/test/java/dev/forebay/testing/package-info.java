@@ -1,4 +1,4 @@
-/** What the integration tests of both roles share. */
+/** Helpers that the integration tests of both roles share. */
 @NullMarked
 package dev.forebay.testing;
 

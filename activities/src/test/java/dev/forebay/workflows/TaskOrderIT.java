@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That Temporal's server hands tasks out in the order that their priorities ask for. */
+/** Temporal's server dispatches tasks in the order of their priorities. */
 class TaskOrderIT {
 
     private static final String WORKFLOWS = "workflows";
@@ -44,21 +44,21 @@ class TaskOrderIT {
     private WorkerFactory filling;
     private final List<WorkflowStub> started = new ArrayList<>();
 
-    /** Fills one version. */
+    /** Simulates the fill of one version. */
     @WorkflowInterface
     public interface Waiting {
         @WorkflowMethod
         void fill(String namespace, Urgency urgency);
     }
 
-    /** Its only activity, for which there is one place. */
+    /** Its only activity, for which there is one slot. */
     @ActivityInterface
     public interface Place {
         @ActivityMethod
         void take(String who);
     }
 
-    /** Asks for the place as a filling does. */
+    /** Schedules the activity with the priority of a fill. */
     public static final class WaitingImpl implements Waiting {
         @Override
         public void fill(String namespace, Urgency urgency) {

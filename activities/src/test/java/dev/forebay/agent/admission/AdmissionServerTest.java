@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How much the webhook takes in at once. */
+/** The limit for requests that the webhook reads at once. */
 class AdmissionServerTest {
 
     private static final String NAME = "127.0.0.1";
@@ -44,7 +44,7 @@ class AdmissionServerTest {
                     Duration.ofMinutes(1));
     private String trusted = "";
 
-    /** A certificate costs a process. */
+    /** Created once, because each certificate needs a process. */
     @BeforeAll
     static void make() {
         made = KeyMaker.make(directory, NAME, Duration.ofDays(1));
@@ -73,7 +73,7 @@ class AdmissionServerTest {
         }
     }
 
-    /** Begins a request, of which the rest does not come. */
+    /** Begins a request and never sends the rest. */
     private Socket begin(String length) throws IOException, GeneralSecurityException {
         Socket socket =
                 ReviewCall.trusting(trusted)
@@ -89,7 +89,7 @@ class AdmissionServerTest {
     @Test
     void whatThereIsNoRoomForIsRefusedAtOnceAndTakenWhenThereIs() throws Exception {
         Socket first = begin("Content-Length: " + MOST);
-        // Does not say how much it has.
+        // This request does not declare its size.
         try (Socket second = begin("Transfer-Encoding: chunked")) {
             Await.until("all is taken", () -> status() == BUSY);
 
@@ -120,7 +120,10 @@ class AdmissionServerTest {
         }
     }
 
-    /** API servers ask on connections that they have, and do not ask again what is cut there. */
+    /**
+     * API servers send requests on open connections, and do not repeat a request that is cut off
+     * there.
+     */
     @Test
     void whoIsConnectedIsToldToLeaveWithAnAnswer() throws Exception {
         byte[] review = ReviewCall.review().getBytes(StandardCharsets.UTF_8);
@@ -143,7 +146,7 @@ class AdmissionServerTest {
         }
     }
 
-    /** Reads a whole answer and returns its head, in small letters. */
+    /** Reads a whole answer and returns its head in lower case. */
     private static String answer(Socket socket) throws IOException {
         StringBuilder head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {

@@ -5,14 +5,14 @@ import dev.forebay.agent.jobs.WebhookKey;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What all agents of a region share, in memory. */
+/** The registration that all agents of a region share, in memory. */
 final class FakeRegistration implements Registration {
 
     private Optional<WebhookKey> kept = Optional.empty();
     private @Nullable WebhookKey quicker;
     String trusted = "";
 
-    /** Another agent keeps this key just before the next that is kept. */
+    /** Makes another agent store this key just before the next call of {@link #keep}. */
     void anotherIsQuicker(WebhookKey with) {
         quicker = with;
     }

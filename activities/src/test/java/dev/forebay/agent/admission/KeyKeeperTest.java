@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Certificates that are really made, shown and checked. */
+/** Certificates that are really created, shown and verified. */
 class KeyKeeperTest {
 
     private static final String NAME = "127.0.0.1";
@@ -115,7 +115,7 @@ class KeyKeeperTest {
                 .as("the old one is shown")
                 .isEqualTo(200);
 
-        now = Instant.now(); // by which the second was made, too
+        now = Instant.now(); // after the creation of the second certificate
         keeper.look();
         assertThat(ReviewCall.ask(server, second).statusCode())
                 .as("the new one is shown")

@@ -18,7 +18,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What holds for any pod that asks for a version. */
+/** Invariants for every pod that requests a version. */
 class PodChangePropertyTest {
 
     private static final PodChange CHANGE =
@@ -58,7 +58,7 @@ class PodChangePropertyTest {
                 .hasSize(pod.at("/spec" + PREFERENCES).size() + 1);
     }
 
-    /** All that was said of the pod is still said of it, word for word and in its order. */
+    /** The changed pod contains every field of the original, unchanged and in order. */
     @Property
     void nothingIsTakenAway(@ForAll("pods") ObjectNode pod) {
         assertContains(TrainingPod.changed(CHANGE, pod), pod);
@@ -132,7 +132,7 @@ class PodChangePropertyTest {
                         });
     }
 
-    /** What a container mounts is one of the pod's volumes, or no API server takes the pod. */
+    /** Adds the volume of a mount, because the API server refuses a mount without its volume. */
     private static void addTreeIfMounted(ObjectNode spec) {
         boolean mounted =
                 spec.findValues("volumeMounts").stream()
@@ -161,7 +161,7 @@ class PodChangePropertyTest {
                         });
     }
 
-    /** Some of these things, each at most once. */
+    /** Some of these elements, each at most once. */
     private static Arbitrary<List<ObjectNode>> some(String field, String... names) {
         return Arbitraries.of(names)
                 .list()

@@ -36,7 +36,7 @@ class PodChangeTest {
                     Map.of(),
                     Optional.of(new NodePreference(LABELS, 70)));
 
-    /** Of nodes that hold what {@link TrainingPod#plain} asks for. */
+    /** The preference for nodes that hold the version of {@link TrainingPod#plain}. */
     private static final String PREFERENCE =
             """
             {"weight": %d, "preference": {"matchExpressions": [{"key": "%s", "operator": "Exists"}]}}
@@ -63,7 +63,7 @@ class PodChangeTest {
                                 """));
     }
 
-    /** After a reboot the directory of the tree is there before the tree is. */
+    /** After a reboot the directory exists before the tree is mounted on it. */
     @Test
     void aPodWaitsUntilItsNodeHasMountedTheTree() {
         PodChange waiting =
@@ -123,7 +123,7 @@ class PodChangeTest {
                 .containsExactly("/scratch", "/mnt/forebay");
     }
 
-    /** As docs/kubernetes.md had people write it before there was a webhook. */
+    /** The form that docs/kubernetes.md recommended before the webhook existed. */
     @Test
     void aPodThatMountsTheTreeItselfKeepsItsMountAndSeesWhatIsMountedLater() {
         ObjectNode pod =
@@ -225,7 +225,7 @@ class PodChangeTest {
                 .isEqualTo(json(all.formatted(own + "," + PREFERENCE.formatted(70, KEY))));
     }
 
-    /** Somebody has said how much it matters to this pod. */
+    /** The author of the pod has chosen the weight. */
     @Test
     void aPreferenceThatIsThereKeepsItsWeight() {
         ObjectNode pod = TrainingPod.plain();

@@ -16,12 +16,12 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A question to the webhook. */
+/** A request to the webhook. */
 final class ReviewCall {
 
     private ReviewCall() {}
 
-    /** As the API server asks, trusting these certificates only. */
+    /** Sends a review as the API server does, trusting these certificates only. */
     static HttpResponse<String> ask(AdmissionServer server, String trusted)
             throws IOException, InterruptedException, GeneralSecurityException {
         try (HttpClient client =
@@ -44,7 +44,7 @@ final class ReviewCall {
         }
     }
 
-    /** Its body. */
+    /** Returns the body of a review. */
     static String review() {
         return "{\"request\": {\"uid\": \"1\", \"object\": %s}}".formatted(TrainingPod.plain());
     }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.zjsonpatch.JsonPatch;
 
-/** Pods as the API server shows them to a webhook. */
+/** Pods in the form in which the API server sends them to a webhook. */
 final class TrainingPod {
 
     static final String ROOT = "/mnt/forebay";
@@ -15,7 +15,7 @@ final class TrainingPod {
 
     private TrainingPod() {}
 
-    /** One that asks for a version. */
+    /** Returns a pod that requests a version. */
     static ObjectNode plain() {
         return parse(
                 """
@@ -28,7 +28,7 @@ final class TrainingPod {
         return (ObjectNode) json(json);
     }
 
-    /** As the API server applies it. */
+    /** Applies a change as the API server does. */
     static ObjectNode changed(PodChange change, ObjectNode pod) {
         return (ObjectNode) JsonPatch.apply(change.patch(pod), pod);
     }

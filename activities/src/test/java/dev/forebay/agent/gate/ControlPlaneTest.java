@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is asked, as it is on the wire; TrainingPodsKubeIT asks a real control plane. */
+/** The requests on the wire. TrainingPodsKubeIT uses a real control plane. */
 @SuppressWarnings("NullAway.Init")
 class ControlPlaneTest {
 
@@ -136,7 +136,7 @@ class ControlPlaneTest {
                                 + asked.get(0).key());
     }
 
-    /** Or who runs would lose what others, who wait, take back. */
+    /** Otherwise the cancellation of waiting pods would cancel the request of running ones. */
     @Test
     void forAnotherPurposeItIsAnotherRequestForTheSamePin() {
         controlPlane().ensure(GANG);

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A cluster in memory; who is let go or has failed is not gated any more, and who is let go runs
- * until it is deleted.
+ * A cluster in memory. A released or failed pod has no gate any more. A released pod runs until it
+ * is deleted.
  */
 final class FakePods implements Pods {
 
@@ -58,7 +58,7 @@ final class FakePods implements Pods {
         all.remove(name);
     }
 
-    /** As another agent does. */
+    /** Releases a pod as another agent would. */
     void open(String name) {
         opened.put(name, "by another");
     }

@@ -149,7 +149,7 @@ class GateTest {
         assertThat(pods.opened).containsOnly(Map.entry("runs", FakePods.UNPINNED));
     }
 
-    /** The agent was away for half a minute in between. */
+    /** The agent was down for half a minute. */
     @Test
     void anAgentThatStartsAnewKeepsDeadlines() {
         pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
@@ -186,7 +186,7 @@ class GateTest {
         assertThat(pods.opened).containsOnlyKeys("warm");
     }
 
-    /** A clock that was set does not end the time of those that have just come. */
+    /** A change of the API server's clock does not shorten the deadline of new gangs. */
     @Test
     void whoCameWhileTheAgentWasThereIsCountedByIt() {
         gate.look();
@@ -214,7 +214,7 @@ class GateTest {
         assertThat(pods.failed).containsOnly("fails");
     }
 
-    /** Only so many questions are on their way at once, and none of them is answered. */
+    /** All slots for questions are in use, and no answer arrives. */
     @Test
     void deadlinesAreLookedAtWhileTheControlPlaneHangs() {
         hangs = true;
@@ -229,7 +229,7 @@ class GateTest {
 
         after(Duration.ofSeconds(2));
 
-        // On a busy machine some gangs are first seen late, and their time begins then.
+        // On a busy machine some gangs are first seen late, and their deadline starts then.
         Await.until(
                 "all have failed",
                 () -> {
@@ -239,7 +239,7 @@ class GateTest {
         assertThat(pods.failed).doesNotContain("waits");
         assertThat(asked).hasSizeLessThanOrEqualTo(4);
 
-        // Who has failed is not asked for when the control plane is back, nor taken back.
+        // A failed gang sends no request when the control plane is back, and cancels none.
         answers.put("a/b@v1", WARM);
         after(Duration.ofSeconds(1));
         hanging.countDown();
@@ -249,7 +249,10 @@ class GateTest {
         assertThat(pods.opened).containsOnlyKeys("waits");
     }
 
-    /** It was asked for when its pods were deleted: what comes of that is taken back, then. */
+    /**
+     * The request was being sent when its pods were deleted, so its cancellation follows the
+     * answer.
+     */
     @Test
     void whatIsStillBeingAskedForIsTakenBackAfterwards() {
         hangs = true;
@@ -266,7 +269,7 @@ class GateTest {
         Await.until("taken back", () -> takenBack.contains("job"));
     }
 
-    /** Kueue's check has let them run cold: they do not wait as long again. */
+    /** Kueue's check has released them to run cold, so they do not wait again. */
     @Test
     void whoHasWaitedBeforeItWasMadeDoesNotWaitAgain() {
         Map<String, String> runs =
@@ -296,7 +299,7 @@ class GateTest {
         assertThat(takenBack).containsExactly("job-1");
     }
 
-    /** It may have let them go cold, before their version is there. */
+    /** The other agent may have released them to run cold, before their version is present. */
     @Test
     void whatAnotherAgentHasLetGoIsNotTakenBack() {
         pods.add("w-0", "job", "a/b@v1");
@@ -332,7 +335,7 @@ class GateTest {
         assertThat(pods.lookedUp).isEqualTo(1);
     }
 
-    /** A Deployment's pods have one owner, which never ends: each holds its own pin. */
+    /** The pods of a Deployment have one owner, which never ends, so each holds its own pin. */
     @Test
     void podsWithoutAJobHoldTheirOwn() {
         pods.add("p-0", "replica-set", "a/b@v1");

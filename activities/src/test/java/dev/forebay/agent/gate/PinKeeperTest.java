@@ -139,7 +139,7 @@ class PinKeeperTest {
         assertThat(asked).hasSize(1);
     }
 
-    /** Whoever runs cold has waited long enough; his pin may take as long as it takes. */
+    /** A gang that runs cold has waited long enough, so its pin request has no deadline. */
     @Test
     void deadlinesAreForWhoWaits() {
         isPinnedWhenAsked = false;
@@ -162,7 +162,7 @@ class PinKeeperTest {
         assertThat(asked).isEmpty();
     }
 
-    /** Some leave pods running that nobody needs any more. */
+    /** Some Jobs leave pods running that are no longer needed. */
     @Test
     void aJobThatIsOverGetsNoPin() {
         run("left-over", "job", Map.of());
@@ -198,7 +198,7 @@ class PinKeeperTest {
         assertThat(takenBack).containsExactly("job");
     }
 
-    /** The pin is held before all is there: the filling is wanted for as long as its pods run. */
+    /** The pin is held before the copy is complete. The fill is needed while the pods run. */
     @Test
     void aPinThatHasComeIsNotTakenBackBeforeItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
@@ -226,7 +226,7 @@ class PinKeeperTest {
         assertThat(takenBack).isEmpty();
     }
 
-    /** As with the gate, which pins and lets go while this looks. */
+    /** The gate, too, pins and releases pods during a round. */
     @Test
     void aPinThatComesWhileItLooksIsSeen() {
         run("w-0", "job", Map.of());

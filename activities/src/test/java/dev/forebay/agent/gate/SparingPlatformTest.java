@@ -17,7 +17,7 @@ class SparingPlatformTest {
     private static final Answer DENIED = new Answer.Refused("LAKE_DENIED", "the lake refuses");
     private static final Answer WARM = new Answer.Warm("/p");
 
-    /** A platform that answers as it is told, and counts. */
+    /** A platform with preset answers that counts requests. */
     private static final class Told implements Platform {
         private Answer answer = DENIED;
         private boolean blocked = true;
@@ -82,7 +82,7 @@ class SparingPlatformTest {
         assertThat(told.asked).isEqualTo(6);
     }
 
-    /** The control plane accepts each attempt, and it fails some time later. */
+    /** The control plane accepts each request, and the fill fails some time later. */
     @Test
     void anAttemptThatIsUnderWayDoesNotBeginAnew() {
         platform.ensure(gang("a"));

@@ -14,7 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-/** Nothing runs by itself here: tests say what is under way. */
+/** Tests run each question and judgement themselves, so nothing runs concurrently. */
 class TurnsTest {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -92,7 +92,7 @@ class TurnsTest {
         }
     }
 
-    /** As when there is no memory for one more request. */
+    /** This happens when there is no memory for another request. */
     @Test
     void whoIsNotAskedForBecauseOfAnErrorIsAskedForAgain() {
         whileAsked =

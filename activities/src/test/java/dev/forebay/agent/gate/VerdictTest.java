@@ -62,7 +62,9 @@ class VerdictTest {
                                         "a/b@v1 in us is there to 0 %; there is no room")));
     }
 
-    /** Somebody may mend it: register the dataset, make room, start the control plane. */
+    /**
+     * An operator may remove the cause: register the dataset, free space, start the control plane.
+     */
     @Test
     void whatIsRefusedWaits() {
         assertThat(onTime(new Answer.Refused("NOT_FOUND", "no such dataset")))

@@ -46,7 +46,7 @@ class WarmCheckTest {
                     new RegionName("us"),
                     new Turns<>(INTERVAL, Runnable::run, Runnable::run, () -> now));
 
-    /** So many are asked for before the first is answered. */
+    /** The number of requests that must arrive before the first answer. */
     private volatile CountDownLatch together = new CountDownLatch(0);
 
     private final class FakePlatform implements Platform {
@@ -118,7 +118,7 @@ class WarmCheckTest {
         assertThat(workloads.rejected).containsOnly("passed", "half", "unknown");
     }
 
-    /** So that both have one pin, and one request. */
+    /** The Workload and its pods must share one pin and one request. */
     @Test
     void itAsksForWhatItsPodsWillAskForAtTheGate() {
         Map<String, String> wants =
@@ -181,7 +181,7 @@ class WarmCheckTest {
         assertThat(workloads.admitted).isEqualTo(Map.of("w", Set.of("eval")));
     }
 
-    /** Else the times that a slow control plane takes for each would add up. */
+    /** Otherwise the times of a slow control plane would add up. */
     @Test
     void allVersionsOfAWorkloadAreAskedForAtTheSameTime() {
         Map<String, Map<String, String>> podSets = new TreeMap<>();
@@ -236,7 +236,7 @@ class WarmCheckTest {
         assertThat(workloads.rejected).containsExactly("w");
     }
 
-    /** Its pods may be asking under the same key. */
+    /** Its pods may use the same request by now. */
     @Test
     void whatAnotherAgentHasDecidedIsNotTakenBack() {
         workloads.reserve("w", wants("a/b@v1"));

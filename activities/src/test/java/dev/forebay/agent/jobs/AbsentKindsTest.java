@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Before an API server that answers as one that starts: it says that it has no RayJobs. A real one
- * does so for a moment that cannot be had at will.
+ * Uses a fake API server that answers like a starting one: it lists no RayJobs. A real one does so
+ * only for a moment that no test can time.
  */
 @SuppressWarnings("NullAway.Init")
 class AbsentKindsTest {
@@ -35,7 +35,7 @@ class AbsentKindsTest {
     private static final Holder RAY = new Holder("RayJob", "team", "r", "uid-ray");
     private static final Holder JOB = new Holder("Job", "team", "j", "uid-job");
 
-    /** Taken by somebody for something, which he does not say what it is. */
+    /** A pin that a client took for an unknown kind of holder. */
     private static final Pin OWN =
             new Pin(
                     DatasetVersion.parse("a/b@v1"),
@@ -89,7 +89,7 @@ class AbsentKindsTest {
         assertThat(jobs.over(all)).containsExactlyInAnyOrder("uid-job", "uid-own");
     }
 
-    /** As when the webhook that converts them is gone. */
+    /** This happens when the conversion webhook of the kind is gone. */
     @Test
     void whileAKindCannotBeListedNoPinEndsThatMayBeOfIt() {
         serveRayJobs();
@@ -103,7 +103,7 @@ class AbsentKindsTest {
         assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
     }
 
-    /** As when it is started anew again and again. */
+    /** This happens when the server restarts again and again. */
     @Test
     void whileTheServerIsAwayNoAbsenceGrowsOld() {
         serveRayJobs();

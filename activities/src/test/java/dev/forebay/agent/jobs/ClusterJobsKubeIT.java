@@ -28,11 +28,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Jobs of a real API server and Job controller, which is killed, stopped, and forgets. */
+/**
+ * Jobs of a real API server and Job controller, which is killed, stopped, and loses its watch
+ * history.
+ */
 @SuppressWarnings("NullAway.Init")
 class ClusterJobsKubeIT {
 
-    /** Stored in one version, preferred in another, with nobody who makes one of the other. */
+    /**
+     * A kind that is stored in one version and preferred in another, with a conversion webhook that
+     * does not exist.
+     */
     private static final String UNCONVERTED_KIND =
             """
             apiVersion: apiextensions.k8s.io/v1
@@ -65,7 +71,7 @@ class ClusterJobsKubeIT {
 
     private final List<String> ended = new CopyOnWriteArrayList<>();
 
-    /** By how much its clock is ahead. */
+    /** How far the clock of {@link ClusterJobs} is ahead. */
     private final AtomicLong passed = new AtomicLong();
 
     private KubernetesClient impatient;
@@ -97,7 +103,7 @@ class ClusterJobsKubeIT {
         training.deleteAll();
     }
 
-    /** Which of these are over; the pins that name them are somebody's own. */
+    /** Returns which of these Jobs are over. The pins on them are taken by clients themselves. */
     private Set<String> over(Set<String> uids) {
         return jobs.over(
                 uids.stream()
@@ -160,7 +166,7 @@ class ClusterJobsKubeIT {
         assertThat(over(Set.of(cleared, running))).containsExactly(cleared);
     }
 
-    /** Its watch cache begins anew: whoever watched from before gets a 410 Gone. */
+    /** Its watch cache starts empty, so an older watch gets a 410 Gone. */
     @Test
     @Tag("slice")
     void anApiServerThatDiesAndComesBackEndsNothing() {
@@ -179,7 +185,7 @@ class ClusterJobsKubeIT {
         assertThat(over(Set.of(running))).containsExactly(running);
     }
 
-    /** Which may be of that kind; what is there is known not to be. */
+    /** The deleted Job could be of that kind. A listed object is known not to be. */
     @Test
     void whileAKindCannotBeListedNothingIsOverThatIsGone() {
         String succeeded = training.finish("succeeded");
@@ -193,7 +199,7 @@ class ClusterJobsKubeIT {
 
             Await.until("it is asked for", () -> over(both).equals(Set.of(succeeded)));
         } finally {
-            // Nobody could list its objects to delete them, either.
+            // Otherwise its objects could not be listed for deletion, either.
             var kind =
                     client.apiextensions()
                             .v1()

@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pods of a real API server, which nobody runs. */
+/** Pods of a real API server without nodes to run them. */
 class ClusterPodsKubeIT {
 
     private static final String NAMESPACE = "default";

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read of a Workload as Kueue writes it. */
+/** Reads Workloads as Kueue writes them. */
 class ClusterWorkloadsTest {
 
     private static final Set<String> OURS = Set.of("warm");
@@ -115,7 +115,9 @@ class ClusterWorkloadsTest {
         assertThat(read("", "active: false", status(RESERVED, PENDING))).isEmpty();
     }
 
-    /** Kueue sets its checks back when it is evicted, a moment before it loses its quota. */
+    /**
+     * Kueue resets the checks of an evicted Workload a moment before the Workload loses its quota.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"Evicted", "Finished"})
     void whoIsAboutToLoseItsQuotaIsToldNothing(String type) {

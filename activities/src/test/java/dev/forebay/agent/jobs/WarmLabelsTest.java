@@ -15,19 +15,19 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Labels are valid for all names that there may be, and never the same for two versions. */
+/** Labels are valid for all possible names, and unique for each version. */
 class WarmLabelsTest {
 
     private static final RegionName LONGEST = new RegionName("r".repeat(63));
 
-    /** As Kubernetes checks them: the prefix of a key, its name, and a value. */
+    /** Kubernetes' rules: for the prefix of a key, its name, and a value. */
     private static final Pattern SUBDOMAIN =
             Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
     private static final Pattern NAME =
             Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)");
 
-    /** Written down, for pods and nodes keep it: another release must make the same. */
+    /** Fixed here because pods and nodes store labels: a later release must produce the same. */
     @Example
     void aLabelIsFoundByTheNameOfItsVersion() {
         assertThat(
@@ -55,7 +55,7 @@ class WarmLabelsTest {
                         });
     }
 
-    /** Among them are those that differ only in what a label cannot have. */
+    /** Some of them differ only in characters that a label cannot contain. */
     @Property
     void twoVersionsHaveTwoLabels(
             @ForAll("versions") DatasetVersion one, @ForAll("versions") DatasetVersion other) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class KubernetesConnectionTest {
 
-    /** The client takes properties for the environment variables of the same names. */
+    /** The client also reads properties with the names of the environment variables. */
     @Test
     void theApiServerIsReachedThroughNoProxy() {
         List<String> variables = List.of("http.proxy", "https.proxy", "all.proxy");

@@ -51,7 +51,7 @@ class HeartbeatTest {
         Consumer<Object> temporal =
                 details -> {
                     underWay.countDown();
-                    // A call to Temporal that takes its time, and that an interrupt would end.
+                    // Simulates a slow call to Temporal that an interrupt would end.
                     await(workIsDone);
                     beats.add(Thread.currentThread().isInterrupted() ? "interrupted" : "whole");
                 };
@@ -59,7 +59,7 @@ class HeartbeatTest {
                 .start(
                         () -> {
                             await(underWay);
-                            // It waits for the heartbeat, and without a limit for nothing else.
+                            // Waiting for the heartbeat is its only wait without a limit.
                             while (worker.getState() != Thread.State.WAITING) {
                                 Thread.onSpinWait();
                             }
@@ -83,7 +83,7 @@ class HeartbeatTest {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
-    /** Else Temporal would take the work for alive, and have nobody else do it. */
+    /** Otherwise Temporal would consider the work alive and not retry it elsewhere. */
     @Test
     void thereAreNoneAfterAnError() throws InterruptedException {
         CountDownLatch failed = new CountDownLatch(1);
@@ -117,7 +117,7 @@ class HeartbeatTest {
         return Heartbeat.during(activity(temporal), () -> "cursor", interval, work);
     }
 
-    /** An activity of which only the heartbeats matter. */
+    /** Returns a context that only accepts heartbeats. */
     private static ActivityExecutionContext activity(Consumer<Object> temporal) {
         return (ActivityExecutionContext)
                 Proxy.newProxyInstance(

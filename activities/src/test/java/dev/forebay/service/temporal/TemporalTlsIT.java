@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A real Temporal behind something that ends TLS and lets in only who shows a certificate: its
- * development server itself speaks none.
+ * A real Temporal behind a TLS proxy that requires client certificates, because the development
+ * server itself has no TLS.
  */
 class TemporalTlsIT {
 
@@ -90,7 +90,7 @@ class TemporalTlsIT {
         return WorkflowServiceStubs.newServiceStubs(connection.build());
     }
 
-    /** Asks Temporal for something by a connection of its own. */
+    /** Calls Temporal on a new connection. */
     private static boolean answers(ServiceConfig.Tls tls) {
         WorkflowServiceStubs stubs = stubs(tls);
         try {

@@ -39,11 +39,11 @@ class TemporalWorkersIT {
     private @Nullable WorkflowServiceStubs stubs;
     private final RefusedStarts refused = new RefusedStarts();
 
-    /** What a worker does. */
+    /** The activity of the workers. */
     @ActivityInterface
     public interface Nothing {
 
-        /** Does it. */
+        /** Does nothing. */
         void nothing();
     }
 
@@ -51,7 +51,9 @@ class TemporalWorkersIT {
         worker.registerActivitiesImplementations((Nothing) () -> {});
     }
 
-    /** Temporal is gone again just when workers begin, who ask once more for their namespace. */
+    /**
+     * Makes Temporal unavailable just when the workers start, which read their namespace once more.
+     */
     private static final class RefusedStarts implements ClientInterceptor {
 
         private static final int FIRST = 2;
@@ -96,7 +98,7 @@ class TemporalWorkersIT {
         }
     }
 
-    /** Neither Java's properties nor what they except have a say. */
+    /** Neither Java's proxy properties nor their exceptions apply. */
     @Test
     void isReachedDirectlyThoughTheMachineHasAProxy() {
         Map<String, String> proxy =
@@ -139,7 +141,7 @@ class TemporalWorkersIT {
         }
     }
 
-    /** Nobody can mend that but who writes code: it ends the start, with Temporal or without. */
+    /** This is a defect in the code, so it ends the start whether Temporal answers or not. */
     @Test
     void whatCannotBeRegisteredIsToldAtOnce() {
         TemporalWorkers workers = workers("127.0.0.1:" + Ports.free());
@@ -157,7 +159,7 @@ class TemporalWorkersIT {
                 .hasMessageContaining("already registered");
     }
 
-    /** As one behind a firewall is: probes have no time for it. */
+    /** A server behind a firewall may not answer at all, and probes cannot wait that long. */
     @Test
     void oneThatIsSilentIsAwaySoon() throws Exception {
         try (ServerSocket silent = new ServerSocket(0)) {
