@@ -142,8 +142,9 @@ record Doorkeeper(
 
     /**
      * Returns whether evictions could let the version in: it is next, and the versions without a
-     * pin take at least as much as it lacks. Always false for a hint: only versions whose time to
-     * live has passed go for one, and the region does not know that time.
+     * pin take at least as much space as it lacks. Always false for a speculative version. Only
+     * versions whose time to live has ended are evicted for one, and the region does not know that
+     * time.
      */
     boolean evictionsCouldHelp(RegionView view) {
         if (urgency == Urgency.SPECULATIVE) {

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 
 /**
  * Counts the agent's requests to workers in {@code forebay_agent_*}. The outcome is {@code ok} or
- * the name of an {@link dev.forebay.model.ErrorCode}.
+ * the name of an {@link dev.forebay.model.ErrorCode} in lower case.
  */
 record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
 

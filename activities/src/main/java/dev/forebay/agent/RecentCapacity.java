@@ -32,8 +32,9 @@ final class RecentCapacity {
     }
 
     /**
-     * Returns the capacity in bytes of the registered workers, and of those that lost their place
-     * because they stayed away; {@link Long#MAX_VALUE} if the row of a worker is not understood.
+     * Returns the capacity in bytes of the registered workers, plus that of workers which lost
+     * their place because they stayed away. Returns {@link Long#MAX_VALUE} if the row of a worker
+     * is not understood.
      */
     static long known(RegionView view) {
         return view.hidesWorkers()

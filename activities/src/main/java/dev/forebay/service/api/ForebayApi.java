@@ -134,7 +134,7 @@ public final class ForebayApi implements AutoCloseable {
     }
 
     /**
-     * Sends a request and returns its answer, whatever the status.
+     * Sends a request and returns its answer of any status.
      *
      * @throws ForebayException {@code UNAVAILABLE} if there is no answer
      */
