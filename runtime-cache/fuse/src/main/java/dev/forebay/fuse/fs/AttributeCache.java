@@ -12,9 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes of mounted versions, so that a walk asks the manifest once per page of a directory and not
- * once per file. Bounded; safe for use by many threads. A manifest never changes, so what is cached
- * is right for ever.
+ * Caches nodes of mounted versions, so that a walk queries the manifest once per page of a
+ * directory instead of once per file. Bounded and thread-safe. Manifests never change, so entries
+ * never become stale.
  */
 final class AttributeCache {
 
@@ -27,7 +27,7 @@ final class AttributeCache {
     private final Cache<Numbered, Node> byId;
 
     /**
-     * @param limit how many nodes to remember; each takes about 300 bytes
+     * @param limit the maximum number of cached nodes; each takes about 300 bytes
      */
     AttributeCache(Manifests manifests, int limit) {
         this.manifests = manifests;
@@ -54,7 +54,7 @@ final class AttributeCache {
         return node;
     }
 
-    /** A node that is remembered. */
+    /** Returns the node if it is cached. Never queries the manifest. */
     Optional<Node> known(ManifestRef ref, long id) {
         return Optional.ofNullable(byId.getIfPresent(new Numbered(ref.digest().hex(), id)));
     }

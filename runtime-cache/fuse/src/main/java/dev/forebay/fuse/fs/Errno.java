@@ -2,7 +2,7 @@ package dev.forebay.fuse.fs;
 
 import dev.forebay.model.ErrorCode;
 
-/** The error numbers this file system gives, with Linux's values. */
+/** The error numbers that this file system returns, with their values on Linux. */
 public enum Errno {
     ENOENT(2),
     EIO(5),
@@ -25,17 +25,16 @@ public enum Errno {
         this.number = number;
     }
 
-    /** The positive number. */
+    /** Returns the positive error number. */
     public int number() {
         return number;
     }
 
     /**
-     * What a program sees of a failure: the one mapping from codes to error numbers.
+     * Maps an error code to the error number that a program sees. This is the only such mapping.
      *
-     * <p>All that keeps bytes or names from being served is EIO. Not even NOT_FOUND is ENOENT: the
-     * names that exist are known from the manifest, so a worker that does not find something is in
-     * the wrong.
+     * <p>Every failure to serve bytes or names is EIO. NOT_FOUND is EIO too: the manifest says
+     * which names exist, so a worker that does not find one is wrong.
      */
     public static Errno of(ErrorCode code) {
         return switch (code) {

@@ -5,7 +5,9 @@ import dev.forebay.membership.Mount;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The extended attributes: what is behind a path. */
+/**
+ * The extended attributes of a node: version and manifest of a directory, lake object of a file.
+ */
 final class ExtendedAttributes {
 
     private static final String PREFIX = "user.forebay.";

@@ -4,36 +4,37 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A read-only file system, addressed by inode number: what every transport serves.
+ * A read-only file system, addressed by inode number. Every transport serves one.
  *
- * <p>Safe for use by many threads; calls may block while bytes are fetched. Methods throw {@link
- * FsException} for errors that a program asked for, and {@link dev.forebay.model.ForebayException}
- * when something cannot be served; {@link Errno#of} says what a program sees of that.
+ * <p>Thread-safe. Calls may block while bytes are fetched. Methods throw {@link FsException} for
+ * errors that are normal answers to a program. They throw
+ * {@link dev.forebay.model.ForebayException} if something cannot be served; {@link Errno#of} maps
+ * that to an error number.
  */
 public interface FileSystemView {
 
-    /** The inode number of the topmost directory. */
+    /** The inode number of the root directory. */
     long ROOT = 1;
 
     /**
-     * The child of a directory.
+     * Returns the attributes of a directory's child.
      *
      * @throws FsException ENOENT, ENOTDIR if {@code parent} is a file, ENAMETOOLONG
      */
     Attributes lookup(long parent, String name);
 
     /**
-     * The child of a directory, as far as it is known without its attributes, if those are not at
-     * hand: its number and what it is are right, its time means nothing. Waits for nothing.
+     * Returns the number and the type of a directory's child if its attributes are not available at
+     * once. The modification time of the result is meaningless. Never blocks.
      */
     default Optional<Attributes> outline(long parent, String name) {
         return Optional.empty();
     }
 
     /**
-     * What is known of an inode.
+     * Returns the attributes of an inode.
      *
-     * @throws FsException ENOENT if there is no such inode (any more)
+     * @throws FsException ENOENT if the inode does not exist, or exists no longer
      */
     Attributes getattr(long inode);
 
@@ -45,18 +46,17 @@ public interface FileSystemView {
     OpenDirectory opendir(long inode);
 
     /**
-     * Opens a file for reading. It can be read as long as it is open, also when its version leaves
-     * the tree meanwhile.
+     * Opens a file for reading. The open file stays readable when its version leaves the tree.
      *
      * @throws FsException ENOENT, EISDIR
      */
     OpenFile open(long inode);
 
-    /** The names of the extended attributes. */
+    /** Returns the names of the extended attributes. */
     List<String> listxattr(long inode);
 
     /**
-     * The value of an extended attribute.
+     * Returns the value of an extended attribute.
      *
      * @throws FsException ENOENT, ENODATA
      */
@@ -65,25 +65,25 @@ public interface FileSystemView {
     Statistics statfs();
 
     /**
-     * Whether the name and the attributes of an inode can be remembered for ever: as long as it can
-     * be reached through its parent it is there, and the same. Of others this holds for a moment.
-     * Knows it from the number alone.
+     * Returns whether a kernel may cache the name and the attributes of an inode without a time
+     * limit. Such an inode exists, unchanged, as long as its parent can be reached. Other inodes
+     * may be cached for a moment only. Decides by the number alone.
      */
     boolean isLasting(long inode);
 
     /**
-     * Whether what is asked of an inode, its bytes apart, would be answered from this node; else it
-     * may wait for others, and long. A guess, made without waiting.
+     * Returns whether this node can answer requests about an inode other than reads. If not, a
+     * request may block for long. This is a guess, and it never blocks.
      */
     default boolean isHere(long inode) {
         return true;
     }
 
-    /** The same of a name in a directory, or of its {@link #outline}. */
+    /** Returns the same for a name in a directory, or for its {@link #outline}. */
     default boolean isHere(long parent, String name) {
         return isHere(parent);
     }
 
-    /** What a person knows an inode as, for messages. Never fails. */
+    /** Returns a description of an inode for messages. Never fails. */
     String describe(long inode);
 }

@@ -1,13 +1,13 @@
 package dev.forebay.fuse.fs;
 
-/** An answer that is an error number and nothing out of the ordinary, such as ENOENT. */
+/** An error number that is a normal answer to a program, such as ENOENT. */
 public final class FsException extends RuntimeException {
 
     private final Errno errno;
 
     public FsException(Errno errno, String message) {
-        // Programs look for files that are not there all day: a stack trace would cost more than
-        // the answer.
+        // Programs often look up files that do not exist: a stack trace would cost more than the
+        // answer.
         super(errno + ": " + message, null, false, false);
         this.errno = errno;
     }

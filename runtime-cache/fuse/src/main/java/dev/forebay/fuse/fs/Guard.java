@@ -6,13 +6,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What every call from a kernel passes through: it counts, logs what could not be served, and turns
- * every failure into a negative error number. Nothing leaves it, for an exception that leaves a
- * native callback ends the process. Thread-safe.
+ * Wraps every call from a kernel: counts it, logs failures, and maps each failure to a negative
+ * error number. It throws nothing, because an exception that leaves a native callback ends the
+ * process. Thread-safe.
  */
 public final class Guard {
 
-    /** The answer to an operation: 0 or more, such as a number of bytes. */
+    /** An operation. It returns 0 or more, such as a number of bytes. */
     @FunctionalInterface
     public interface Body {
         int run();
@@ -28,9 +28,9 @@ public final class Guard {
     }
 
     /**
-     * Runs an operation and gives what the kernel is to be told.
+     * Runs an operation and returns its result, or a negative error number if it failed.
      *
-     * @param subject what it is about; made a string of only for a message
+     * @param subject what the operation is about; converted to a string only for a log message
      */
     public int run(Operation operation, Object subject, Body body) {
         long start = System.nanoTime();
@@ -63,7 +63,7 @@ public final class Guard {
                 log(operation, subject, code, failure);
             }
         } catch (Throwable worse) {
-            // The answer to the kernel matters more than what we say about it.
+            // The answer to the kernel matters more than the log message.
         }
         return -Errno.of(code).number();
     }
@@ -74,11 +74,11 @@ public final class Guard {
                 LOG.error("{} is not counted", operation.tag(), failure);
             }
         } catch (Throwable worse) {
-            // As above.
+            // The answer to the kernel matters more than the log message.
         }
     }
 
-    /** Only a defect deserves a stack trace; of the rest the message says what to do. */
+    /** Logs a stack trace for defects only; the messages of other failures say what to do. */
     private static void log(
             Operation operation, Object subject, ErrorCode code, Throwable failure) {
         if (code == ErrorCode.INTERNAL) {

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Open files or directories by the number that the kernel knows them by. Thread-safe. */
+/** Maps the handle numbers that the kernel uses to open files or directories. Thread-safe. */
 public final class HandleTable<T> {
 
     private static final int LIMIT = 1_000_000;
@@ -13,9 +13,9 @@ public final class HandleTable<T> {
     private final AtomicLong numbers = new AtomicLong();
 
     /**
-     * Gives an open file or directory a number.
+     * Assigns a number to an open file or directory.
      *
-     * @throws FsException ENFILE at one million open ones
+     * @throws FsException ENFILE if one million are open
      */
     public long add(T opened) {
         if (open.size() >= LIMIT) {
@@ -27,7 +27,7 @@ public final class HandleTable<T> {
     }
 
     /**
-     * What has this number.
+     * Returns the open file or directory with this number.
      *
      * @throws FsException EBADF if it is not open
      */
@@ -43,7 +43,7 @@ public final class HandleTable<T> {
         open.remove(number);
     }
 
-    /** How many are open. */
+    /** Returns the number of open files or directories. */
     public int size() {
         return open.size();
     }

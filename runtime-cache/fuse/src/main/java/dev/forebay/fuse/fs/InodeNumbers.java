@@ -31,22 +31,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Inode numbers that are the same on every node, and in every process that serves a mount.
+ * Assigns inode numbers that are the same on every node, and in every process that serves a mount.
  *
- * <p>The upper half of a number says which version, 0 for the levels above; the lower half is the
- * node's id in the manifest, or says which directory above. What comes from a name is its CRC-32C;
- * in the rare case that two names have the same, the later one takes the next free number and keeps
- * it for as long as the ledger is kept. A kernel that knows a file by its number so never gets
- * another one under it. Safe for use by many threads, and by many processes that share a ledger.
+ * <p>The upper 32 bits of a number identify the version, and are 0 for the directories above
+ * versions. The lower 32 bits are the node's id in the manifest, or identify the directory above
+ * versions. A number derived from a name is the CRC-32C of the name. If two names have the same
+ * CRC, the later one takes the next free number. A ledger keeps that number, so a kernel never sees
+ * another file under a number that it knows. Safe for use by many threads, and by many processes
+ * that share a ledger.
  */
 public final class InodeNumbers {
 
     private static final Logger LOG = LoggerFactory.getLogger(InodeNumbers.class);
 
-    /** How long to wait before numbers are written down that could not be. */
+    /** The delay before unwritten numbers are written to the ledger again. */
     private static final Duration RETRY = Duration.ofSeconds(30);
 
-    /** For how long another process may have the ledger: one that is stopped keeps it. */
+    /** The timeout for the lock on the ledger: a process that is stopped keeps its lock. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(2);
 
     private static final long LOCK_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
@@ -57,7 +58,7 @@ public final class InodeNumbers {
                     "(?:#(?<checksum>[0-9a-f]{8}) )?"
                             + "(?<entry>(?<number>[0-9]{1,10}) (?<name>[^ ]+))");
 
-    /** So many names have the same checksum at most, as far as anybody will see. */
+    /** The largest number of names expected to share a checksum. */
     private static final int MOST_ALIKE = 16;
 
     private static final int POSITIVE = 0x7fffffff;
@@ -69,11 +70,11 @@ public final class InodeNumbers {
     // Guarded by this.
     private final Map<String, Integer> numbers = new HashMap<>();
 
-    /** Whose a number is; those of nobody have no name. */
+    /** The name of each assigned number. Reserved numbers have the empty name. */
     private final Map<Integer, String> owners =
             new HashMap<>(Map.of(0, "", (int) FileSystemView.ROOT, ""));
 
-    /** Those that are not in the ledger, which could not be written. */
+    /** The names that could not be written to the ledger yet. */
     private final Set<String> unwritten = new LinkedHashSet<>();
 
     private boolean retrying;
@@ -84,31 +85,32 @@ public final class InodeNumbers {
         this.later = CompletableFuture.delayedExecutor(retry.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Numbers that are remembered by this process alone. */
+    /** Returns numbers that only this process remembers. */
     public static InodeNumbers unkept() {
         return new InodeNumbers(null, RETRY);
     }
 
     /**
-     * Numbers that are remembered in a file: a line for each, with a checksum of what follows, the
-     * number in decimal, and the name. A line that is damaged is passed over.
+     * Returns numbers that a ledger file remembers. Each line of the file has a CRC-32C of the
+     * rest, the number in decimal, and the name. Damaged lines are skipped.
      *
-     * @param ledger made if it is not there
+     * @param ledger created if it does not exist
      */
     public static InodeNumbers keptIn(Path ledger) {
         return keptIn(ledger, RETRY);
     }
 
     /**
-     * @param retry how long to wait before what could not be written is written again
+     * @param retry the delay before unwritten numbers are written again
      */
     static InodeNumbers keptIn(Path ledger, Duration retry) {
         return new InodeNumbers(ledger, retry);
     }
 
     /**
-     * The numbers of names, new ones after they have been written down. If that fails it is logged,
-     * they are remembered by this process alone, and it is tried again from time to time.
+     * Returns the numbers of names. New numbers are written to the ledger first. If that fails, a
+     * warning is logged, this process remembers the numbers, and the write is retried until it
+     * succeeds.
      */
     synchronized Map<String, Integer> of(List<String> names) {
         if (ledger != null && !numbers.keySet().containsAll(names)) {
@@ -120,13 +122,13 @@ public final class InodeNumbers {
                 .collect(Collectors.toMap(Function.identity(), this::numberOf));
     }
 
-    /** Writes down what is not; from time to time until that works. */
+    /** Writes the unwritten numbers, and schedules retries if that fails. */
     private synchronized void write(Path file) {
         try {
             enter(file);
             unwritten.clear();
         } catch (ClosedByInterruptException | FileLockInterruptionException e) {
-            // Who shows mounts was told to end.
+            // The thread that shows mounts was asked to end.
             LOG.debug("Inode numbers are not kept in {}: {}", file, e.toString());
         } catch (IOException e) {
             if (!retrying) {
@@ -181,13 +183,13 @@ public final class InodeNumbers {
             StringBuilder lines = new StringBuilder();
             for (String name : unwritten) {
                 int number = numberOf(name);
-                // Else another process has written it down for another name meanwhile.
+                // Otherwise another process has given the number to another name in the meantime.
                 if (name.equals(owners.get(number))) {
                     lines.append(line(number, name));
                 }
             }
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(lines.toString());
-            // In the place of a line that a process did not finish before it died.
+            // Overwrites a line that a process left unfinished when it died.
             channel.truncate(read);
             long end = read;
             while (bytes.hasRemaining()) {
@@ -214,7 +216,7 @@ public final class InodeNumbers {
         return lock;
     }
 
-    /** Null if somebody has it, be it in this process, where a second mount may have the ledger. */
+    /** Returns null if another process, or another mount of this process, holds the lock. */
     private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
         try {
             return channel.tryLock();
@@ -253,7 +255,7 @@ public final class InodeNumbers {
     private void learn(String line) {
         Matcher parts = LINE.matcher(line);
         if (!parts.matches() || !isRight(parts)) {
-            // Its name gets a number as if it were new, which is nearly always the same.
+            // The name gets a number like a new name, which is nearly always the same number.
             LOG.warn("Passing over a damaged line of inode numbers: '{}'", line);
             return;
         }
@@ -261,11 +263,14 @@ public final class InodeNumbers {
         String name = parts.group("name");
         owners.put(number, name);
         unwritten.remove(name);
-        // One that was given out stays for as long as this process lives: a kernel knows it.
+        // A number that was handed out stays until this process ends, because a kernel knows it.
         numbers.putIfAbsent(name, number);
     }
 
-    /** Without a checksum the name must account for the number: as near as names alike are. */
+    /**
+     * Returns whether a line is intact. A line without a checksum is intact if the number is near
+     * the checksum of the name.
+     */
     private static boolean isRight(Matcher line) {
         String checksum = line.group("checksum");
         if (checksum != null) {

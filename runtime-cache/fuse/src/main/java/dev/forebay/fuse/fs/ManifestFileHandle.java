@@ -5,7 +5,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import java.nio.ByteBuffer;
 
-/** An open file of a version. It needs nothing of the mount table or the manifest any more. */
+/** An open file of a version. Needs neither the mount table nor the manifest once it is open. */
 record ManifestFileHandle(
         FileBytes bytes,
         DatasetVersion version,

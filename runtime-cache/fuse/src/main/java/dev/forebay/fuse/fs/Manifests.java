@@ -9,16 +9,17 @@ import dev.forebay.model.ManifestRef;
 import java.time.Duration;
 
 /**
- * The manifests of mounted versions, kept open while they are in use and for a while longer.
+ * Keeps the manifests of mounted versions open while they are in use, and for 10 minutes after
+ * that.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 public final class Manifests {
 
     private static final int MAX_OPEN = 64;
     private static final Duration IDLE = Duration.ofMinutes(10);
 
-    /** How long a reader waits for one: as for bytes of a pack. */
+    /** The timeout of a reader that waits for a manifest, the same as for bytes of a pack. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final ManifestCache files;
@@ -39,14 +40,15 @@ public final class Manifests {
     }
 
     /**
-     * Opens a manifest, fetching it if it is not here; close what is returned.
+     * Opens a manifest, and fetches it first if it is not on this node. The caller closes the
+     * result.
      *
-     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} also if that takes longer than
-     *     30 s; it goes on then
+     * @throws dev.forebay.model.ForebayException for instance {@code UNAVAILABLE} after 30 s; the
+     *     fetch then continues in the background
      */
     public CachedManifest open(ManifestRef ref) {
-        // What the cache holds only keeps the file from being closed between two calls; each call
-        // has a hold of its own, which an eviction in between does not end.
+        // The entry in the cache only keeps the file open between two calls. Each call opens the
+        // manifest once more, so an eviction from the cache does not close it.
         if (open.getIfPresent(ref.digest()) == null) {
             CachedManifest kept = files.open(ref, PATIENCE);
             if (open.asMap().putIfAbsent(ref.digest(), kept) != null) {
@@ -56,12 +58,12 @@ public final class Manifests {
         return files.open(ref, PATIENCE);
     }
 
-    /** Whether a manifest can be opened without fetching it. Does not wait. */
+    /** Returns whether a manifest can be opened without fetching it. Never blocks. */
     public boolean isHere(ManifestRef ref) {
         return open.getIfPresent(ref.digest()) != null || files.isHere(ref);
     }
 
-    /** Lets go of a manifest whose version has left the tree. */
+    /** Closes a manifest whose version has left the tree. */
     void forget(Digest digest) {
         CachedManifest manifest = open.asMap().remove(digest);
         if (manifest != null) {

@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The levels above the versions, {@code /namespace/name/version}, as the mount table says.
+ * The directories above the versions, {@code /namespace/name/version}, built from the mount table.
  * Immutable.
  */
 final class MountIndex {
 
-    /** A directory above the versions, the topmost one included. */
+    /** A directory above the versions, such as the root. */
     record Upper(long inode, SortedMap<String, Child> children) implements Child {}
 
     /** The topmost directory of a version. */
@@ -46,8 +46,8 @@ final class MountIndex {
     private final Map<Integer, Version> versions = new HashMap<>();
 
     /**
-     * @param mounts the mount table; versions that are being evicted are not shown
-     * @param inodes gives numbers for names
+     * @param mounts the mount table; versions in state EVICTING are hidden
+     * @param inodes assigns numbers to names
      */
     MountIndex(List<Mount> mounts, InodeNumbers inodes) {
         uppers.put(root.inode, root);
@@ -70,7 +70,7 @@ final class MountIndex {
         }
     }
 
-    /** The names that inode numbers are made of, in the order of paths. */
+    /** Returns the names from which inode numbers are derived, in the order of paths. */
     private static List<String> names(List<Mount> shown) {
         List<String> names = new ArrayList<>();
         for (Mount mount : shown) {
@@ -83,8 +83,8 @@ final class MountIndex {
     }
 
     /**
-     * With the manifest: should a version's name ever come back with another one, nothing that a
-     * kernel remembers of its files may be taken for the new ones.
+     * Returns a name that includes the manifest. If a version's name returns with another manifest,
+     * a kernel must not mistake the new files for those that it remembers.
      */
     private static String versionName(Mount mount) {
         return mount.version().path() + "@" + mount.manifest().digest().hex();
@@ -108,7 +108,7 @@ final class MountIndex {
         return uppers.get(inode);
     }
 
-    /** The version that an inode below it belongs to. */
+    /** Returns the version that an inode belongs to. */
     @Nullable Version versionOf(long inode) {
         return versions.get(InodeNumbers.versionOf(inode));
     }

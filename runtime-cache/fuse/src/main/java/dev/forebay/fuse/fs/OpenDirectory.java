@@ -1,24 +1,24 @@
 package dev.forebay.fuse.fs;
 
-/** A directory that is being listed. Safe for use by many threads. */
+/** A directory that is being listed. Thread-safe. */
 public interface OpenDirectory {
 
-    /** Takes entries until it is full. */
+    /** Receives entries until it is full. */
     @FunctionalInterface
     interface Sink {
         /**
-         * Takes an entry.
+         * Receives an entry.
          *
-         * @param next the offset to continue behind this entry
-         * @return false if there was no room for it
+         * @param next the offset at which to continue after this entry
+         * @return false if the entry does not fit
          */
         boolean accept(String name, long inode, boolean directory, long next);
     }
 
     /**
-     * Lists entries, {@code .} and {@code ..} first.
+     * Lists entries, starting with {@code .} and {@code ..}.
      *
-     * @param offset 0, or a {@code next} that this directory gave
+     * @param offset 0, or a {@code next} that this directory passed to a sink
      */
     void list(long offset, Sink sink);
 }

@@ -2,22 +2,22 @@ package dev.forebay.fuse.fs;
 
 import java.nio.ByteBuffer;
 
-/** A file that is open for reading. Safe for use by many threads. */
+/** A file that is open for reading. Thread-safe. */
 public interface OpenFile {
 
     /**
-     * Reads bytes from {@code offset} on into {@code target} until that is full or the file ends;
-     * every byte is as the manifest says.
+     * Reads verified bytes from {@code offset} into {@code target} until that is full or the file
+     * ends.
      *
-     * @return how many bytes were read, 0 at or behind the end
+     * @return the number of bytes read, 0 at or after the end
      */
     int read(long offset, ByteBuffer target);
 
     /**
-     * Whether a read would be answered from this node; else it may wait for others, and long. A
-     * guess, made without waiting.
+     * Returns whether this node can answer a read. If not, the read may block for long. This is a
+     * guess, and it never blocks.
      *
-     * @param length how many bytes are asked for; the file may end before
+     * @param length the number of requested bytes; the file may end earlier
      */
     default boolean isHere(long offset, int length) {
         return true;

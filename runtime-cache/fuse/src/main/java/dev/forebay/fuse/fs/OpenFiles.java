@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Open files by their handle, and by the name that the kernel's other requests have for them.
+ * Maps handles to open files, and names to the attributes of open files.
  *
- * <p>The kernel answers {@code fstat} by asking for the attributes of a name and not of a handle
- * ({@code fuse_getattr} in Linux passes no file). So while a file is open its name has attributes,
- * even if its version has left the tree. Thread-safe.
+ * <p>The kernel answers {@code fstat} with a request for the attributes of a name, not of a handle:
+ * {@code fuse_getattr} in Linux passes no file. Therefore a name keeps its attributes while a file
+ * is open, even if its version has left the tree. Thread-safe.
  *
- * @param <N> what a transport knows a file by, a path or an inode number
+ * @param <N> the key of a file in the transport: a path or an inode number
  */
 public final class OpenFiles<N> {
 
@@ -23,9 +23,9 @@ public final class OpenFiles<N> {
     private final Map<N, Known> names = new ConcurrentHashMap<>();
 
     /**
-     * Gives an open file a handle.
+     * Assigns a handle to an open file.
      *
-     * @throws FsException ENFILE if too many are open
+     * @throws FsException ENFILE if too many files are open
      */
     public long add(N name, OpenFile file) {
         long handle = handles.add(new Opened<>(name, file));
@@ -37,7 +37,7 @@ public final class OpenFiles<N> {
     }
 
     /**
-     * The file with this handle.
+     * Returns the file with this handle.
      *
      * @throws FsException EBADF if it is not open
      */
@@ -45,13 +45,13 @@ public final class OpenFiles<N> {
         return handles.get(handle).file;
     }
 
-    /** The attributes of a file that is open under this name. */
+    /** Returns the attributes of a file that is open under this name. */
     public Optional<Attributes> attributes(N name) {
         return Optional.ofNullable(names.get(name)).map(Known::attributes);
     }
 
     /**
-     * Forgets a handle.
+     * Removes a handle.
      *
      * @throws FsException EBADF if it is not open
      */
@@ -64,7 +64,7 @@ public final class OpenFiles<N> {
                         known.handles == 1 ? null : new Known(known.attributes, known.handles - 1));
     }
 
-    /** How many handles are open. */
+    /** Returns the number of open handles. */
     public int size() {
         return handles.size();
     }

@@ -2,7 +2,7 @@ package dev.forebay.fuse.fs;
 
 import java.util.Locale;
 
-/** What the kernel can ask for, as far as it is counted. */
+/** The kinds of kernel requests that metrics distinguish. */
 public enum Operation {
     LOOKUP,
     FORGET,
@@ -16,7 +16,7 @@ public enum Operation {
     XATTR,
     OTHER;
 
-    /** The value of the metrics' {@code operation} tag. */
+    /** Returns the value of the {@code operation} tag in metrics. */
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

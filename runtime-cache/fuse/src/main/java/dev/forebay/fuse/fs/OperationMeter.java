@@ -14,9 +14,9 @@ public interface OperationMeter {
                 public void failed(Operation operation, ErrorCode code) {}
             };
 
-    /** An operation ended, well or not. */
+    /** Records the end of an operation, successful or not. */
     void ended(Operation operation, long nanos);
 
-    /** Something could not be served. */
+    /** Records an operation that could not be served. */
     void failed(Operation operation, ErrorCode code);
 }

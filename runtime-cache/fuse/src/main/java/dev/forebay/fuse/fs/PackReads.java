@@ -4,7 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 
-/** Reads of packs whose failures say which bytes of which version could not be had. */
+/** Adds the version, the pack and the offset to the messages of failed reads. */
 public final class PackReads {
 
     private PackReads() {}
@@ -12,9 +12,9 @@ public final class PackReads {
     /**
      * Runs a read.
      *
-     * @param from in the pack
-     * @throws ForebayException as the read does, with the version and the pack in its message: the
-     *     version may have left the tree meanwhile, and then nobody knows the inode any more
+     * @param from the first byte in the pack
+     * @throws ForebayException the exception of the read, with version and pack in its message: if
+     *     the version has left the tree, the inode alone would identify nothing
      */
     public static void named(DatasetVersion version, PackId pack, long from, Runnable read) {
         try {

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists children in the order of their names, a page at a time, and remembers where it stopped: to
- * go on there costs nothing, to go back means to count again from the start.
+ * Lists children in the order of their names, one page at a time, and remembers where it stopped.
+ * Continuing there is cheap; an earlier offset makes it start again at the first child.
  */
 final class PagedDirectory implements OpenDirectory {
 
@@ -20,14 +20,14 @@ final class PagedDirectory implements OpenDirectory {
     private final long parent;
     private final Function<String, List<Entry>> pageAfter;
 
-    // Guarded by this: how many children have been passed, the last of them, and those to come.
+    // Guarded by this: the number of children passed, the name of the last one, and the next ones.
     private long position;
     private String lastName = "";
     private final Queue<Entry> upcoming = new ArrayDeque<>();
 
     /**
-     * @param pageAfter the children after a name, in order, at least one if there is one; all
-     *     children begin after the empty name
+     * @param pageAfter returns the children after a name in order, and at least one if any exists;
+     *     all children come after the empty name
      */
     PagedDirectory(long self, long parent, Function<String, List<Entry>> pageAfter) {
         this.self = self;

@@ -1,12 +1,12 @@
 package dev.forebay.fuse.fs;
 
-/** Finds what a path names, for transports that speak in paths. */
+/** Resolves paths, for transports that identify files by path. */
 public final class Paths {
 
     private Paths() {}
 
     /**
-     * Resolves an absolute path, a name at a time.
+     * Resolves an absolute path, one name at a time.
      *
      * @throws FsException ENOENT, ENOTDIR, ENAMETOOLONG
      */

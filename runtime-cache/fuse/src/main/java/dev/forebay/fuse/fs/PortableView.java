@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Every mounted version of the region as a tree of files, {@code /namespace/name/version/...}, file
- * by file: the view that needs nothing of the node but FUSE.
+ * Serves every mounted version of the region as files, {@code /namespace/name/version/...}. This
+ * view answers each lookup and read itself, so it needs only FUSE on the node.
  */
 public final class PortableView implements FileSystemView {
 
@@ -31,11 +31,11 @@ public final class PortableView implements FileSystemView {
     private volatile MountIndex index = MountIndex.EMPTY;
 
     /**
-     * Shows nothing yet, see {@link #show}.
+     * Creates a view without versions; see {@link #show}.
      *
-     * @param nodeLimit how many nodes to remember
+     * @param nodeLimit the maximum number of cached nodes
      * @param inodes the numbers of versions and of the directories above them
-     * @param startedNanos the time of directories above the versions, since the epoch
+     * @param startedNanos the modification time of directories above the versions, since the epoch
      */
     public PortableView(
             Manifests manifests,
@@ -50,7 +50,7 @@ public final class PortableView implements FileSystemView {
         this.startedNanos = startedNanos;
     }
 
-    /** Shows these versions from now on. For one thread at a time. */
+    /** Replaces the versions that this view shows. One thread at a time may call it. */
     public void show(List<Mount> mounts) {
         MountIndex before = index;
         index = new MountIndex(mounts, inodes);
@@ -88,7 +88,9 @@ public final class PortableView implements FileSystemView {
         throw new FsException(Errno.ENOENT, name);
     }
 
-    /** Of a version's topmost directory: that it is there says the mount table. */
+    /**
+     * Returns the outline of a version's topmost directory: the mount table proves that it exists.
+     */
     @Override
     public Optional<Attributes> outline(long parent, String name) {
         Upper upper = index.upper(parent);
@@ -197,7 +199,7 @@ public final class PortableView implements FileSystemView {
         return index.statistics();
     }
 
-    /** What is below a version's topmost directory never changes; that one comes and goes. */
+    /** Nodes below a version's topmost directory never change; that directory comes and goes. */
     @Override
     public boolean isLasting(long inode) {
         return InodeNumbers.versionOf(inode) != 0 && InodeNumbers.nodeIdOf(inode) != Node.ROOT_ID;

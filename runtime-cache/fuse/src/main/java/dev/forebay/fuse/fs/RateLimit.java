@@ -4,7 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Permits so many events in each period, so that a failing disk does not fill another. Thread-safe.
+ * Permits a number of events in each period, so that a failing disk does not fill another one with
+ * log messages. Thread-safe.
  */
 public final class RateLimit {
 
@@ -25,7 +26,7 @@ public final class RateLimit {
         this.periodStart = nanoTime.getAsLong();
     }
 
-    /** Whether one more may happen now, which it is then taken to do. */
+    /** Returns whether one more event may happen now, and counts it. */
     public synchronized boolean permits() {
         long now = nanoTime.getAsLong();
         if (now - periodStart > periodNanos) {

@@ -5,14 +5,15 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * Ranges of files that could not be read just now, and until when their readers wait. A kernel that
- * reads ahead forgets that it failed, and asks at once for the page that its reader wants: that one
- * waits for what is left of the reader's time, and not for all of it once more. Safe for use by
- * many threads.
+ * Remembers ranges of files whose reads failed recently, with the deadlines of those reads.
+ *
+ * <p>The kernel does not report a failed read-ahead. It asks again at once for the page that its
+ * reader wants. The second request gets only the rest of the reader's time instead of a full new
+ * timeout. Thread-safe.
  */
 public final class RecentFailures {
 
-    /** How long the kernel may take to ask again. */
+    /** The time within which the kernel asks again. */
     static final long NANOS = 2_000_000_000L;
 
     static final int MOST = 256;
@@ -24,7 +25,7 @@ public final class RecentFailures {
         }
     }
 
-    // In order of their failures; guarded by this.
+    // In the order of the failures; guarded by this.
     private final Deque<Range> ranges = new ArrayDeque<>();
     private final LongSupplier nanoTime;
 
@@ -37,10 +38,10 @@ public final class RecentFailures {
     }
 
     /**
-     * Remembers a range.
+     * Remembers a range whose read failed.
      *
-     * @param file what tells it from others, by {@code equals}
-     * @param deadline by {@code System.nanoTime()}, when its reader's time is up
+     * @param file identifies the file by {@code equals}
+     * @param deadline the deadline of the failed read, by {@code System.nanoTime()}
      */
     public synchronized void add(Object file, long offset, int length, long deadline) {
         if (ranges.size() == MOST) {
@@ -50,9 +51,9 @@ public final class RecentFailures {
     }
 
     /**
-     * Until when who asks for a range now may wait.
+     * Returns the deadline of a read that starts now.
      *
-     * @param usual the same, if no part of it has failed just now
+     * @param usual the deadline if no part of the range has failed recently
      * @return by {@code System.nanoTime()}; may have passed
      */
     public synchronized long deadline(Object file, long offset, int length, long usual) {

@@ -1,23 +1,25 @@
 package dev.forebay.fuse.fs;
 
-/** What shows a {@link FileSystemView} to a kernel: a mount that is being served. */
+/** Serves a {@link FileSystemView} to a kernel through one mount. */
 public interface Transport extends AutoCloseable {
 
     /**
-     * Waits until the file system is served no more, because somebody unmounted it or because it
-     * was closed.
+     * Waits until the file system is no longer served, because it was unmounted or closed.
      *
      * @return 0, or a code that says what went wrong
      */
     int awaitEnd() throws InterruptedException;
 
-    /** Whether it serves; else it stands by to do so. */
+    /** Returns whether this process serves the mount; if not, it stands by. */
     boolean serving();
 
-    /** How many files are open, or may be as far as the transport is told. */
+    /**
+     * Returns the number of open files, as far as the transport knows it. The number may be too
+     * high.
+     */
     int openFiles();
 
-    /** Unmounts, also with files open, and waits a little for what is under way. */
+    /** Unmounts, even with files open, and waits briefly for running requests. */
     @Override
     void close();
 }

@@ -1,6 +1,6 @@
 /**
  * The file system as ordinary classes: read-only operations by inode number over the mount table.
- * Knows no kernel, no transport and no network.
+ * Depends on no kernel, transport or network.
  */
 @NullMarked
 package dev.forebay.fuse.fs;

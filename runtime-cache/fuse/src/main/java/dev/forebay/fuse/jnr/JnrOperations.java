@@ -35,26 +35,28 @@ import ru.serce.jnrfuse.struct.FileStat;
 import ru.serce.jnrfuse.struct.FuseFileInfo;
 import ru.serce.jnrfuse.struct.Statvfs;
 
-/** The reading operations of libfuse 2, by path, over a {@link FileSystemView} by inode. */
+/**
+ * Implements the read operations of libfuse 2, which are by path, with a {@link FileSystemView}.
+ */
 final class JnrOperations extends ReadOnlyStub {
 
     private static final int O_ACCMODE = 3;
     private static final int O_TRUNC = 01000;
 
-    /** At least what a {@code struct fuse_file_info} takes. */
+    /** At least the size of a {@code struct fuse_file_info}. */
     private static final int FILE_INFO_BYTES = 64;
 
-    /** What libfuse 2 asks for at most. */
+    /** The maximum read size of libfuse 2. */
     static final int MAX_READ_BYTES = 128 << 10;
 
-    /** How long who reads what is not on this node waits at most. */
+    /** The timeout of a read whose bytes are not on this node. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final long NANOS = 1_000_000_000L;
 
     private static final Runtime RUNTIME = Runtime.getSystemRuntime();
 
-    /** Where the handle is in a {@code struct fuse_file_info}. */
+    /** The position of the handle in a {@code struct fuse_file_info}. */
     private static final long HANDLE_AT =
             FuseFileInfo.of(Memory.allocateDirect(RUNTIME, FILE_INFO_BYTES)).fh.offset();
 
@@ -67,7 +69,7 @@ final class JnrOperations extends ReadOnlyStub {
     private final TimedReads reads = new TimedReads(MAX_READ_BYTES, PATIENCE);
     private final HandleTable<OpenDirectory> directories = new HandleTable<>();
 
-    /** Of the callbacks that do not pass jnr-ffi. */
+    /** Owns the callbacks that bypass jnr-ffi. */
     private final Arena upcalls = Arena.ofAuto();
 
     JnrOperations(FileSystemView view, Guard guard, LibC libc) {
@@ -104,13 +106,13 @@ final class JnrOperations extends ReadOnlyStub {
         }
     }
 
-    /** Runs libfuse's loop until the file system is unmounted; its exit code. */
+    /** Runs libfuse's loop until the file system is unmounted, and returns its exit code. */
     int loop(String... arguments) {
         return libFuse.fuse_main_real(
                 arguments.length, arguments, fuseOperations, Struct.size(fuseOperations), null);
     }
 
-    /** Opens when the kernel has accepted the mount. */
+    /** Returns the latch that opens when the kernel has accepted the mount. */
     CountDownLatch started() {
         return started;
     }
@@ -125,7 +127,7 @@ final class JnrOperations extends ReadOnlyStub {
         return connection;
     }
 
-    /** A path as libfuse gives it: valid until the operation returns, decoded when needed. */
+    /** A path from libfuse: valid until the operation returns, and decoded only when needed. */
     private record NativePath(MemorySegment text) {
         @Override
         public String toString() {
@@ -146,7 +148,10 @@ final class JnrOperations extends ReadOnlyStub {
                 });
     }
 
-    /** Of what the tree has at this path, or of a file that is open since it had it. */
+    /**
+     * Returns the attributes of this path in the tree, or of an open file whose version left the
+     * tree.
+     */
     private Attributes attributes(String path) {
         try {
             return Paths.resolve(view, path);
@@ -321,7 +326,9 @@ final class JnrOperations extends ReadOnlyStub {
                 });
     }
 
-    /** A size of 0 asks how much room is needed. */
+    /**
+     * Copies bytes to the caller and returns their number; a size of 0 asks for the required size.
+     */
     private static int answer(byte[] bytes, Pointer target, long size) {
         if (size == 0) {
             return bytes.length;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A {@link FileSystemView} mounted through libfuse 2, which answers requests on threads of its own,
- * several at a time.
+ * Serves a {@link FileSystemView} through libfuse 2, which answers requests concurrently on its own
+ * threads.
  */
 public final class JnrTransport implements Transport {
 
@@ -28,9 +28,9 @@ public final class JnrTransport implements Transport {
     private static final Duration UNMOUNT_TIMEOUT = Duration.ofSeconds(3);
 
     /**
-     * Requests of the kernel's readahead under way at once. libfuse 2 keeps ten idle threads and
-     * ends those beyond, each of which is made known to the JVM when it begins: with the kernel's
-     * default of 12 some two hundred threads a second come and go.
+     * The maximum number of the kernel's read-ahead requests at once. The library keeps ten idle
+     * threads and ends the rest. The JVM must attach each new thread. With the kernel's default of
+     * 12, some two hundred threads per second start and end.
      */
     private static final int MAX_BACKGROUND = 8;
 
@@ -54,10 +54,10 @@ public final class JnrTransport implements Transport {
      * Mounts a view and returns when the kernel has accepted it.
      *
      * @param mountpoint an empty directory
-     * @param allowOther whether other users than this process's may read; needs root, or {@code
-     *     user_allow_other} in {@code /etc/fuse.conf}
-     * @throws ForebayException {@code INVALID_ARGUMENT} if libfuse 2 is not here, {@code
-     *     UNAVAILABLE} if it cannot mount
+     * @param allowOther whether users other than this process's user may read; needs root, or
+     *     {@code user_allow_other} in {@code /etc/fuse.conf}
+     * @throws ForebayException {@code INVALID_ARGUMENT} if libfuse 2 is not installed,
+     *     {@code UNAVAILABLE} if it cannot mount
      */
     public static JnrTransport mount(
             FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
@@ -89,15 +89,16 @@ public final class JnrTransport implements Transport {
                                 "fsname=forebay",
                                 "subtype=forebay",
                                 "default_permissions",
-                                // Our inode numbers, not those libfuse makes up.
+                                // The view's inode numbers instead of libfuse's own.
                                 "use_ino",
-                                // A file never changes, so its pages outlive its last close.
+                                // Files never change, so their pages may stay cached after the last
+                                // close.
                                 "kernel_cache",
                                 "max_read=" + JnrOperations.MAX_READ_BYTES,
                                 "max_background=" + MAX_BACKGROUND,
                                 "attr_timeout=10",
                                 "entry_timeout=10",
-                                // A version that appears is seen at once.
+                                // New versions must be visible at once.
                                 "negative_timeout=0"));
         if (allowOther) {
             options.add("allow_other");
@@ -143,7 +144,7 @@ public final class JnrTransport implements Transport {
         return operations.openFiles();
     }
 
-    /** The code is libfuse's. */
+    /** Returns the exit code of libfuse. */
     @Override
     public int awaitEnd() throws InterruptedException {
         loop.join();

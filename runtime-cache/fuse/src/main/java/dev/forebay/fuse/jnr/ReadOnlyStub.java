@@ -6,7 +6,10 @@ import ru.serce.jnrfuse.FuseStubFS;
 import ru.serce.jnrfuse.struct.FuseFileInfo;
 import ru.serce.jnrfuse.struct.Timespec;
 
-/** Refuses every change. The kernel refuses most of them itself, as the mount is read-only. */
+/**
+ * Refuses every change with EROFS. The mount is read-only, so the kernel refuses most of them
+ * itself.
+ */
 abstract class ReadOnlyStub extends FuseStubFS {
 
     private static final int REFUSED = -Errno.EROFS.number();

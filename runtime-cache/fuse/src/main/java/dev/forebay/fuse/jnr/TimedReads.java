@@ -18,13 +18,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads that end in time: libfuse wants the bytes, or an error, from the thread that it calls. What
- * is not on this node is read by another thread, into memory of its own; if that takes too long it
- * goes on by itself, and what it reads is there for who asks again. Safe for use by many threads.
+ * Reads with a timeout, because libfuse expects the bytes or an error from the thread that it
+ * calls. Another thread reads bytes that are not on this node, into its own buffer. After a timeout
+ * that thread continues, and its bytes are available to the next request. Thread-safe.
  */
 final class TimedReads {
 
-    /** How many go on at once; others wait for them, and not longer than for bytes. */
+    /** The maximum number of slow reads at once. Further reads queue, within the same timeout. */
     private static final int AT_ONCE = 64;
 
     private static final long IDLE_SECONDS = 10;
@@ -43,8 +43,8 @@ final class TimedReads {
                     Thread.ofPlatform().daemon().name("slow-read-", 0).factory());
 
     /**
-     * @param maxBytes how many bytes one reader asks for at most
-     * @param patience how long a reader waits at most
+     * @param maxBytes the maximum size of a read
+     * @param patience the timeout of a read
      */
     TimedReads(int maxBytes, Duration patience) {
         this.maxBytes = maxBytes;
@@ -54,11 +54,10 @@ final class TimedReads {
     }
 
     /**
-     * As {@link OpenFile#read}.
+     * Same as {@link OpenFile#read}, with a timeout.
      *
-     * @param target with room for at most so many bytes as were said; not touched any more when
-     *     this has returned
-     * @throws ForebayException also with {@code UNAVAILABLE} if the time is up
+     * @param target at most the configured number of bytes; not accessed after this method returns
+     * @throws ForebayException also {@code UNAVAILABLE} after the timeout
      */
     int read(OpenFile file, long offset, ByteBuffer target) {
         int wanted = target.remaining();
@@ -117,7 +116,10 @@ final class TimedReads {
         }
     }
 
-    /** If it has begun it goes on: to interrupt it would close the files that it reads from. */
+    /**
+     * Abandons a read. One that has begun continues: an interrupt would close the files that it
+     * reads.
+     */
     private void giveUp(FutureTask<Integer> reading) {
         boolean _ = reading.cancel(false);
         boolean _ = threads.remove(reading);

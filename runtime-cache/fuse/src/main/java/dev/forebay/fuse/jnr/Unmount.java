@@ -8,15 +8,18 @@ import jnr.ffi.LastError;
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Runtime;
 
-/** Takes a FUSE mount off the tree, alive or dead, without waiting for open files. */
+/** Detaches a FUSE mount, alive or dead, without waiting for open files. */
 public final class Unmount {
 
-    /** The setuid helpers that unmount for users who may not themselves; either will do. */
+    /** The setuid helpers that unmount for unprivileged users; one is enough. */
     private static final List<String> HELPERS = List.of("fusermount3", "fusermount");
 
     private Unmount() {}
 
-    /** Unmounts; the error number if that is refused, nothing if it is not mounted (any more). */
+    /**
+     * Unmounts. Returns the error number if that is refused, or empty if nothing is mounted any
+     * more.
+     */
     public static OptionalInt detach(Path mountpoint) {
         LibC libc = LibraryLoader.create(LibC.class).load("c");
         if (libc.umount2(mountpoint.toString(), LibC.MNT_DETACH) == 0) {

@@ -10,24 +10,25 @@ import jnr.ffi.Struct;
 import ru.serce.jnrfuse.struct.FuseOperations;
 
 /**
- * A callback of libfuse by way of {@code java.lang.foreign} instead of jnr-ffi.
+ * Registers a callback of libfuse through {@code java.lang.foreign} instead of jnr-ffi.
  *
- * <p>jffi, below jnr-ffi, makes a thread that the JVM does not know known to it for each single one
- * of its first thousand callbacks ({@code THREAD_ATTACH_THRESHOLD} in jffi's {@code
- * ClosureMagazine.c}), and libfuse's threads come and go. {@code java.lang.foreign} makes it known
- * once, for as long as it lives; and so it is for what jffi calls on it afterwards.
+ * <p>jffi, below jnr-ffi, attaches an unknown thread to the JVM again for each of its first
+ * thousand callbacks ({@code THREAD_ATTACH_THRESHOLD} in jffi's {@code ClosureMagazine.c}). The
+ * threads of libfuse are short-lived, so they rarely get past that. The class
+ * {@code java.lang.foreign.Linker} attaches a thread once for its lifetime, and later callbacks
+ * through jffi find it attached.
  */
 final class Upcall {
 
     private Upcall() {}
 
     /**
-     * Has an operation be called so.
+     * Replaces the callback of an operation.
      *
-     * @param operation of the operations
-     * @param target must not throw anything: that ends the process
-     * @param type of the target, as libfuse has it
-     * @param arena lives as long as libfuse may call
+     * @param operation one of the operations
+     * @param target must not throw, because an exception would end the process
+     * @param type the C type of the target
+     * @param arena must live as long as libfuse may call
      */
     static void set(
             FuseOperations operations,

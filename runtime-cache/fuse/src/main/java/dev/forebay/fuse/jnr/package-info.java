@@ -1,4 +1,4 @@
-/** The transport through libfuse 2 by way of jnr-fuse. The only package that knows it. */
+/** The transport through libfuse 2, by jnr-fuse. No other package uses it. */
 @NullMarked
 package dev.forebay.fuse.jnr;
 

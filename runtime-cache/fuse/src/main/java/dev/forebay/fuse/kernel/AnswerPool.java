@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory for answers that many threads make by turns: as much as is asked for while the JVM gives
- * it, and then what others give back. Nothing of it is ever freed: that is worse than to keep it
- * (see {@link dev.forebay.fuse.linux.LockedMemory}). Safe for use by many threads.
+ * A pool of reply buffers that threads share. It grows while the JVM provides memory; after that,
+ * threads wait for a buffer. Buffers are never freed, because freeing locked memory is worse than
+ * keeping it (see {@link dev.forebay.fuse.linux.LockedMemory}). Thread-safe.
  */
 final class AnswerPool {
 
@@ -28,10 +28,10 @@ final class AnswerPool {
     private int most;
 
     /**
-     * Takes the first one at once, so that nobody ever waits in vain.
+     * Allocates the first buffer at once, so that no thread can wait for a buffer that never comes.
      *
-     * @param most how many there may be at once, at least 1
-     * @param maker makes one more, or throws an {@link OutOfMemoryError}
+     * @param most the maximum number of buffers, at least 1
+     * @param maker allocates a buffer, or throws an {@link OutOfMemoryError}
      */
     AnswerPool(int most, Supplier<Answers> maker) {
         this.most = most;
@@ -40,7 +40,10 @@ final class AnswerPool {
         made = 1;
     }
 
-    /** One to be given back; waits for it if there is no memory for another. */
+    /**
+     * Takes a buffer, which the caller gives back later. Blocks if there is no memory for another
+     * one.
+     */
     Answers take() {
         lock.lock();
         try {

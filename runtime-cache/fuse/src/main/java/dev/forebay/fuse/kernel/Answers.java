@@ -7,7 +7,7 @@ import dev.forebay.linux.ErrorNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes replies and gives them to the kernel, one after the other. For one thread at a time. */
+/** Builds replies and sends them to the kernel, one at a time. Not thread-safe. */
 final class Answers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
@@ -16,13 +16,13 @@ final class Answers {
     private final CallState state = new CallState();
 
     /**
-     * @param room how many bytes a reply can have
+     * @param room the maximum number of bytes in a reply
      */
     Answers(int room) {
         this.reply = new Reply(room);
     }
 
-    /** The reply that is being made. */
+    /** Returns the reply that is being built. */
     Reply reply() {
         return reply;
     }
@@ -30,13 +30,13 @@ final class Answers {
     /**
      * Sends the reply.
      *
-     * @param queue where the request came from, or another descriptor of the same device
-     * @param result how many bytes it has, or a negative error number
-     * @param unique of the request
+     * @param queue the descriptor that the request came from, or another one of the same device
+     * @param result the number of bytes in the reply, or a negative error number
+     * @param unique the number of the request
      */
     void send(Descriptor queue, int result, long unique) {
         if (!write(queue, result, unique)) {
-            // Whoever waits for it must not wait for ever.
+            // Without any answer, the reader would wait forever.
             boolean _ = write(queue, -Errno.EIO.number(), unique);
         }
     }
@@ -47,7 +47,7 @@ final class Answers {
             return true;
         }
         return switch (state.errno()) {
-            // Nobody waits any more: killed, answered by another process, or unmounted.
+            // No process waits any more: killed, answered by another server, or unmounted.
             case ErrorNumber.ENOENT, ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> true;
             default -> {
                 LOG.error("The kernel refuses the answer {}: errno {}", result, state.errno());

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A request that was taken from the device and is answered by another thread: once, and when its
- * time is up with an error, whether that thread still works on it or has never come to it. Safe for
- * use by many threads.
+ * A request that was read from the device and is answered later by another thread. It is answered
+ * exactly once. When its timeout passes, it gets an error, even if the thread still works on it or
+ * has not started. Thread-safe.
  */
 final class Deferred {
 
@@ -27,7 +27,7 @@ final class Deferred {
         REFUSED
     }
 
-    /** Is there when there is memory for no other. For one thread at a time. */
+    /** Allocated in advance for the case that no memory is left. Guarded by its own monitor. */
     private static final Answers REFUSAL = new Answers(0);
 
     private final Guard guard;
@@ -38,15 +38,15 @@ final class Deferred {
     private final Duration patience;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
 
-    /** Completed when it is answered or refused; fails when its time is up. */
+    /** Completed by an answer or a refusal; fails when the timeout passes. */
     private final CompletableFuture<State> end = new CompletableFuture<>();
 
     /**
-     * Of a request that has just been taken.
+     * Starts the timeout of a request that was just read.
      *
-     * @param subject what it is about, for messages
-     * @param queue where to answer
-     * @param patience how long its caller may have to wait from now on
+     * @param subject what the request is about, for messages
+     * @param queue the descriptor to answer on
+     * @param patience the timeout, which starts now
      */
     Deferred(
             Guard guard,
@@ -71,9 +71,9 @@ final class Deferred {
     }
 
     /**
-     * Refuses it, as its time is up.
+     * Refuses the request because its timeout has passed.
      *
-     * @param why if nobody works on it
+     * @param why the reason to log if no thread has started to work on it
      */
     void expire(String why) {
         if (leave(State.WAITING, State.REFUSED)) {
@@ -85,12 +85,12 @@ final class Deferred {
                                 throw tooLate(why);
                             }));
         } else {
-            // What it waits for is said by who works on it, when that ends.
+            // The thread that works on it logs the reason when it ends.
             refuse();
         }
     }
 
-    /** Has something done when its time is up. */
+    /** Registers an action that runs when the request is refused or times out. */
     void whenRefused(Runnable action) {
         var _ =
                 end.whenComplete(
@@ -101,12 +101,14 @@ final class Deferred {
                         });
     }
 
-    /** Takes back that it is answered later; false if it was refused already. */
+    /**
+     * Cancels the deferral so that the caller can answer; returns false if it was refused already.
+     */
     boolean cancel() {
         return leave(State.WAITING, State.ANSWERED);
     }
 
-    /** Refuses it, unless it was answered. */
+    /** Refuses the request unless it was answered. */
     private void refuse() {
         if (leave(State.WAITING, State.REFUSED) || leave(State.AT_WORK, State.REFUSED)) {
             sendRefusal(-Errno.EIO.number());
@@ -114,9 +116,9 @@ final class Deferred {
     }
 
     /**
-     * Does what the answer needs, and answers; nothing if its time is up already.
+     * Runs the body and sends the answer. Does nothing if the timeout has passed.
      *
-     * @param answers has the answer's bytes when the body has run
+     * @param answers holds the bytes of the answer after the body has run
      */
     void answer(Answers answers, Guard.Body body) {
         if (!state.compareAndSet(State.WAITING, State.AT_WORK)) {
@@ -132,7 +134,8 @@ final class Deferred {
         try {
             answers.send(queue, result, unique);
         } catch (Throwable e) {
-            // It counts as answered, so nobody else will: its reader would wait for ever.
+            // The request counts as answered, so no other thread answers it. Its reader would wait
+            // forever.
             sendRefusal(-Errno.EIO.number());
             throw e;
         }
@@ -151,7 +154,7 @@ final class Deferred {
         return result;
     }
 
-    /** Whether who works on it is the one to answer. */
+    /** Returns whether the thread that works on the request is the one that must answer it. */
     private boolean isOurs() {
         return leave(State.AT_WORK, State.ANSWERED) || state.get() == State.ANSWERED;
     }

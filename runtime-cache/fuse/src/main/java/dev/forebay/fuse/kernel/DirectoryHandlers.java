@@ -17,8 +17,9 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Listings. A handle only spares to begin anew: one that is not known, since another process gave
- * it or too many are open, is taken for the directory that it belongs to.
+ * Handles OPENDIR, READDIR and RELEASEDIR. A handle only saves a listing from a restart. The
+ * directory of an unknown handle is opened again by its inode. A handle is unknown if another
+ * process assigned it, or if too many are open.
  */
 final class DirectoryHandlers {
 
@@ -26,7 +27,7 @@ final class DirectoryHandlers {
     private final Owner owner;
     private final RememberedDirectories open = new RememberedDirectories();
 
-    /** Begins anywhere, so that no two processes give the same handles. */
+    /** Starts at a random number, so that two processes assign different handles. */
     private final AtomicLong handles = new AtomicLong(new SecureRandom().nextLong() >>> 1);
 
     DirectoryHandlers(FileSystemView view, Owner owner) {
@@ -74,7 +75,7 @@ final class DirectoryHandlers {
         return 0;
     }
 
-    /** Puts entries into a reply until it is full. */
+    /** Writes entries into a reply until it is full. */
     private abstract static class Listing implements OpenDirectory.Sink {
         final MemorySegment memory;
         private final int room;
@@ -85,7 +86,7 @@ final class DirectoryHandlers {
             this.room = reply.room(ReadRequest.size(request));
         }
 
-        /** Where there is room for so many bytes, or -1. */
+        /** Returns the position for an entry of this many bytes, or -1 if it does not fit. */
         long take(int bytes) {
             if (length + bytes > room) {
                 return -1;
@@ -112,7 +113,7 @@ final class DirectoryHandlers {
         }
     }
 
-    /** Tells the kernel what it would look up next. */
+    /** Includes the attributes of each entry, which saves the kernel a LOOKUP. */
     private final class WithAttributes extends Listing {
 
         WithAttributes(Reply reply, MemorySegment request) {
@@ -126,8 +127,8 @@ final class DirectoryHandlers {
             if (at < 0) {
                 return false;
             }
-            // The attributes of what comes and goes may need a manifest that cannot be had, which
-            // must not make the listing fail.
+            // Versions and the directories above them change, so their attributes are left out.
+            // They may need a manifest that is unavailable, and that must not fail the listing.
             if (view.isLasting(inode) && !name.equals(".") && !name.equals("..")) {
                 Attributes attributes = view.getattr(inode);
                 EntryReply.write(memory, at, attributes, Validity.LASTING_SECONDS, owner);

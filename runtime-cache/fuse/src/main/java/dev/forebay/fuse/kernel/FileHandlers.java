@@ -8,9 +8,9 @@ import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.kernel.protocol.SeekMessage;
 
 /**
- * Files. The kernel is told to open them without asking: an answer of ENOSYS to the first OPEN has
- * that effect (7.23), which saves two requests for each file and leaves no handle that a successor
- * would have to know. Instead the files that were read last are remembered by their inodes.
+ * Handles reads and seeks. It answers the first OPEN with ENOSYS, after which the kernel opens
+ * files without asking (since 7.23). This saves two requests per file and leaves no handle that a
+ * successor would need. The files that were read last are remembered by inode instead.
  */
 final class FileHandlers {
 
@@ -24,9 +24,9 @@ final class FileHandlers {
         table.on(Opcode.OPEN, Operation.OPEN, FileHandlers::never);
         table.on(Opcode.READ, Operation.READ, this::read);
         table.on(Opcode.LSEEK, Operation.OTHER, this::seek);
-        // Of files that were opened by a handle, as another release of this program may do.
+        // Another release of this program may have opened files with handles.
         table.on(Opcode.RELEASE, Operation.RELEASE, (_, _) -> 0);
-        // Nothing is written, so nothing is left to be done: also not to be asked again.
+        // There are no writes to flush. ENOSYS makes the kernel stop sending these requests.
         table.on(Opcode.FLUSH, Operation.OTHER, FileHandlers::never);
         table.on(Opcode.FSYNC, Operation.OTHER, FileHandlers::never);
     }
@@ -41,7 +41,7 @@ final class FileHandlers {
                 .read(ReadRequest.offset(request.memory()), reply.buffer(length));
     }
 
-    /** There are no holes: all is data, up to the end. */
+    /** Answers SEEK_DATA and SEEK_HOLE: a file is one range of data without holes. */
     private int seek(Request request, Reply reply) {
         long offset = SeekMessage.offset(request.memory());
         long size = files.attributes(request.node()).size();

@@ -9,14 +9,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * The descriptors by which a mount is served. The mount lives as long as anybody has one of them.
+ * The descriptors through which a mount is served. The mount lives as long as any process has one
+ * of them open.
  *
- * @param descriptors one for the mount, and clones of it, each with a queue of its own for the
- *     requests that were read from it. When the last copy of one is closed the kernel fails those.
+ * @param descriptors one for the mount, and clones of it. Each has its own queue of the requests
+ *     that were read from it. When the last copy of a descriptor is closed, the kernel fails the
+ *     requests in its queue.
  */
 public record FuseDevice(List<Descriptor> descriptors, Protocol protocol) implements AutoCloseable {
 
-    /** Are there when there is memory for no others. For one thread at a time. */
+    /**
+     * Allocated in advance, with the message, for the case that no memory is left. Guards both.
+     */
     private static final CallState OF_RESEND = new CallState();
 
     private static final MemorySegment RESEND =
@@ -31,9 +35,9 @@ public record FuseDevice(List<Descriptor> descriptors, Protocol protocol) implem
     }
 
     /**
-     * Asks for all requests again that were read and not answered, for somebody who serves the
-     * mount now or later. Requests that a process still works on come again too; of two answers the
-     * kernel takes one.
+     * Makes the kernel send again all requests that were read but not answered, for the process
+     * that serves the mount now or next. Requests that a process still works on come again too; the
+     * kernel accepts only the first of two answers.
      */
     public void resend() throws SystemCallException {
         synchronized (OF_RESEND) {

@@ -8,18 +8,18 @@ import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.Owner;
 import java.util.Arrays;
 
-/** Which handler answers which kind of request. */
+/** Maps each kind of request to its handler. */
 final class HandlerTable {
 
     /**
-     * What is done about a kind of request.
+     * The handling of one kind of request.
      *
-     * @param operation what it is counted as
+     * @param operation the operation that metrics count it as
      * @param answered whether the kernel waits for a reply
      */
     record Entry(Operation operation, boolean answered, Handler handler) {}
 
-    /** ENOSYS tells the kernel not to ask again. */
+    /** Answers ENOSYS, after which the kernel stops sending this kind of request. */
     private static final Entry UNKNOWN =
             new Entry(
                     Operation.OTHER,
@@ -30,12 +30,12 @@ final class HandlerTable {
 
     private final Entry[] entries = new Entry[Opcode.COUNT];
 
-    /** Knows no kind of request yet. */
+    /** Creates a table without handlers. */
     HandlerTable() {
         Arrays.fill(entries, UNKNOWN);
     }
 
-    /** The handlers of a read-only file system. */
+    /** Returns the handlers of a read-only file system. */
     static HandlerTable of(FileSystemView view, RememberedFiles files, Owner owner) {
         HandlerTable table = new HandlerTable();
         Refusals.addTo(table);
@@ -51,7 +51,7 @@ final class HandlerTable {
         entries[opcode] = new Entry(operation, true, handler);
     }
 
-    /** For requests that the kernel wants no reply to. */
+    /** Registers a handler for requests that the kernel expects no reply to. */
     void onUnanswered(int opcode, Operation operation, Handler handler) {
         entries[opcode] = new Entry(operation, false, handler);
     }

@@ -15,30 +15,35 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes a mount by mount(2), which needs CAP_SYS_ADMIN, and agrees with the kernel about it. */
+/**
+ * Mounts a FUSE file system by mount(2), which needs CAP_SYS_ADMIN, and negotiates the protocol.
+ */
 public final class KernelMount {
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelMount.class);
     private static final Path DEVICE = Path.of("/dev/fuse");
 
-    /** The file system's type; the part behind the dot is ours. */
+    /** The file system type; the part after the dot is a free subtype. */
     private static final String TYPE = "fuse.forebay";
 
     /** {@code FUSE_DEV_IOC_CLONE}, see {@code include/uapi/linux/fuse.h}. */
     private static final long CLONE = 0x8004E500L;
 
-    /** More queues than that have no use: they only spare threads a lock. */
+    /**
+     * The maximum number of queues. Queues only save threads a lock, so more of them have no
+     * effect.
+     */
     private static final int MAX_QUEUES = 8;
 
     private KernelMount() {}
 
     /**
-     * Mounts a read-only file system, which nobody serves yet: who touches it waits.
+     * Mounts a read-only file system that no process serves yet: accesses to it block.
      *
      * @param mountpoint an empty directory
-     * @param allowOther whether other users than this process's may read
-     * @throws IOException if that is not permitted, or this kernel cannot do it; there is no mount
-     *     then
+     * @param allowOther whether users other than this process's user may read
+     * @throws IOException if mounting is not permitted, or the kernel is too old; nothing is
+     *     mounted then
      */
     public static FuseDevice mount(Path mountpoint, boolean allowOther) throws IOException {
         List<Descriptor> descriptors = new ArrayList<>();

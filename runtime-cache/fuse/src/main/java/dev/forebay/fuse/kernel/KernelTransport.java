@@ -16,15 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a {@link FileSystemView} by the kernel protocol.
+ * Serves a {@link FileSystemView} through {@code /dev/fuse}.
  *
- * <p>What the kernel knows of files are inode numbers, and what it has open are inode numbers: all
- * that a process needs to serve a mount that another one served before is the device and a view
- * with the same numbers.
+ * <p>The kernel identifies files, also open ones, by inode number only. A process can therefore
+ * continue the mount of another one with only the device and a view that has the same numbers.
  */
 public final class KernelTransport implements Transport {
 
-    /** How long who asks for what is not on this node waits at most. */
+    /** The timeout for requests that need bytes or manifests from other nodes. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelTransport.class);
@@ -51,10 +50,10 @@ public final class KernelTransport implements Transport {
     }
 
     /**
-     * Mounts a view and serves it; to close it unmounts.
+     * Mounts a view and serves it; closing the transport unmounts it.
      *
      * @param mountpoint an empty directory
-     * @param allowOther whether other users than this process's may read
+     * @param allowOther whether users other than this process's user may read
      * @throws ForebayException {@code UNAVAILABLE} if it cannot be mounted
      */
     public static KernelTransport mount(
@@ -77,9 +76,10 @@ public final class KernelTransport implements Transport {
     }
 
     /**
-     * Serves a mount that somebody else made and keeps; others may serve it at the same time.
+     * Serves a mount that another process made and keeps. Other processes may serve it at the same
+     * time.
      *
-     * @param device is closed with what is returned
+     * @param device closed with the transport
      */
     public static KernelTransport serve(FileSystemView view, Guard guard, FuseDevice device) {
         return new KernelTransport(view, guard, device, Optional.empty());
@@ -90,7 +90,7 @@ public final class KernelTransport implements Transport {
         return true;
     }
 
-    /** Those that were read last. */
+    /** Returns the number of files that were read last: the kernel does not report opens. */
     @Override
     public int openFiles() {
         return files.count();
@@ -102,7 +102,7 @@ public final class KernelTransport implements Transport {
     }
 
     /**
-     * Takes no more requests and waits for those under way.
+     * Stops taking requests and waits for the running ones.
      *
      * @return whether all were answered in time
      */
@@ -119,7 +119,8 @@ public final class KernelTransport implements Transport {
             if (drain(CLOSE_TIMEOUT)) {
                 device.close();
             } else {
-                // Not closed: an answer must not go to whoever gets the descriptor's number.
+                // The device stays open: its descriptor's number could be reused, and a late answer
+                // would go to the wrong file.
                 LOG.info("Requests are still under way; they end with this process");
             }
         } catch (IOException e) {

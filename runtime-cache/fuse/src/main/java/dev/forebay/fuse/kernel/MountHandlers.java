@@ -5,7 +5,7 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.StatfsReply;
 
-/** What is about the mount as a whole. */
+/** Handles requests about the whole mount. */
 final class MountHandlers {
 
     private final FileSystemView view;
@@ -17,8 +17,9 @@ final class MountHandlers {
     void addTo(HandlerTable table) {
         table.on(Opcode.STATFS, Operation.STATFS, this::statfs);
         table.on(Opcode.DESTROY, Operation.OTHER, (_, _) -> 0);
-        // A caller got a signal. Most of them do not end it, and would not expect a read to fail;
-        // one that ends it frees those who wait for a page at once, and others after their answer.
+        // A caller received a signal. Most signals do not end a program, and the program would not
+        // expect a failed read. If the signal ends the program, a wait for a page ends at once, and
+        // other waits end with the answer.
         table.onUnanswered(Opcode.INTERRUPT, Operation.OTHER, (_, _) -> 0);
     }
 

@@ -15,10 +15,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** INIT: the kernel's first request, by which both sides agree on what they can do. */
+/** Answers INIT, the kernel's first request, in which both sides agree on version and features. */
 final class Negotiation {
 
-    /** The most that a request can be without raising {@code fs.fuse.max_pages_limit}. */
+    /** The largest request that does not require a higher {@code fs.fuse.max_pages_limit}. */
     static final int MAX_REQUEST_BYTES = 1 << 20;
 
     private static final int REQUEST_BUFFER = 64 << 10;
@@ -26,8 +26,8 @@ final class Negotiation {
     private Negotiation() {}
 
     /**
-     * Answers it. Newer kernels than we know speak our version; another major version they take
-     * back when they see ours, and ask again.
+     * Answers INIT. A newer kernel uses our minor version. A kernel with another major version sees
+     * ours in the answer and sends INIT again.
      *
      * @throws IOException if the kernel is too old
      */

@@ -15,8 +15,8 @@ import dev.forebay.fuse.kernel.protocol.StatxReply;
 import java.util.Optional;
 
 /**
- * Names and attributes. An inode's number says all about it, so there is nothing to remember of
- * what the kernel has looked up, and nothing to do when it forgets.
+ * Handles names and attributes. An inode number says everything about its inode, so nothing is
+ * remembered of a lookup, and FORGET needs no work.
  */
 final class NodeHandlers {
 
@@ -40,7 +40,10 @@ final class NodeHandlers {
         table.onUnanswered(Opcode.BATCH_FORGET, Operation.FORGET, (_, _) -> 0);
     }
 
-    /** Whatever fails, the kernel unmounts what it has mounted there: so as little as possible. */
+    /**
+     * If a LOOKUP fails, the kernel unmounts all mounts at that name. The outline, which needs no
+     * manifest, is therefore preferred.
+     */
     private int lookup(Request request, Reply reply) {
         String name = request.name(RequestHeader.BYTES);
         Optional<Attributes> outline = view.outline(request.node(), name);
@@ -69,7 +72,9 @@ final class NodeHandlers {
         return StatxReply.BYTES;
     }
 
-    /** The kernel decides by the permission bits itself; this is for one that was told not to. */
+    /**
+     * The kernel checks permission bits itself; this is for a mount without default_permissions.
+     */
     private int access(Request request, Reply reply) {
         int mask = AccessRequest.mask(request.memory());
         if ((mask & AccessRequest.W_OK) != 0) {

@@ -5,7 +5,10 @@ import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 
-/** Refuses every change. The kernel refuses most of them itself, as the mount is read-only. */
+/**
+ * Refuses every change with EROFS. The mount is read-only, so the kernel refuses most of them
+ * itself.
+ */
 final class Refusals {
 
     private static final int[] CHANGES = {

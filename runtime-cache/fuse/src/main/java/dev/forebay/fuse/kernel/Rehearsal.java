@@ -22,24 +22,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves some requests that nobody has sent, over a pair of sockets in the place of a device, so
- * that the first real ones find classes loaded, calls linked, manifests open and connections to
- * workers made: all that takes a JVM a second or two.
+ * Warms up the process with simulated requests over a socket pair instead of a device. After that,
+ * the first real requests find classes loaded, calls linked, manifests open and workers connected.
+ * A JVM needs a second or two for that.
  */
 public final class Rehearsal {
 
     private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-    /** The compiler takes up what has run some hundred times. */
+    /** The JIT compiler compiles code after some hundred runs. */
     private static final int ROUNDS = 20;
 
-    /** How many entries of a directory are looked at; above the versions that are versions. */
+    /**
+     * The maximum number of entries to visit per directory; above the versions, entries are
+     * versions.
+     */
     private static final int ENTRIES = 16;
 
     private static final int READ_BYTES = 64 << 10;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-    /** Then nothing more is asked for: a read that workers do not answer takes 30 s. */
+    /**
+     * The time after which it sends no more requests: a read takes 30 s if workers do not answer.
+     */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private record Entry(String name, long inode, boolean directory) {}
@@ -58,8 +63,8 @@ public final class Rehearsal {
     }
 
     /**
-     * Looks up, lists and reads one file of each of the first mounted versions; bytes come from
-     * workers. What fails is passed over.
+     * Looks up, lists and reads one file of each of the first mounted versions. The bytes come from
+     * workers. Failures are ignored.
      */
     public static void of(FileSystemView view) {
         try {
@@ -87,7 +92,7 @@ public final class Rehearsal {
         }
     }
 
-    /** Goes down to the first file. */
+    /** Visits entries recursively down to the first file. */
     private void visit(long directory) throws SystemCallException {
         send(Opcode.OPENDIR, directory, Long.BYTES);
         ReadRequest.write(request, 0, READ_BYTES);
@@ -130,7 +135,7 @@ public final class Rehearsal {
                                     entries.size() < ENTRIES
                                             && entries.add(new Entry(name, inode, isDirectory)));
         } catch (RuntimeException e) {
-            // A version that cannot be had just now; the next one can.
+            // This version is unavailable; the next one may be available.
             LOG.debug("Directory {} is passed over", directory, e);
         }
         return entries;

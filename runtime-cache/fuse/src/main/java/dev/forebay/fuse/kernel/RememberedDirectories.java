@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listings that go on, by handle. The least recently used one is forgotten when there are too many:
- * the kernel says when one is closed, but not if it was killed or another process is told. Safe for
- * use by many threads.
+ * A bounded cache of open listings by handle, which forgets the least recently used one. The kernel
+ * reports closed listings, but not if the program was killed, or if another process gets the
+ * message. Thread-safe.
  */
 final class RememberedDirectories {
 
-    /** Each has up to 1,000 names that are to come. */
+    /** The maximum number of listings; each holds up to 1,000 upcoming names. */
     static final int DIRECTORIES = 1024;
 
     /** Guarded by this; in the order of use. */

@@ -13,8 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that were read last, by inode, in the place of those that are open: which ones those
- * are the kernel does not say. Safe for use by many threads.
+ * A bounded cache of the files that were read last, by inode. It replaces a table of open files,
+ * because the kernel does not report opens. Thread-safe.
  */
 final class RememberedFiles {
 
@@ -28,21 +28,21 @@ final class RememberedFiles {
     }
 
     /**
-     * A file to read from.
+     * Returns a file to read from.
      *
-     * @throws ForebayException {@code EVICTING} if it has left the tree and is not remembered
+     * @throws ForebayException {@code EVICTING} if the file has left the tree and is not cached
      */
     OpenFile file(long inode) {
         OpenFile known = files.getIfPresent(inode);
         if (known != null) {
             return known;
         }
-        // Not within the cache's lock: this may fetch a manifest.
+        // Not inside the cache's lock: this may fetch a manifest.
         OpenFile opened = open(inode);
         return Objects.requireNonNullElse(files.asMap().putIfAbsent(inode, opened), opened);
     }
 
-    /** One that is remembered. */
+    /** Returns the file if it is cached. */
     @Nullable OpenFile known(long inode) {
         return files.getIfPresent(inode);
     }
@@ -54,14 +54,14 @@ final class RememberedFiles {
             if (e.errno() != Errno.ENOENT) {
                 throw e;
             }
-            // It was there when it was opened, or the kernel would not know the number.
+            // The file existed when the program opened it, or the kernel would not know its number.
             throw new ForebayException(
                     ErrorCode.EVICTING, "its version was evicted while the file was open", e);
         }
     }
 
     /**
-     * The attributes of what is in the tree, or of a file that is remembered since it was.
+     * Returns the attributes of an inode in the tree, or of a cached file that has left the tree.
      *
      * @throws FsException ENOENT
      */
@@ -77,7 +77,7 @@ final class RememberedFiles {
         }
     }
 
-    /** About how many. */
+    /** Returns the approximate number of cached files. */
     int count() {
         return (int) files.estimatedSize();
     }

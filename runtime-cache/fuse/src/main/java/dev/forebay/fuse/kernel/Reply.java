@@ -8,15 +8,15 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The reply that a thread is making, in memory that it uses for one after the other.
+ * A reply under construction, in memory that one thread reuses for all its replies.
  *
- * <p>The memory is touched and locked: a process that is killed while the kernel waits for one of
- * its pages gives the reader an error, and no successor can answer that request any more. For the
- * same reason nothing is ever answered out of a mapped file.
+ * <p>The memory is touched and locked. If the process is killed while the kernel waits for one of
+ * its pages, the reader gets an error. No successor can answer that request. Replies are never sent
+ * from a mapped file for the same reason.
  */
 final class Reply {
 
-    /** Where what follows the header begins. */
+    /** The position after the header. */
     static final int BODY = ReplyHeader.BYTES;
 
     private final MemorySegment memory;
@@ -24,7 +24,7 @@ final class Reply {
     private final int room;
 
     /**
-     * @param room how many bytes can follow the header
+     * @param room the maximum number of bytes after the header
      */
     Reply(int room) {
         this.room = room;
@@ -36,17 +36,21 @@ final class Reply {
         return memory;
     }
 
-    /** How many bytes may follow the header, of those that the kernel would like to have. */
+    /**
+     * Returns the number of bytes that may follow the header, at most those that the kernel wants.
+     */
     int room(int wanted) {
         return Math.clamp(wanted, 0, room);
     }
 
-    /** A buffer for so many bytes behind the header, the same for each reply. */
+    /**
+     * Returns a buffer for this many bytes after the header. All replies share the same memory.
+     */
     ByteBuffer buffer(int length) {
         return bytes.clear().position(BODY).limit(BODY + length);
     }
 
-    /** Puts bytes behind the header; their number. */
+    /** Writes bytes after the header and returns their number. */
     int put(byte[] content) {
         MemorySegment.copy(content, 0, memory, JAVA_BYTE, BODY, content.length);
         return content.length;
@@ -55,10 +59,10 @@ final class Reply {
     /**
      * Writes the header.
      *
-     * @param result how many bytes follow it, or a negative error number
-     * @return the length of the whole
-     * @throws IllegalStateException if so many cannot have been put there: what is behind this
-     *     memory is nobody's business
+     * @param result the number of bytes after it, or a negative error number
+     * @return the length of the whole reply
+     * @throws IllegalStateException if the result exceeds the buffer, which would send foreign
+     *     memory
      */
     int finish(int result, long unique) {
         if (result > room) {

@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The request that a thread is working on, in memory that it uses for one after the other. */
+/** The current request of a thread, in memory that the thread reuses for all its requests. */
 final class Request {
 
     /**
-     * The kernel refuses to give requests to a smaller buffer than 8 KiB. Two names of 4 KiB are
-     * the most that one without data holds; with room to spare it brings more FORGETs at once.
+     * The kernel returns an error for buffers below 8 KiB. The largest request without data has two
+     * names of 4 KiB. More space lets the kernel batch more FORGETs.
      */
     private static final int BUFFER_BYTES = 64 << 10;
 
@@ -33,7 +33,7 @@ final class Request {
         this.memory = memory;
     }
 
-    /** The same in memory of its own, no more than it needs, for another thread to work on. */
+    /** Returns a copy in its own memory, no larger than needed, for another thread to work on. */
     Request copy() {
         MemorySegment words = MemorySegment.ofArray(new long[Math.ceilDiv(length, Long.BYTES)]);
         Request copy = new Request(view, words.copyFrom(memory.asSlice(0, length)));
@@ -41,12 +41,12 @@ final class Request {
         return copy;
     }
 
-    /** As the kernel wrote it. */
+    /** Returns the request as the kernel wrote it. */
     MemorySegment memory() {
         return memory;
     }
 
-    /** Notes how many bytes have been read; false if that is not a request. */
+    /** Records the number of bytes that were read; returns false if they are not one request. */
     boolean received(long bytes) {
         length = (int) bytes;
         return bytes >= RequestHeader.BYTES && RequestHeader.length(memory) == bytes;
@@ -65,10 +65,10 @@ final class Request {
     }
 
     /**
-     * A name, which the kernel ends with NUL.
+     * Returns a name, which ends with NUL in the request.
      *
-     * @param at where it begins
-     * @throws FsException ENOENT if it is not UTF-8: no key is like that
+     * @param at the position of its first byte
+     * @throws FsException ENOENT if the name is not UTF-8, because no key is like that
      */
     String name(long at) {
         int end = (int) at;
@@ -84,7 +84,7 @@ final class Request {
         return name;
     }
 
-    /** For messages. */
+    /** Returns a description for messages. */
     @Override
     public String toString() {
         return view.describe(node());

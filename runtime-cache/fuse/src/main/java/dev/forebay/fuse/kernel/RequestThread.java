@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One of those who take requests and answer them, one after the other. */
+/** A thread that reads requests from the device and answers them one after the other. */
 final class RequestThread implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
@@ -25,14 +25,14 @@ final class RequestThread implements Runnable {
     private final Answers answers;
     private final CallState state = new CallState();
 
-    /** What the guard guards; an object of its own for each request would be garbage. */
+    /** The guarded operation, created once so that requests create no garbage. */
     private final Guard.Body handling = this::handle;
 
     private HandlerTable.@Nullable Entry entry;
     private volatile @Nullable BlockedThread reading;
 
     /**
-     * @param queue the device's descriptor to read requests from
+     * @param queue the descriptor of the device to read requests from
      */
     RequestThread(
             RequestThreads all,
@@ -66,7 +66,8 @@ final class RequestThread implements Runnable {
                 }
             }
         } catch (Throwable e) {
-            // Requests pass a guard, so this is our own defect; the others go on.
+            // Failures of requests are handled by the guard, so this is a defect. Other threads
+            // continue.
             LOG.error("A thread that serves requests has failed", e);
         } finally {
             all.ended(this);
@@ -82,7 +83,7 @@ final class RequestThread implements Runnable {
         return bytes;
     }
 
-    /** Makes it come back if it waits for a request. */
+    /** Interrupts the thread if it waits for a request. */
     void wake() {
         BlockedThread blocked = reading;
         if (blocked != null) {
@@ -92,7 +93,7 @@ final class RequestThread implements Runnable {
 
     private boolean isTheEnd(int errno) {
         return switch (errno) {
-            // ENOENT: the request was taken back while it was being read.
+            // ENOENT: the kernel withdrew the request while it was being read.
             case ErrorNumber.EINTR, ErrorNumber.EAGAIN, ErrorNumber.ENOENT -> false;
             case ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> {
                 all.unmounted();
@@ -113,7 +114,7 @@ final class RequestThread implements Runnable {
         try {
             answer();
         } catch (Throwable e) {
-            // Its reader would wait for ever.
+            // Without an answer, the reader would wait forever.
             answers.send(queue, -Errno.EIO.number(), request.unique());
             throw e;
         }

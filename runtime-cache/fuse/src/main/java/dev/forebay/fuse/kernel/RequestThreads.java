@@ -16,23 +16,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who serve a device: at any time at least one waits for a request while others may be at
- * work, up to a bound; a surplus ends. What has to wait for others goes to {@link SlowReads} and
- * {@link SlowLookups}. Platform threads, because a thread that waits in the kernel would hold a
- * virtual thread's carrier.
+ * The threads that serve a device. At least one always waits for a request while others work, up to
+ * a maximum; surplus idle threads end. Requests that must wait for other nodes go to
+ * {@link SlowReads} and {@link SlowLookups}. These are platform threads, because a thread that
+ * waits in the kernel would block a virtual thread's carrier.
  */
 final class RequestThreads {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestThreads.class);
 
-    /** Each has a buffer of the largest request, about 1 MiB; fewer where memory is short. */
+    /**
+     * The maximum number of threads. Each has a buffer of the largest request, about 1 MiB, so
+     * there are fewer if memory is short.
+     */
     private static final int MAX_THREADS = 64;
 
     private static final int PART_OF_MEMORY = 16;
 
     private static final int MAX_WAITING = 8;
 
-    /** How often one that does not come back is woken. */
+    /** The interval at which a thread that still waits for a request is woken. */
     private static final long WAKE_MILLIS = 2;
 
     private final FileSystemView view;
@@ -49,7 +52,9 @@ final class RequestThreads {
     // Guarded by this.
     private final Set<RequestThread> alive = new HashSet<>();
 
-    /** Those whose threads have ended; the next one uses the memory of the last of them. */
+    /**
+     * The runnables of threads that have ended; the next thread reuses the memory of the last one.
+     */
     private final Deque<RequestThread> rested = new ArrayDeque<>();
 
     private int most;
@@ -72,7 +77,7 @@ final class RequestThreads {
         this.most = DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, MAX_THREADS);
     }
 
-    /** Starts one for each queue, or as many as there is memory for, but one at least. */
+    /** Starts one thread per queue, or as many as memory permits, but at least one. */
     synchronized void start() {
         startOne();
         for (int i = 1; i < queues.size(); i++) {
@@ -80,7 +85,7 @@ final class RequestThreads {
         }
     }
 
-    /** Without memory for one more those who are there go on, each with the request it has. */
+    /** Starts a thread. If memory is short, the existing threads continue without it. */
     private synchronized void startAnother() {
         if (stopping || alive.size() >= most) {
             return;
@@ -118,17 +123,17 @@ final class RequestThreads {
                 new Answers(maxRequestBytes));
     }
 
-    /** Whether a thread is still wanted. */
+    /** Returns whether a thread should take another request. */
     boolean mayTakeMore() {
         return !stopping && waiting.get() < MAX_WAITING;
     }
 
-    /** A thread waits for a request. */
+    /** Records that a thread waits for a request. */
     void waits() {
         waiting.incrementAndGet();
     }
 
-    /** A thread waits no more. */
+    /** Records that a thread no longer waits, and starts another one if none is waiting. */
     void works(boolean onRequest) {
         if (waiting.decrementAndGet() == 0 && onRequest) {
             startAnother();
@@ -148,13 +153,16 @@ final class RequestThreads {
         notifyAll();
     }
 
-    /** Completes when nobody serves any more: with 0 if that was asked for, or unmounted. */
+    /**
+     * Returns a future that completes when no thread serves any more: with 0 after {@link #stop} or
+     * an unmount.
+     */
     CompletableFuture<Integer> end() {
         return end;
     }
 
     /**
-     * Takes no more requests and waits for those that were taken.
+     * Stops taking requests and waits for those that were taken.
      *
      * @return whether all were answered in time
      */

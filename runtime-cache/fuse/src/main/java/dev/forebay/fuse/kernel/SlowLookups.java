@@ -12,19 +12,19 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests for names and attributes of versions whose manifests are not on this node. They are
- * taken off those who serve the device, and have other threads than {@link SlowReads}: a manifest
- * that does not come holds up nobody who reads another version.
+ * Answers requests for names and attributes of versions whose manifests are not on this node. These
+ * requests leave the threads that serve the device. They do not share threads with
+ * {@link SlowReads}, so a slow manifest delays no reader of another version.
  *
- * <p>A bounded number is under way. Of the others only the request is kept, of about 1 KiB at most,
- * and the kernel makes no more of them than there are threads that wait. Platform threads, for
- * SQLite holds them. Safe for use by many threads.
+ * <p>A bounded number runs at once. The others wait in a queue, each as a copy of its request of at
+ * most about 1 KiB. Each waiting program thread causes one request, which bounds the queue.
+ * Platform threads run them, because SQLite would block carriers of virtual threads. Thread-safe.
  */
 final class SlowLookups {
 
     private static final int AT_ONCE = 32;
 
-    /** The longest answer is a listing, of which the kernel asks for the rest. */
+    /** The longest answer is a listing; the kernel asks for the rest with another request. */
     private static final int ANSWER_BYTES = 64 << 10;
 
     private static final long IDLE_SECONDS = 10;
@@ -38,7 +38,7 @@ final class SlowLookups {
     private final Unanswered unanswered = new Unanswered();
 
     /**
-     * @param patience how long a caller waits at most, from when its request was taken
+     * @param patience the timeout of a request, from the time when it was read from the device
      */
     SlowLookups(FileSystemView view, HandlerTable handlers, Guard guard, Duration patience) {
         this.view = view;
@@ -58,9 +58,10 @@ final class SlowLookups {
     }
 
     /**
-     * Takes a request and answers it later, if it has to wait for a manifest.
+     * Takes a request and answers it later if it needs a manifest that is not on this node.
      *
-     * @param queue where to answer
+     * @param queue the descriptor to answer on
+     * @return whether the request was taken
      */
     boolean take(Request request, Descriptor queue) {
         Request kept;
@@ -74,7 +75,7 @@ final class SlowLookups {
             deferred =
                     new Deferred(guard, asked.operation(), kept, queue, request.unique(), patience);
         } catch (RuntimeException | Error e) {
-            // The handler meets the same, and its guard says what it means.
+            // The handler fails in the same way, and its guard maps the failure.
             return false;
         }
         unanswered.add(1);
@@ -100,7 +101,7 @@ final class SlowLookups {
                     Opcode.LISTXATTR,
                     Opcode.LSEEK ->
                     view.isHere(request.node());
-            // Reads are the affair of others, and the rest asks nothing of a version.
+            // Reads go to SlowReads; other requests need nothing of a version.
             default -> true;
         };
     }
@@ -116,7 +117,7 @@ final class SlowLookups {
     }
 
     /**
-     * Waits for those that were taken.
+     * Waits for the requests that were taken.
      *
      * @return whether all were answered in time
      */

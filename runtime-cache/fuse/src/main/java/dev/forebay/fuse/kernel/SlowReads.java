@@ -16,17 +16,21 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads of bytes that are not on this node. They are taken off those who serve the device, who go
- * on with what is here: a worker or a lake that does not answer holds up its own readers only.
+ * Answers reads of bytes that are not on this node. These requests leave the threads that serve the
+ * device, which continue with bytes that are here. A slow worker or lake therefore delays only its
+ * own readers.
  *
- * <p>A bounded number is under way. Of the others only what was asked for is kept, and the kernel
- * bounds their number: the readahead that it lets be under way, and one for each thread that waits.
- * Platform threads, for the disk that keeps what came holds them in the kernel. Safe for use by
- * many threads.
+ * <p>A bounded number runs at once. The others wait in a queue that holds only what was asked for.
+ * The kernel bounds their number: its own read-ahead, and one request per waiting program thread.
+ * Platform threads run them, because writes to the node cache's disk block in the kernel.
+ * Thread-safe.
  */
 final class SlowReads {
 
-    /** Each has a buffer of the largest request, about 1 MiB, or waits for one. */
+    /**
+     * The maximum number at once. Each has a buffer of the largest request, about 1 MiB, or waits
+     * for one.
+     */
     private static final int AT_ONCE = 64;
 
     private static final int PART_OF_MEMORY = 8;
@@ -43,7 +47,7 @@ final class SlowReads {
     private final RecentFailures failures = new RecentFailures();
 
     /**
-     * @param patience how long a reader waits at most, from when its request was taken
+     * @param patience the timeout of a read, from the time when it was taken from the device
      */
     SlowReads(
             FileSystemView view,
@@ -72,9 +76,10 @@ final class SlowReads {
     }
 
     /**
-     * Takes a request and answers it later, if it is a read of bytes that are not here.
+     * Takes a request and answers it later if it reads bytes that are not on this node.
      *
-     * @param queue where to answer
+     * @param queue the descriptor to answer on
+     * @return whether the request was taken
      */
     boolean take(Request request, Descriptor queue) {
         if (request.opcode() != Opcode.READ) {
@@ -96,7 +101,7 @@ final class SlowReads {
             }
             deferred.whenRefused(read::failed);
         } catch (RuntimeException | Error e) {
-            // The handler of reads meets the same, and its guard says what it means.
+            // The read handler fails in the same way, and its guard maps the failure.
             return false;
         }
         unanswered.add(1);
@@ -109,7 +114,9 @@ final class SlowReads {
         return true;
     }
 
-    /** To open the file may be slow, too. */
+    /**
+     * Returns whether the file is open or can be opened, and read, without waiting for other nodes.
+     */
     private boolean isFast(Read read) {
         OpenFile file = files.known(read.node);
         if (file == null && view.isHere(read.node)) {
@@ -132,14 +139,14 @@ final class SlowReads {
         try {
             return read.into(answers);
         } catch (RuntimeException e) {
-            // Before the kernel hears of it, for it may ask again at once.
+            // Before the kernel gets the answer, because it may ask again at once.
             read.failed();
             throw e;
         }
     }
 
     /**
-     * Waits for those that were taken.
+     * Waits for the requests that were taken.
      *
      * @return whether all were answered in time
      */
@@ -162,7 +169,7 @@ final class SlowReads {
             this.deadline = failures.deadline(node, offset, length, taken + patience.toNanos());
         }
 
-        /** From when it was taken. */
+        /** Returns the time from when it was taken until its deadline. */
         Duration timeLeft() {
             return Duration.ofNanos(Math.max(0, deadline - taken));
         }
@@ -176,7 +183,7 @@ final class SlowReads {
             return files.file(node).read(offset, reply.buffer(reply.room(length)));
         }
 
-        /** For messages. */
+        /** Returns a description for messages. */
         @Override
         public String toString() {
             return view.describe(node);

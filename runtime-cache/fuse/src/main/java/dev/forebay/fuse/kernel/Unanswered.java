@@ -2,7 +2,7 @@ package dev.forebay.fuse.kernel;
 
 import java.util.concurrent.TimeUnit;
 
-/** How many requests wait for their answers. Safe for use by many threads. */
+/** Counts requests that wait for their answers. Thread-safe. */
 final class Unanswered {
 
     // Guarded by this.
@@ -14,9 +14,9 @@ final class Unanswered {
     }
 
     /**
-     * Waits until there is none.
+     * Waits until the count is zero.
      *
-     * @return whether there is none in time
+     * @return whether it became zero in time
      */
     synchronized boolean await(long nanos) throws InterruptedException {
         long deadline = System.nanoTime() + nanos;

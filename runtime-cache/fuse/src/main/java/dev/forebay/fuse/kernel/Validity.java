@@ -2,16 +2,19 @@ package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
 
-/** How long the kernel may believe what it was told. */
+/** The times for which the kernel may cache answers. */
 final class Validity {
 
-    /** For what a version's manifest says: 68 years, as a kernel takes no "for ever". */
+    /**
+     * The time for inodes that a manifest describes: 68 years, as the protocol has no value for
+     * "forever".
+     */
     static final long LASTING_SECONDS = Integer.MAX_VALUE;
 
     /**
-     * For the levels on which versions come and go. One that was evicted can be listed for so long;
-     * one that appears is seen at once, for the kernel is never told to remember that a name is not
-     * there.
+     * The time for directories in which versions appear and disappear. An evicted version can be
+     * listed for this time. A new version is visible at once, because the kernel is never told to
+     * cache a missing name.
      */
     static final long MOMENT_SECONDS = 1;
 

@@ -8,7 +8,7 @@ import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.XattrMessage;
 import java.nio.charset.StandardCharsets;
 
-/** Extended attributes. */
+/** Handles extended attributes. */
 final class XattrHandlers {
 
     private final FileSystemView view;

@@ -1,7 +1,7 @@
 /**
- * The transport that speaks the FUSE kernel protocol itself, on {@code /dev/fuse}: large requests,
- * READDIRPLUS, no request for an open file, and nothing in it that a successor could not take over
- * in the middle of a request.
+ * The transport that speaks the FUSE kernel protocol itself, on {@code /dev/fuse}. It uses large
+ * requests and READDIRPLUS, and needs no request to open a file. It has no state that a successor
+ * would need in the middle of a request.
  */
 @NullMarked
 package dev.forebay.fuse.kernel;

@@ -14,10 +14,11 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A platform thread that can be woken out of a system call, which then fails with EINTR.
+ * A platform thread that another thread can interrupt in a system call, which then fails with
+ * EINTR.
  *
- * <p>By a real-time signal with a handler that does nothing, installed without SA_RESTART; the
- * signal is one that neither the C library nor the JVM uses (those take 32, 33 and 62).
+ * <p>It uses a real-time signal with a handler that does nothing, installed without SA_RESTART.
+ * Neither the C library nor the JVM uses that signal (they use 32, 33 and 62).
  */
 public final class BlockedThread {
 
@@ -56,7 +57,7 @@ public final class BlockedThread {
         int result;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment action = arena.allocate(SIGACTION);
-            // A function that takes an int and has no effect is a handler, and needs no Java.
+            // A C function that takes an int and has no effect can be a handler, and needs no Java.
             action.set(
                     ADDRESS,
                     SIGACTION.byteOffset(PathElement.groupElement("sa_handler")),
@@ -73,7 +74,7 @@ public final class BlockedThread {
         }
     }
 
-    /** The calling thread, which must be a platform thread. */
+    /** Returns the calling thread, which must be a platform thread. */
     public static BlockedThread current() {
         try {
             return new BlockedThread((int) GETTID.invokeExact(new CallState().segment()));
@@ -83,8 +84,9 @@ public final class BlockedThread {
     }
 
     /**
-     * Wakes the thread if it is in a system call now; one that enters a call a moment later is not
-     * woken, so repeat until it did what is wanted. Only for threads that have not ended.
+     * Interrupts the thread if it is in a system call now. A thread that enters a call a moment
+     * later is not interrupted, so callers repeat this until they see the effect. Only for threads
+     * that have not ended.
      */
     public void wake() {
         int process = Math.toIntExact(ProcessHandle.current().pid());

@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A mounted file system that is nowhere in the tree yet; made by the calls of Linux 5.2 (fsopen,
- * fsconfig, fsmount, move_mount), which mount(2) with its 4 KiB of options cannot replace: an image
- * may have thousands of devices. Or a copy of a mount (open_tree, and mount_setattr of Linux 5.12).
- * If it is closed before it was attached it is gone.
+ * A mounted file system that is not attached to the tree yet. It is made by the calls of Linux 5.2
+ * (fsopen, fsconfig, fsmount, move_mount). The older mount(2) has only 4 KiB of options, and an
+ * image may have thousands of devices. It can also be a copy of a mount (open_tree, and
+ * mount_setattr of Linux 5.12). If it is closed before it is attached, it disappears.
  *
- * <p>Images and devices may be files of a mount that this process serves, and so may be where it is
- * attached. Not thread-safe.
+ * <p>Images, devices and the place where it is attached may be in a mount that this process serves.
+ * Not thread-safe.
  */
 public final class DetachedMount implements AutoCloseable {
 
-    /** See fsconfig in Linux's fs/fsopen.c: 256 bytes with the one that ends a text. */
+    /** See fsconfig in Linux's fs/fsopen.c: 256 bytes with the terminating NUL. */
     private static final int LONGEST_SOURCE = 255;
 
     private static final long OPEN_TREE = 428;
@@ -49,7 +49,7 @@ public final class DetachedMount implements AutoCloseable {
     private static final long AT_FDCWD = -100;
     private static final long AT_EMPTY_PATH = 0x1000;
 
-    /** {@code struct mount_attr}: what to set is first; what to clear and the rest stay 0. */
+    /** {@code struct mount_attr}: the attributes to set come first; all other fields stay 0. */
     private static final long ATTRIBUTES_BYTES = 32;
 
     private final Descriptor mount;
@@ -59,20 +59,21 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Mounts an EROFS image, all of it plain files (Linux 6.12), or all of it block devices.
+     * Mounts an EROFS image. Image and devices are either all plain files (Linux 6.12), or all
+     * block devices.
      *
-     * @param devices in the order of the image's table; each path of at most 255 bytes
+     * @param devices in the order of the image's table; each path has at most 255 bytes
      * @param options flags such as {@code directio}
      * @throws SystemCallException EPERM without CAP_SYS_ADMIN, ENODEV if the kernel has no EROFS,
-     *     ENOTBLK if it takes no plain files, EINVAL if image or devices are not what they should
-     *     be, EUCLEAN or EBADMSG (a checksum) if the image is damaged
+     *     ENOTBLK if it does not accept plain files, EINVAL if image or devices are invalid.
+     *     EUCLEAN or EBADMSG (a checksum) if the image is damaged
      */
     public static DetachedMount erofs(Path image, List<Path> devices, List<String> options)
             throws SystemCallException {
         try (Descriptor context = open("erofs")) {
             set(context, "source", image);
             flag(context, "ro");
-            // An image has no ACLs; without this the kernel looks for them in every inode.
+            // An image has no ACLs; without this option the kernel looks for them in every inode.
             flag(context, "noacl");
             for (String option : options) {
                 flag(context, option);
@@ -99,15 +100,15 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Copies the mount that shows a directory, for reading only. From now on the copy goes its own
-     * way: what is attached to the original or taken off it leaves the copy as it is.
+     * Copies the mount that a directory shows, read-only. Later changes of what is attached to the
+     * original do not affect the copy.
      *
-     * @param tree the mount point that the directory is below
+     * @param tree the mount point that contains the directory
      * @param directory as the kernel knows it: absolute, without links
-     * @param passedOver of the mounts that lie on the directory: those that are not to be copied;
-     *     then it is what lies below them
-     * @throws IOException EPERM without CAP_SYS_ADMIN, ENOENT if there is no such directory; or if
-     *     the kernel does not say what is mounted
+     * @param passedOver selects mounts on top of the directory that are skipped; the copy is of the
+     *     first mount below them that is not selected
+     * @throws IOException EPERM without CAP_SYS_ADMIN, ENOENT if the directory does not exist, or
+     *     an error while reading the mount table
      */
     public static DetachedMount copyOf(
             Path tree, Path directory, Predicate<MountTable.Entry> passedOver) throws IOException {
@@ -115,7 +116,7 @@ public final class DetachedMount implements AutoCloseable {
                 OwnMounts.call(
                         tree,
                         () -> {
-                            // Nobody but this thread sees what it takes off here.
+                            // Only this thread sees what it detaches here.
                             List<MountTable.Entry> stack =
                                     new MountStacks(MountTable.ofThisThread()).at(directory);
                             for (MountTable.Entry mount : stack.reversed()) {
@@ -129,8 +130,8 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Copies what a directory shows, with all mounts below it that can be copied. A mount that
-     * exchanges what is attached to it with others has a copy that does so, too.
+     * Copies what a directory shows, with all mounts below it that can be copied. The copy of a
+     * mount in a peer group (shared propagation) joins the same group.
      */
     static DetachedMount copyOfAll(Path directory) throws SystemCallException {
         return new DetachedMount(copy(directory, AT_RECURSIVE));
@@ -173,12 +174,12 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /** Whether {@link #erofs} has failed because the image is damaged. */
+    /** Returns whether {@link #erofs} has failed because the image is damaged. */
     public static boolean isDamage(SystemCallException e) {
         return e.errno() == ErrorNumber.EUCLEAN || e.errno() == ErrorNumber.EBADMSG;
     }
 
-    /** Why {@link #erofs} has failed, for people. */
+    /** Returns why {@link #erofs} has failed, for messages. */
     public static String explain(SystemCallException e) {
         return switch (e.errno()) {
             case ErrorNumber.EPERM -> "this process may not mount (CAP_SYS_ADMIN)";
@@ -190,16 +191,16 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Attaches it on top of what is at a path, a mount maybe: whoever opens the path from then on
-     * gets this one, and nobody sees a moment without either.
+     * Attaches the mount on top of a path, which may already be a mount point. From then on every
+     * process that opens the path gets the new mount. The switch is atomic.
      *
-     * @param directory of whatever file system
+     * @param directory of any file system
      */
     public void attach(Path directory) throws SystemCallException {
         IsolatedThread.run(() -> attachHere(directory));
     }
 
-    /** Attaches it by this thread, in the mount namespace that the thread is in. */
+    /** Attaches the mount from this thread, in the thread's mount namespace. */
     public void attachHere(Path directory) throws SystemCallException {
         try (Arena arena = Arena.ofConfined()) {
             SystemCall.make(
@@ -213,7 +214,7 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /** The root of what is mounted, for calls that begin there. */
+    /** Returns the root of the mount, for calls that start there. */
     Descriptor root() {
         return mount;
     }

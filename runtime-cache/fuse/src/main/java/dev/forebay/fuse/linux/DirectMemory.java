@@ -6,10 +6,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shares out the memory outside the heap that the JVM gives, so that what is kept by some is never
- * wanting to others: half of it is for pieces of packs, a sixteenth for answers of those who serve
- * the device, an eighth for answers that wait for bytes and as much for those bytes on their way, a
- * sixteenth for what is fetched ahead. The rest is for all else.
+ * Divides the JVM's memory outside the heap, so that one use cannot starve another.
+ *
+ * <ul>
+ *   <li>1/2: pieces of packs
+ *   <li>1/16: replies of the threads that serve the device
+ *   <li>1/8: replies that wait for bytes, and 1/8 for those bytes on their way
+ *   <li>1/16: read-ahead
+ * </ul>
+ *
+ * <p>The rest is for everything else.
  */
 public final class DirectMemory {
 
@@ -17,11 +23,14 @@ public final class DirectMemory {
 
     private DirectMemory() {}
 
-    /** How many bytes pieces of packs may take: what was asked for, but at most their share. */
+    /**
+     * Returns the number of bytes that pieces of packs may take: the requested number, but at most
+     * their share.
+     */
     public static long forPieces(long wanted) {
         long share = limit() / 2;
         if (wanted > share) {
-            // As is usual: the default is for a larger heap than most pods have.
+            // Usual: the default suits a larger heap than most pods have.
             LOG.info(
                     "--memory-cache is {} MiB, of which {} MiB are used: half of the memory outside"
                             + " the heap that the JVM gives (-XX:MaxDirectMemorySize)",
@@ -32,17 +41,18 @@ public final class DirectMemory {
     }
 
     /**
-     * How many buffers the others may have: as many as their share has room for, but one at least.
+     * Returns the number of buffers that another use may have: as many as fit into its share, but
+     * at least one.
      *
-     * @param part the share is one of so many parts of all
-     * @param bytes of one
-     * @param most more are of no use
+     * @param part the share is 1/{@code part} of the memory
+     * @param bytes the size of a buffer
+     * @param most the maximum number of useful buffers
      */
     public static int buffers(int part, long bytes, int most) {
         return Math.clamp(limit() / part / bytes, 1, most);
     }
 
-    /** The option's value; where it is not set that of the greatest heap. */
+    /** Returns the value of the option, or the maximum heap size if it is not set. */
     private static long limit() {
         long set =
                 Long.parseLong(

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
-/** getxattr(2), for names of any kind. */
+/** getxattr(2), for names in any namespace. */
 public final class ExtendedAttribute {
 
     private static final MethodHandle GETXATTR =
@@ -23,9 +23,9 @@ public final class ExtendedAttribute {
     private ExtendedAttribute() {}
 
     /**
-     * How many bytes it has. Nothing but the way to the file is opened.
+     * Returns the size of an attribute in bytes, without opening the file.
      *
-     * @throws SystemCallException ENODATA if the file has none of this name
+     * @throws SystemCallException ENODATA if the file has no attribute of this name
      */
     public static long length(Path file, String name) throws SystemCallException {
         CallState state = new CallState();

@@ -6,21 +6,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Changes what is mounted below a directory, for everybody who comes there from then on, and leaves
- * it as it was for everybody who is there. A process has nothing but the kernel's word for where it
- * is: if the mount of its working directory was taken off, {@code getcwd} fails, and if another
- * mount was put on it, {@code ..} leads to other device and inode numbers than it came from, at
- * which {@code find} gives up.
+ * Changes what is mounted below a directory for processes that arrive later, and keeps it unchanged
+ * for processes that are there. A process depends on the kernel for its position. If the mount of
+ * its working directory is detached, {@code getcwd} fails. If another mount covers it, {@code ..}
+ * has other device and inode numbers than before, at which {@code find} gives up.
  *
- * <p>So nothing that may be in use is changed. A changed copy of all that is mounted below the
- * directory is attached on the directory itself: the next <i>generation</i>. The root of each
- * generation is the very same directory of the same file system, so that {@code ..} crosses from
- * one to the next without a difference. A generation that is covered so goes, mount by mount, when
- * nobody uses it.
+ * <p>Therefore no mount that may be in use is changed. A changed copy of everything that is mounted
+ * below the directory is attached on the directory itself: the next <i>generation</i>. The root of
+ * each generation is the same directory of the same file system, so {@code ..} crosses from one to
+ * the next without a difference. A covered generation is removed mount by mount, when no process
+ * uses it.
  *
- * <p>Whoever is in another mount namespace that exchanges mounts with this one has the same
- * generations, and counts as a user. All calls are made by an {@link IsolatedThread}. Needs
- * CAP_SYS_ADMIN and CAP_SYS_CHROOT. For one thread at a time for each tree.
+ * <p>Processes in other mount namespaces that share mount propagation with this one see the same
+ * generations, and count as users. All calls are made by an {@link IsolatedThread}. Requires
+ * CAP_SYS_ADMIN and CAP_SYS_CHROOT. One thread at a time may use it for each tree.
  */
 public final class Generations {
 
@@ -32,10 +31,10 @@ public final class Generations {
      * Adds a generation.
      *
      * @param tree a mount point
-     * @param directory below it
-     * @param change what is attached and taken off below the directory; made in a namespace of its
-     *     own, by absolute paths
-     * @throws SystemCallException of the change, too; then nothing has changed
+     * @param directory the directory below it
+     * @param change attaches and detaches mounts below the directory, by absolute paths; runs in
+     *     its own mount namespace
+     * @throws SystemCallException also if the change fails; then nothing has changed
      */
     public static void add(Path tree, Path directory, IsolatedThread.Calls change)
             throws SystemCallException {
@@ -56,13 +55,12 @@ public final class Generations {
     }
 
     /**
-     * Takes off what nobody uses of the generations that are covered. A mount below the topmost
-     * cannot be reached by any path, so this is done from copies of the tree that lack what is
-     * above: what is taken off a copy goes from all that exchange mounts with it, and the kernel
-     * refuses that if any of them is in use.
+     * Removes the unused mounts of covered generations. No path reaches a mount below the topmost
+     * one, so this works on copies of the tree without the mounts above. A mount that is detached
+     * from a copy disappears from all its peers. The kernel refuses that if any of them is in use.
      *
-     * @param covered of each generation but the last one, the latest of them first, the directories
-     *     on which something is mounted; the last of them is the tree itself
+     * @param covered the directories that have mounts, for each generation except the topmost, the
+     *     latest first; the last list is that of the tree itself
      */
     public static void removeUnused(Path tree, Path directory, List<List<Path>> covered)
             throws SystemCallException {
@@ -99,10 +97,11 @@ public final class Generations {
     }
 
     /**
-     * Makes a copy of the tree, without what is topmost at a directory, the working directory.
+     * Makes a copy of the tree without the topmost mount at a directory, and makes it the working
+     * directory.
      *
-     * @param place where the copy is attached, so that calls can change it: on a mount that
-     *     exchanges nothing with others
+     * @param place where the copy is attached so that calls can change it; must be on a private
+     *     mount
      */
     private static void uncover(Path directory, Path place) throws SystemCallException {
         MountCalls.propagate(directory, MountCalls.MS_UNBINDABLE);
@@ -113,7 +112,7 @@ public final class Generations {
         }
     }
 
-    /** Only what is shared can be taken off by way of a copy. */
+    /** Makes the mounts shared: only shared mounts can be detached through a copy. */
     private static void share(Path tree) throws SystemCallException {
         IsolatedThread.run(
                 () -> MountCalls.propagate(tree, MountCalls.MS_REC | MountCalls.MS_SHARED));

@@ -7,7 +7,7 @@ import dev.forebay.linux.CallState;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** As whom this process acts. */
+/** The user and the group that this process acts as. */
 public record Identity(int user, int group) {
 
     private static final MethodHandle GETEUID =
@@ -15,7 +15,7 @@ public record Identity(int user, int group) {
     private static final MethodHandle GETEGID =
             CLibrary.function("getegid", FunctionDescriptor.of(JAVA_INT));
 
-    /** The effective user and group of this process. */
+    /** Returns the effective user and group of this process. */
     public static Identity ofThisProcess() {
         CallState state = new CallState();
         try {

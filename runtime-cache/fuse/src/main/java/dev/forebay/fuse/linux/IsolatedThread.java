@@ -17,21 +17,21 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes system calls that touch a file system which this very process may serve.
+ * Makes system calls that access a file system which this process itself may serve.
  *
- * <p>A thread that waits for an answer of a FUSE server which has taken the request waits it out
- * and is deaf to signals ({@code request_wait_answer} in Linux's {@code fs/fuse/dev.c}). If that
- * server is its own process, and is killed, the thread would stay, and with it every descriptor of
- * the process: the device, so that the kernel goes on to hope for the answer, and the connection to
- * the holder, so that nobody learns of the death. The process would never be gone.
+ * <p>A thread that waits for a FUSE server's answer ignores signals once the server has taken the
+ * request ({@code request_wait_answer} in Linux's {@code fs/fuse/dev.c}). Suppose that the server
+ * is the same process, and is killed. The thread would stay, with every descriptor of the process.
+ * The open device would make the kernel wait for the answer. The open connection to the holder
+ * would hide the death from it. The process would never end.
  *
- * <p>So these calls are made by a thread that has a table of descriptors of its own, without
- * devices and connections. When the process is killed those of the others close, the request is
- * ended or answered by a successor, and the thread ends.
+ * <p>Therefore a thread with its own descriptor table, without devices and connections, makes these
+ * calls. When the process is killed, the descriptors of its other threads close. The request then
+ * fails or a successor answers it, and the thread ends.
  */
 public final class IsolatedThread {
 
-    /** The calls to make. Descriptors that they open are nobody else's. */
+    /** The calls to make. The descriptors that they open belong to this thread only. */
     @FunctionalInterface
     public interface Calls {
         void make() throws SystemCallException;
@@ -48,8 +48,8 @@ public final class IsolatedThread {
     private static final String CONNECTION = "socket:";
 
     /**
-     * Loaded before the thread needs them: what they come from may have been opened since it got
-     * its own table.
+     * Loaded before the thread needs them: the JAR may be opened after the thread got its own
+     * table, and its descriptor would be missing there.
      */
     private static final List<Class<?>> NEEDED =
             List.of(
@@ -80,7 +80,7 @@ public final class IsolatedThread {
     /**
      * Makes calls and waits until they are made.
      *
-     * @throws SystemCallException of the calls
+     * @throws SystemCallException from the calls
      */
     public static void run(Calls calls) throws SystemCallException {
         FutureTask<@Nullable SystemCallException> task =
@@ -128,7 +128,7 @@ public final class IsolatedThread {
                 try {
                     return task.get();
                 } catch (InterruptedException e) {
-                    // What the thread has begun cannot be taken back.
+                    // The thread cannot undo what it has begun.
                     interrupted = true;
                 } catch (ExecutionException e) {
                     throw new IllegalStateException("a defect", e.getCause());

@@ -16,9 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A block device that is a file's bytes, for reading only (Linux 5.8). It is the kernel's when this
- * is closed and nothing is mounted from it, whatever becomes of this process. See {@code
- * include/uapi/linux/loop.h}.
+ * A read-only block device that shows the bytes of a file (Linux 5.8). The kernel frees the device
+ * when this object is closed and nothing is mounted from it, even if this process dies. See
+ * {@code include/uapi/linux/loop.h}.
  */
 public final class LoopDevice implements AutoCloseable {
 
@@ -31,12 +31,12 @@ public final class LoopDevice implements AutoCloseable {
     private static final int AUTOCLEAR = 4;
     private static final int DIRECT_IO = 16;
 
-    /** {@code struct loop_config}: the file's descriptor is first. */
+    /** {@code struct loop_config}: the file's descriptor comes first. */
     private static final long CONFIG_BYTES = 304;
 
     private static final long FLAGS = 60;
 
-    /** How often somebody else may be quicker to take a device that is free. */
+    /** The number of attempts: another process may take a free device first. */
     private static final int ATTEMPTS = 64;
 
     private final Path path;
@@ -48,10 +48,10 @@ public final class LoopDevice implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Creates a loop device.
      *
-     * @param file of whole blocks of 4 KiB, of a mount that this process serves, maybe; read past
-     *     the page cache where its file system can do that
+     * @param file has whole blocks of 4 KiB and may be in a mount that this process serves. The
+     *     device reads it with direct I/O if its file system supports that.
      * @throws SystemCallException EACCES or EPERM without root
      */
     public static LoopDevice of(Path file) throws SystemCallException {
@@ -83,12 +83,12 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /** The device's own path. */
+    /** Returns the path of the device. */
     public Path path() {
         return path;
     }
 
-    /** The file behind a device; empty if that is none. */
+    /** Returns the file behind a device, or empty if it is not a loop device. */
     public static Optional<Path> fileOf(String device) {
         Matcher loop = NAME.matcher(device);
         if (!loop.matches()) {

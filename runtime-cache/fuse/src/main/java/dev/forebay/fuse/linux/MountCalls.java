@@ -36,7 +36,7 @@ public final class MountCalls {
 
     private MountCalls() {}
 
-    /** Mounts; needs CAP_SYS_ADMIN. */
+    /** Mounts a file system. Requires CAP_SYS_ADMIN. */
     public static void mount(String source, Path target, String type, long flags, String data)
             throws SystemCallException {
         CallState state = new CallState();
@@ -59,14 +59,14 @@ public final class MountCalls {
         }
     }
 
-    /** Changes what a mount exchanges with other mount namespaces, and nothing else. */
+    /** Changes the propagation type of a mount, and nothing else. */
     static void propagate(Path mount, long flags) throws SystemCallException {
         mount("", mount, "", flags, "");
     }
 
     /**
-     * Takes a mount off the tree, alive or dead, without waiting for open files; nothing if there
-     * is none.
+     * Detaches a mount, alive or dead, without waiting for open files. Does nothing if nothing is
+     * mounted.
      */
     public static void detach(Path target) throws SystemCallException {
         CallState state = new CallState();
@@ -76,11 +76,10 @@ public final class MountCalls {
     }
 
     /**
-     * Takes the topmost mount at a directory off the tree if nobody uses it: no process, in
-     * whatever mount namespace, has a file or directory of it open, mapped, or as its working
-     * directory.
+     * Detaches the topmost mount at a directory if it is unused. It is in use if a process in any
+     * mount namespace has a file or directory of it open, mapped, or as working directory.
      *
-     * @return whether it was taken off; not if there is none, either
+     * @return whether a mount was detached; false if there is none
      */
     static boolean detachIfUnused(Path target) throws SystemCallException {
         CallState state = new CallState();

@@ -11,17 +11,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of a table of mounts what lies on what. The same path may be the mount point of many: of
- * those that a path leads to, and of others that lie on something that is covered.
+ * Finds the mounts on top of each other in a mount table. Several mounts may have the same path:
+ * those that the path leads to, and others that lie on a covered mount.
  */
 public final class MountStacks {
 
-    /** The number of no mount: that of what a namespace's or a process's root lies on. */
+    /**
+     * Stands for the parent of mounts whose parent is not in the table: the root of a namespace or
+     * of a process.
+     */
     private static final int NONE = -1;
 
     private final Map<Integer, List<MountTable.Entry>> byParent = new HashMap<>();
 
-    /** Takes a table as the kernel gives it. */
+    /** Takes the entries of a table as the kernel lists them. */
     public MountStacks(Collection<MountTable.Entry> table) {
         Set<Integer> ids = new HashSet<>();
         table.forEach(mount -> ids.add(mount.id()));
@@ -51,7 +54,7 @@ public final class MountStacks {
     }
 
     /**
-     * Returns what lies on the directory that a path leads to, the topmost last.
+     * Returns the mounts on the directory that a path leads to, the topmost last.
      *
      * @param directory absolute, without links
      */

@@ -12,7 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what is mounted in this process's mount namespace, as the kernel lists it. */
+/** Reads the mounts of this process's mount namespace, as the kernel lists them. */
 public final class MountTable {
 
     private static final Path OF_PROCESS = Path.of("/proc/self/mountinfo");
@@ -36,9 +36,9 @@ public final class MountTable {
      * @param id its number in this namespace
      * @param parent the number of the mount that it lies on
      * @param device its number, as {@code major:minor}
-     * @param root the directory of the file system that is seen, as a path within it
-     * @param type of its file system
-     * @param source what is mounted, in the file system's own terms
+     * @param root the directory that it shows, as a path within its file system
+     * @param type the type of its file system
+     * @param source the mounted object, in the file system's own terms
      */
     public record Entry(
             int id,
@@ -49,13 +49,13 @@ public final class MountTable {
             String type,
             String source) {}
 
-    /** Returns the mounts, those too that others cover. Touches none of them. */
+    /** Returns all mounts, including covered ones. Accesses none of them. */
     public static List<Entry> read() throws IOException {
         return parse(Files.readAllBytes(OF_PROCESS));
     }
 
     /**
-     * Returns what lies on the directory that a path leads to, the topmost last.
+     * Returns the mounts on the directory that a path leads to, the topmost last.
      *
      * @param mountpoint as the kernel knows it: absolute, without links
      */
@@ -63,17 +63,18 @@ public final class MountTable {
         return new MountStacks(read()).at(mountpoint);
     }
 
-    /** As {@link #read}, of a thread that has left its process's mount namespace. */
+    /** Same as {@link #read}, for a thread that has left its process's mount namespace. */
     static List<Entry> ofThisThread() throws IOException {
         return parse(Files.readAllBytes(OF_THREAD));
     }
 
     /**
-     * Returns the mounts that a file such as {@code /proc/self/mountinfo} lists. Leaves out what is
-     * mounted where this JVM has no path to: names may be any bytes.
+     * Returns the mounts that a file such as {@code /proc/self/mountinfo} lists. Skips mount points
+     * that this JVM cannot express as a path, because names may be any bytes.
      */
     public static List<Entry> parse(byte[] table) {
-        // A name may have a carriage return, which the kernel does not write in another way.
+        // A name may contain a carriage return, which the kernel does not escape: split at newlines
+        // only.
         return Arrays.stream(new String(table, StandardCharsets.UTF_8).split("\n"))
                 .flatMap(line -> entry(line).stream())
                 .toList();

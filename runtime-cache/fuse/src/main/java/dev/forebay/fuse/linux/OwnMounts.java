@@ -14,13 +14,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Gives a thread a mount namespace of its own, a copy of the process's that goes when the thread
- * ends: what the thread takes off stays where it is for everybody else. A thread that waits there
- * holds up nobody: what others unmount goes from the copy, too. Needs CAP_SYS_ADMIN.
+ * Gives a thread its own mount namespace, a copy of the process's that disappears when the thread
+ * ends. Mounts that the thread detaches stay attached for all other threads. A blocked thread
+ * delays no unmount: mounts that others detach disappear from the copy too. Requires CAP_SYS_ADMIN.
  */
 final class OwnMounts {
 
-    /** The calls to make. A descriptor that they open is the process's. */
+    /** The calls to make. Descriptors that they open belong to the process. */
     @FunctionalInterface
     interface Calls<T> {
         T make() throws IOException;
@@ -41,10 +41,11 @@ final class OwnMounts {
     private OwnMounts() {}
 
     /**
-     * Makes calls in a namespace of their own and waits until they are made.
+     * Makes calls in their own mount namespace and waits until they are made.
      *
-     * @param tree what is mounted there, and below, nobody else changes while they are made
-     * @throws IOException of the calls, or EPERM
+     * @param tree a mount point; no other thread may change the mounts there and below during the
+     *     calls
+     * @throws IOException from the calls, or EPERM
      */
     static <T> T call(Path tree, Calls<T> calls) throws IOException {
         FutureTask<T> task =
@@ -53,7 +54,7 @@ final class OwnMounts {
                             leave(tree);
                             return calls.make();
                         });
-        // The namespace is the thread's, so the thread is nobody else's.
+        // The namespace belongs to the thread, so the thread must not be shared.
         Thread.ofPlatform().daemon().name("own-mounts").start(task);
         boolean interrupted = false;
         try {
@@ -61,7 +62,7 @@ final class OwnMounts {
                 try {
                     return task.get();
                 } catch (InterruptedException e) {
-                    // What it has opened would be lost.
+                    // Descriptors that the thread has opened would be lost.
                     interrupted = true;
                 }
             }
@@ -78,9 +79,9 @@ final class OwnMounts {
     }
 
     /**
-     * Gives this thread a namespace in which nobody sees what it mounts and takes off.
+     * Gives this thread a namespace whose mounts and unmounts no other thread sees.
      *
-     * @param tree as of {@link #call}
+     * @param tree see {@link #call}
      */
     static void leave(Path tree) throws SystemCallException {
         copy();
@@ -88,7 +89,7 @@ final class OwnMounts {
         MountCalls.propagate(tree, MountCalls.MS_REC | MountCalls.MS_PRIVATE);
     }
 
-    /** Gives this thread a namespace that exchanges with others what the process's does. */
+    /** Gives this thread a namespace with the same propagation as the process's. */
     static void copy() throws SystemCallException {
         CallState state = new CallState();
         int result;
@@ -102,16 +103,16 @@ final class OwnMounts {
         }
     }
 
-    /** Opens the namespace that this thread is in, for {@link #enter}. */
+    /** Opens the namespace of this thread, for {@link #enter}. */
     static Descriptor current() throws SystemCallException {
         return Descriptor.open(OF_THREAD, Descriptor.O_RDONLY);
     }
 
     /**
-     * Brings a thread that has a namespace of its own into another one; needs CAP_SYS_CHROOT, too.
+     * Moves a thread with its own namespace into another one. Requires CAP_SYS_CHROOT too.
      *
-     * @param directory of that namespace, which becomes the thread's working directory: the root
-     *     that the thread gets need not be the process's
+     * @param directory a directory of that namespace, which becomes the working directory: the root
+     *     that the thread gets may differ from the process's root
      */
     static void enter(Descriptor namespace, Descriptor directory) throws SystemCallException {
         CallState state = new CallState();
@@ -127,7 +128,7 @@ final class OwnMounts {
         work(directory);
     }
 
-    /** Makes a directory the working directory of a thread that has a namespace of its own. */
+    /** Makes a directory the working directory of a thread that has its own namespace. */
     static void work(Descriptor directory) throws SystemCallException {
         CallState state = new CallState();
         int result;

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A message over a {@link UnixSocket}.
  *
- * @param descriptors what came with it, to be closed by whoever has it
+ * @param descriptors the descriptors that came with it; the receiver closes them
  */
 public record Packet(String text, List<Descriptor> descriptors) {
 

@@ -7,7 +7,7 @@ import dev.forebay.linux.CallState;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** The size of a page of memory. */
+/** The size of a memory page. */
 public final class PageSize {
 
     private static final MethodHandle GETPAGESIZE =
@@ -15,7 +15,7 @@ public final class PageSize {
 
     private PageSize() {}
 
-    /** In bytes: 4 KiB on x86-64, up to 64 KiB on aarch64. */
+    /** Returns the size in bytes: 4 KiB on x86-64, up to 64 KiB on aarch64. */
     public static int bytes() {
         try {
             return (int) GETPAGESIZE.invokeExact(new CallState().segment());

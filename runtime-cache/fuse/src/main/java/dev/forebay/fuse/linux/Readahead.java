@@ -16,18 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Raises how far the kernel reads ahead of who reads a file in sequence. It begins with 128 KiB,
- * which is also the largest request to a FUSE server then. More can only be had through sysfs,
- * which is read-only in a container unless the node's is mounted there. Each value is read back.
+ * Raises the read-ahead of the kernel for sequential readers. The default is 128 KiB, which then is
+ * also the largest request to a FUSE server. Only sysfs can raise it, which is read-only in a
+ * container unless the node's sysfs is mounted there. Each value is read back.
  */
 public final class Readahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(Readahead.class);
 
     /**
-     * One largest request of the kernel transport, eight of jnr, which are then under way at once.
-     * The pod reads much further ahead itself; a longer window here would only make more of what a
-     * program that jumps about in a mapped file reads in vain.
+     * One request of maximum size in the kernel transport, or eight concurrent ones in jnr. The pod
+     * itself reads much further ahead. A longer window here would only waste reads of programs that
+     * read mapped files at random.
      */
     private static final int KIB = 1024;
 
@@ -40,7 +40,7 @@ public final class Readahead {
 
     private static final AtomicReference<@Nullable String> FIRST_FAILURE = new AtomicReference<>();
 
-    /** Something that mounts an image. */
+    /** Mounts an image. */
     @FunctionalInterface
     public interface Mounting {
         DetachedMount mount() throws SystemCallException;
@@ -48,17 +48,17 @@ public final class Readahead {
 
     private Readahead() {}
 
-    /** Returns how often it could not be raised by this process. */
+    /** Returns how often this process could not raise it. */
     public static long failures() {
         return FAILURES.get();
     }
 
-    /** Says why it could not be raised for the first time, and what to do. */
+    /** Returns the warning about the first failure, with the remedy. */
     public static Optional<String> firstFailure() {
         return Optional.ofNullable(FIRST_FAILURE.get());
     }
 
-    /** Raises it for what is mounted at a directory, which is not touched. */
+    /** Raises it for the mount at a directory, without accessing the mount. */
     public static void raise(Path mountpoint) {
         try {
             List<MountTable.Entry> mounts = MountTable.at(mountpoint);
@@ -71,8 +71,9 @@ public final class Readahead {
     }
 
     /**
-     * Mounts an image, and raises it for what was mounted. Nothing says which entry is whose, so it
-     * is those that were not there before, somebody else's maybe, too: it does them no harm.
+     * Mounts an image, and raises the read-ahead of the new mount. Nothing tells which sysfs entry
+     * belongs to which mount, so it raises all entries that appeared meanwhile. An entry of another
+     * process among them takes no harm.
      */
     public static synchronized DetachedMount raise(Mounting mounting) throws SystemCallException {
         Set<Path> before = images();
@@ -86,14 +87,14 @@ public final class Readahead {
         return mounted;
     }
 
-    /** Raises it for what is mounted from a block device. */
+    /** Raises it for mounts from a block device. */
     public static void raiseOf(Path device) {
         set(BLOCK_DEVICES.resolve(device.getFileName()).resolve("queue").resolve(FILE));
     }
 
     /**
-     * Does not write a value that is right: another process may have raised it, and /sys may be
-     * read-only here.
+     * Writes the value unless it is right already: another process may have raised it, and /sys may
+     * be read-only here.
      */
     static void set(Path file) {
         String wanted = Integer.toString(KIB);
@@ -113,7 +114,7 @@ public final class Readahead {
         }
     }
 
-    /** The reason is the same for all, so one warning is enough. */
+    /** Counts a failure, and warns once, because the reason is the same for all. */
     private static void failed(Path what, IOException e) {
         FAILURES.incrementAndGet();
         String warning =

@@ -15,14 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code struct msghdr} with one buffer and room for descriptors (SCM_RIGHTS); sendmsg(2), cmsg(3),
- * unix(7).
+ * {@code struct msghdr} with one buffer and space for descriptors (SCM_RIGHTS); see sendmsg(2),
+ * cmsg(3), unix(7).
  */
 final class SocketMessage {
 
     private static final int TEXT_BYTES = 8192;
 
-    /** The kernel passes no more than 253 at once. */
+    /** The kernel passes at most 253 at once. */
     private static final int MAX_DESCRIPTORS = 253;
 
     private static final int SOL_SOCKET = 1;
@@ -74,7 +74,7 @@ final class SocketMessage {
         }
     }
 
-    /** A message to send. */
+    /** Returns a message to send. */
     static SocketMessage of(Arena arena, String text, List<Descriptor> descriptors) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > TEXT_BYTES || descriptors.size() > MAX_DESCRIPTORS) {
@@ -95,7 +95,7 @@ final class SocketMessage {
         return message;
     }
 
-    /** Room for a message to receive. */
+    /** Returns an empty message to receive into. */
     static SocketMessage empty(Arena arena) {
         return new SocketMessage(arena, arena.allocate(TEXT_BYTES), MAX_DESCRIPTORS);
     }
@@ -104,7 +104,7 @@ final class SocketMessage {
         return header;
     }
 
-    /** What was received. */
+    /** Returns the received text and descriptors. */
     Packet received(long bytes) {
         byte[] received = text.asSlice(0, bytes).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
         List<Descriptor> descriptors = new ArrayList<>();

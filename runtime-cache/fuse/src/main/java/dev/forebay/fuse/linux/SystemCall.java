@@ -9,7 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
-/** Calls of the kernel for which the C libraries of today's distributions have no function. */
+/** Makes system calls that the C libraries of current distributions do not wrap. */
 final class SystemCall {
 
     private static final int MOST_ARGUMENTS = 6;
@@ -25,11 +25,11 @@ final class SystemCall {
     private SystemCall() {}
 
     /**
-     * Makes a call that is not made often.
+     * Makes a system call. Too slow for frequent calls.
      *
-     * @param what it does and on what, for the message
+     * @param what the purpose and the object of the call, for the error message
      * @param number the same on every architecture since Linux 5.0
-     * @param arguments at most six; pointers by their address
+     * @param arguments at most six; pointers as addresses
      */
     static long make(String what, long number, long... arguments) throws SystemCallException {
         long[] a = Arrays.copyOf(arguments, MOST_ARGUMENTS);

@@ -24,11 +24,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A Unix socket that keeps messages apart (SOCK_SEQPACKET) and passes descriptors; Java's own
- * channels do neither.
+ * A Unix socket that preserves message boundaries (SOCK_SEQPACKET) and passes descriptors. Java's
+ * own channels do neither.
  *
- * <p>One thread receives or accepts and closes; any thread may send, and {@link #hangUp} to make
- * the receiving one find the end.
+ * <p>One thread receives or accepts, and closes. Any thread may send, and may call {@link #hangUp}
+ * to end the receiving thread's wait.
  */
 public final class UnixSocket implements AutoCloseable {
 
@@ -77,7 +77,7 @@ public final class UnixSocket implements AutoCloseable {
             CLibrary.function(
                     "recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
 
-    /** Nobody reads it; there may be no memory for one of its own when somebody has to go. */
+    /** Shared and never read: there may be no memory for a new one when a connection must end. */
     private static final CallState OF_HANG_UP = new CallState();
 
     private final Descriptor descriptor;
@@ -87,8 +87,8 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Listens on a socket that only this user may connect to, in the place of one that an earlier
-     * process may have left.
+     * Listens on a socket that only this user may connect to. Replaces a socket that an earlier
+     * process left.
      *
      * @param path of any length
      */
@@ -97,7 +97,7 @@ public final class UnixSocket implements AutoCloseable {
         UnixSocket socket = create();
         try {
             at(BIND, "bind", socket, path);
-            // Nobody can connect before it listens.
+            // Clients can only connect after listen(2).
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
             CallState state = new CallState();
             if (run(LISTEN, state, socket.descriptor.number(), BACKLOG) < 0) {
@@ -110,7 +110,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** Connects to a socket that somebody listens on. */
+    /** Connects to a listening socket. */
     public static UnixSocket connect(Path path) throws IOException {
         UnixSocket socket = create();
         try {
@@ -122,7 +122,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** The two ends of a connection within this process. */
+    /** Returns the two ends of a connection within this process. */
     public static List<Descriptor> pair() throws SystemCallException {
         CallState state = new CallState();
         try (Arena arena = Arena.ofConfined()) {
@@ -166,8 +166,8 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Binds or connects. An address holds 107 bytes at most, so it goes by way of the directory's
-     * descriptor, whose name is short.
+     * Binds or connects. An address holds at most 107 bytes, so the path starts at a descriptor of
+     * the directory, which has a short name.
      */
     private static void at(MethodHandle call, String what, UnixSocket socket, Path path)
             throws SystemCallException {
@@ -204,7 +204,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** The next who connects; empty when this was hung up. */
+    /** Waits for the next connection; returns empty after {@link #hangUp}. */
     public Optional<UnixSocket> accept() throws SystemCallException {
         CallState state = new CallState();
         int number;
@@ -229,7 +229,7 @@ public final class UnixSocket implements AutoCloseable {
         throw state.failed("accept");
     }
 
-    /** Who is at the other end. */
+    /** Returns the process at the other end. */
     public Peer peer() throws SystemCallException {
         CallState state = new CallState();
         try (Arena arena = Arena.ofConfined()) {
@@ -258,12 +258,12 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message. It does not wait: the other end has room for some hundred, so that it is
-     * stopped, or does not want to know, if there is none.
+     * Sends a message without blocking. The receiver's queue holds some hundred messages. If it is
+     * full, the receiver is stopped or does not read.
      *
      * @param text at most 8 KiB in UTF-8, not empty
-     * @param descriptors that the other end gets copies of
-     * @throws SystemCallException if there is nobody any more, or no room
+     * @param descriptors the other end gets copies of these
+     * @throws SystemCallException if the other end is closed, or its queue is full
      */
     public void send(String text, List<Descriptor> descriptors) throws SystemCallException {
         CallState state = new CallState();
@@ -287,7 +287,9 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** The next message; empty when the other end is gone or this one was hung up. */
+    /**
+     * Waits for the next message; returns empty if the other end closed, or after {@link #hangUp}.
+     */
     public Optional<Packet> receive() throws SystemCallException {
         CallState state = new CallState();
         try (Arena arena = Arena.ofConfined()) {
@@ -308,7 +310,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** Whether there is nothing to receive now: no message, and no end. */
+    /** Returns whether there is nothing to receive now: neither a message nor the end. */
     public boolean isQuiet() {
         CallState state = new CallState();
         try (Arena arena = Arena.ofConfined()) {
@@ -325,7 +327,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** Ends the connection, or the listening; who waits in it finds the end. */
+    /** Shuts the connection or the listening socket down; a waiting thread then sees the end. */
     public void hangUp() {
         int _ = run(SHUTDOWN, OF_HANG_UP, descriptor.number(), SHUT_RDWR);
     }

@@ -12,7 +12,7 @@ public final class AccessRequest {
 
     private AccessRequest() {}
 
-    /** What the caller would like to do. */
+    /** Returns the permissions that the caller asks for. */
     public static int mask(MemorySegment request) {
         return request.get(JAVA_INT, RequestHeader.BYTES);
     }

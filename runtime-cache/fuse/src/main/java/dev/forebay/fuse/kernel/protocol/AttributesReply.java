@@ -27,9 +27,9 @@ public final class AttributesReply {
     private AttributesReply() {}
 
     /**
-     * Writes one.
+     * Writes a reply.
      *
-     * @param seconds how long the kernel may believe it without asking
+     * @param seconds the time for which the kernel may cache it
      */
     public static void write(
             MemorySegment memory, long at, Attributes attributes, long seconds, Owner owner) {

@@ -13,7 +13,7 @@ import java.lang.foreign.StructLayout;
 
 /**
  * An entry of a listing: {@code struct fuse_dirent}, its name, and zeros up to a multiple of 8
- * bytes. READDIRPLUS has an {@link EntryReply} before it ({@code struct fuse_direntplus}).
+ * bytes. In READDIRPLUS an {@link EntryReply} precedes it ({@code struct fuse_direntplus}).
  */
 public final class DirectoryEntry {
 
@@ -33,17 +33,17 @@ public final class DirectoryEntry {
 
     private DirectoryEntry() {}
 
-    /** How much room an entry takes. */
+    /** Returns the size of an entry in bytes. */
     public static int bytes(byte[] name) {
         return Math.ceilDiv(HEADER_BYTES + name.length, Long.BYTES) * Long.BYTES;
     }
 
-    /** How much room an entry of READDIRPLUS takes. */
+    /** Returns the size of a READDIRPLUS entry in bytes. */
     public static int bytesPlus(byte[] name) {
         return EntryReply.BYTES + bytes(name);
     }
 
-    /** Writes an entry; what was there before may be anything. */
+    /** Writes an entry over memory of any content. */
     public static void write(
             MemorySegment memory, long at, long inode, boolean directory, byte[] name, long next) {
         memory.set(JAVA_LONG, at, inode);
@@ -57,7 +57,9 @@ public final class DirectoryEntry {
         MemorySegment.copy(name, 0, memory, JAVA_BYTE, at + HEADER_BYTES, name.length);
     }
 
-    /** Says nothing about what the entry that follows stands for. */
+    /**
+     * Writes an empty {@link EntryReply}, after which the kernel looks the entry up when needed.
+     */
     public static void writeUnknown(MemorySegment memory, long at) {
         EntryReply.writeUnknown(memory, at);
     }

@@ -11,7 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** What a name stands for: {@code struct fuse_entry_out}. */
+/** The inode behind a name: {@code struct fuse_entry_out}. */
 public final class EntryReply {
 
     static final StructLayout LAYOUT =
@@ -37,9 +37,9 @@ public final class EntryReply {
     private EntryReply() {}
 
     /**
-     * Writes one.
+     * Writes a reply.
      *
-     * @param seconds how long the kernel may believe it without asking
+     * @param seconds the time for which the kernel may cache name and attributes
      */
     public static void write(
             MemorySegment memory, long at, Attributes attributes, long seconds, Owner owner) {
@@ -47,9 +47,10 @@ public final class EntryReply {
     }
 
     /**
-     * Writes one with attributes that the kernel asks for when it wants to know them.
+     * Writes a reply with attributes that the kernel must not cache, so it asks for them when
+     * needed.
      *
-     * @param seconds how long the kernel may believe the rest without asking
+     * @param seconds the time for which the kernel may cache the name
      */
     public static void writeOutline(
             MemorySegment memory, long at, Attributes outline, long seconds, Owner owner) {
@@ -72,7 +73,7 @@ public final class EntryReply {
         FileAttributes.write(memory, at + ATTRIBUTES, attributes, owner);
     }
 
-    /** Writes one that says nothing: in a listing the kernel then asks when it wants to know. */
+    /** Writes an empty reply: the kernel then looks the entry of a listing up when needed. */
     static void writeUnknown(MemorySegment memory, long at) {
         memory.asSlice(at, BYTES).fill((byte) 0);
     }

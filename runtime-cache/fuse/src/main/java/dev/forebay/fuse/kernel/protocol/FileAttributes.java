@@ -11,7 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** What stat(2) shows: {@code struct fuse_attr}, part of {@link EntryReply} and others. */
+/** The attributes of stat(2): {@code struct fuse_attr}, part of {@link EntryReply} and others. */
 final class FileAttributes {
 
     static final StructLayout LAYOUT =
@@ -35,7 +35,7 @@ final class FileAttributes {
 
     static final int BYTES = (int) LAYOUT.byteSize();
 
-    /** What programs take for the size of their buffers. */
+    /** The block size, which programs use as the size of their buffers. */
     static final int PREFERRED_READ_BYTES = 128 << 10;
 
     private static final long NANOS = 1_000_000_000L;

@@ -11,7 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** What a file system takes of an offer: {@code struct fuse_init_out}, 64 bytes since 7.23. */
+/** The accepted part of an offer: {@code struct fuse_init_out}, 64 bytes since 7.23. */
 public final class InitReply {
 
     static final StructLayout LAYOUT =
@@ -33,26 +33,28 @@ public final class InitReply {
     public static final int BYTES = (int) LAYOUT.byteSize();
 
     /**
-     * Requests that need no answer at once, such as readahead, under way at a time. What comes
-     * after them waits in the kernel, whichever file it is of, so there must be room beside what
-     * waits for workers.
+     * The maximum number of background requests, such as read-ahead, at a time. Further ones wait
+     * in the kernel, for any file. The limit is therefore well above the number that can wait for
+     * workers.
      */
     private static final short MAX_BACKGROUND = 1024;
 
-    /** From how many on the kernel calls the device congested; three quarters are usual. */
+    /**
+     * The number at which the kernel considers the device congested, by convention three quarters.
+     */
     private static final short CONGESTION = 768;
 
-    /** The least the kernel takes; nothing is ever written. */
+    /** The smallest value that the kernel accepts; there are no writes. */
     private static final int MAX_WRITE = 4096;
 
     private InitReply() {}
 
     /**
-     * Writes one behind a reply's header.
+     * Writes a reply after its header.
      *
-     * @param minor the lesser of both sides' versions
+     * @param minor the smaller of both sides' versions
      * @param flags see {@link InitFlags}
-     * @param maxPages how many pages a request may have at most
+     * @param maxPages the maximum number of pages of a request
      */
     public static void write(
             MemorySegment reply, int major, int minor, int readahead, long flags, int maxPages) {

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * What a kernel offers: {@code struct fuse_init_in}, which before 7.36 ended after {@code flags}.
+ * The offer of a kernel: {@code struct fuse_init_in}, which ended after {@code flags} before 7.36.
  *
  * @param maxReadahead in bytes
  * @param flags see {@link InitFlags}
@@ -30,10 +30,10 @@ public record InitRequest(int major, int minor, int maxReadahead, long flags) {
     private static final long LOW = 0xffffffffL;
 
     /**
-     * Reads one.
+     * Reads an offer.
      *
-     * @param request with its header
-     * @param bytes its length
+     * @param request the request with its header
+     * @param bytes the length of the request
      */
     public static InitRequest read(MemorySegment request, long bytes) {
         MemorySegment body = request.asSlice(RequestHeader.BYTES, bytes - RequestHeader.BYTES);

@@ -5,7 +5,7 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 
-/** The fields that structures are made of, little words for a C header's. */
+/** Short names for the field types of C structures. */
 final class Layouts {
 
     private Layouts() {}

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.kernel.protocol;
 
-/** What a request asks for: {@code enum fuse_opcode}. */
+/** The kind of a request: {@code enum fuse_opcode}. */
 public final class Opcode {
 
     public static final int LOOKUP = 1;
@@ -44,7 +44,7 @@ public final class Opcode {
     public static final int TMPFILE = 51;
     public static final int STATX = 52;
 
-    /** One more than the highest that is known. */
+    /** The highest known opcode plus one. */
     public static final int COUNT = 53;
 
     private Opcode() {}

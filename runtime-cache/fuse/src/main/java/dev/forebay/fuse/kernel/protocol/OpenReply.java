@@ -13,10 +13,10 @@ import java.lang.foreign.StructLayout;
 /** The answer to OPENDIR: {@code struct fuse_open_out}. */
 public final class OpenReply {
 
-    /** What the kernel has cached stays. */
+    /** The kernel keeps what it has cached. */
     public static final int KEEP_CACHE = 1 << 1;
 
-    /** The kernel may keep the listing (7.28). */
+    /** The kernel may cache the listing (7.28). */
     public static final int CACHE_DIR = 1 << 3;
 
     static final StructLayout LAYOUT =

@@ -1,4 +1,4 @@
 package dev.forebay.fuse.kernel.protocol;
 
-/** Whose all files are. */
+/** The owner of all files. */
 public record Owner(int user, int group) {}

@@ -30,22 +30,24 @@ public final class ReadRequest {
 
     private ReadRequest() {}
 
-    /** What the answer to OPENDIR gave. */
+    /** Returns the handle from the answer to OPENDIR. */
     public static long handle(MemorySegment request) {
         return request.get(JAVA_LONG, HANDLE);
     }
 
-    /** In bytes; in a directory what the entry before had. */
+    /**
+     * Returns the offset in bytes; in a directory, the {@code off} field of the previous entry.
+     */
     public static long offset(MemorySegment request) {
         return request.get(JAVA_LONG, OFFSET);
     }
 
-    /** How many bytes to answer with at most. */
+    /** Returns the maximum number of bytes in the answer. */
     public static int size(MemorySegment request) {
         return request.get(JAVA_INT, SIZE);
     }
 
-    /** Writes one without a handle, as a kernel does. */
+    /** Writes a request without a handle, as a kernel does. */
     public static void write(MemorySegment request, long offset, int size) {
         request.asSlice(RequestHeader.BYTES, BYTES).fill((byte) 0);
         request.set(JAVA_LONG, OFFSET, offset);

@@ -10,7 +10,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** What every reply and every notification begins with: {@code struct fuse_out_header}. */
+/** The header of every reply and notification: {@code struct fuse_out_header}. */
 public final class ReplyHeader {
 
     static final StructLayout LAYOUT =
@@ -18,7 +18,9 @@ public final class ReplyHeader {
 
     public static final int BYTES = (int) LAYOUT.byteSize();
 
-    /** A notification's code is where a reply has its error: {@code FUSE_NOTIFY_RESEND}. */
+    /**
+     * {@code FUSE_NOTIFY_RESEND}. A notification has its code in the place of the error of a reply.
+     */
     private static final int NOTIFY_RESEND = 7;
 
     private static final long LENGTH = offset(LAYOUT, "len");
@@ -28,10 +30,10 @@ public final class ReplyHeader {
     private ReplyHeader() {}
 
     /**
-     * Begins a reply.
+     * Writes the header of a reply.
      *
-     * @param length of the whole reply in bytes
-     * @param error 0, or a negative error number; then there is nothing behind the header
+     * @param length the length of the whole reply in bytes
+     * @param error 0, or a negative error number; then nothing follows the header
      */
     public static void write(MemorySegment reply, int length, int error, long unique) {
         reply.set(JAVA_INT, LENGTH, length);
@@ -39,7 +41,10 @@ public final class ReplyHeader {
         reply.set(JAVA_LONG, UNIQUE, unique);
     }
 
-    /** Asks for all requests again that were read and not answered (protocol 7.40). */
+    /**
+     * Writes a notification that makes the kernel resend requests that were read but not answered
+     * (7.40).
+     */
     public static void writeResend(MemorySegment notification) {
         write(notification, BYTES, NOTIFY_RESEND, 0);
     }

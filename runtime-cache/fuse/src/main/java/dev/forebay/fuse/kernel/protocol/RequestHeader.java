@@ -11,7 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** What every request begins with: {@code struct fuse_in_header}. */
+/** The header of every request: {@code struct fuse_in_header}. */
 public final class RequestHeader {
 
     static final StructLayout LAYOUT =
@@ -34,30 +34,30 @@ public final class RequestHeader {
 
     private RequestHeader() {}
 
-    /** The length of the whole request in bytes. */
+    /** Returns the length of the whole request in bytes. */
     public static int length(MemorySegment request) {
         return request.get(JAVA_INT, LENGTH);
     }
 
-    /** See {@link Opcode}. */
+    /** Returns the kind of the request; see {@link Opcode}. */
     public static int opcode(MemorySegment request) {
         return request.get(JAVA_INT, OPCODE);
     }
 
     /**
-     * What the reply must repeat. Bit 63 is set in a request that is sent again because the process
-     * that had it has died.
+     * Returns the number that the reply must repeat. Bit 63 is set if the kernel resends the
+     * request because the process that had read it has died.
      */
     public static long unique(MemorySegment request) {
         return request.get(JAVA_LONG, UNIQUE);
     }
 
-    /** The inode it is about. */
+    /** Returns the inode that the request is about. */
     public static long node(MemorySegment request) {
         return request.get(JAVA_LONG, NODE);
     }
 
-    /** Writes one, as a kernel does. */
+    /** Writes a header, as a kernel does. */
     public static void write(
             MemorySegment request, int length, int opcode, long unique, long node) {
         request.asSlice(0, BYTES).fill((byte) 0);

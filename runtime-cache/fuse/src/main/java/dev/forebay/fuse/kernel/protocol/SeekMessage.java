@@ -29,7 +29,9 @@ public final class SeekMessage {
         return request.get(JAVA_LONG, OFFSET);
     }
 
-    /** {@link #SEEK_DATA} or {@link #SEEK_HOLE}; all else the kernel does itself. */
+    /**
+     * Returns {@link #SEEK_DATA} or {@link #SEEK_HOLE}; the kernel handles all other values itself.
+     */
     public static int whence(MemorySegment request) {
         return request.get(JAVA_INT, WHENCE);
     }

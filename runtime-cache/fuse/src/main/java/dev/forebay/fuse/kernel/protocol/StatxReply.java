@@ -16,7 +16,7 @@ import java.lang.foreign.StructLayout;
 
 /**
  * The answer to STATX: {@code struct fuse_statx_out} with its {@code struct fuse_statx} (7.39). It
- * says what GETATTR says; there is no time of birth.
+ * has the same attributes as GETATTR, without a birth time.
  */
 public final class StatxReply {
 
@@ -57,7 +57,7 @@ public final class StatxReply {
 
     public static final int BYTES = (int) LAYOUT.byteSize();
 
-    /** {@code STATX_BASIC_STATS}: all but the time of birth. */
+    /** {@code STATX_BASIC_STATS}: everything except the birth time. */
     private static final int BASIC = 0x7ff;
 
     private static final long STAT = offset(LAYOUT, "stat");
@@ -65,9 +65,9 @@ public final class StatxReply {
     private StatxReply() {}
 
     /**
-     * Writes one.
+     * Writes a reply.
      *
-     * @param seconds how long the kernel may believe it without asking
+     * @param seconds the time for which the kernel may cache it
      */
     public static void write(
             MemorySegment memory, long at, Attributes attributes, long seconds, Owner owner) {

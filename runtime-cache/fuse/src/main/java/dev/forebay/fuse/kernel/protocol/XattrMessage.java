@@ -11,14 +11,14 @@ import java.lang.foreign.MemorySegment;
  */
 public final class XattrMessage {
 
-    /** Where the name begins in a GETXATTR. */
+    /** The position of the name in a GETXATTR. */
     public static final int NAME = RequestHeader.BYTES + 2 * Integer.BYTES;
 
     public static final int REPLY_BYTES = 2 * Integer.BYTES;
 
     private XattrMessage() {}
 
-    /** How much room the caller has; 0 asks how much is needed. */
+    /** Returns the size of the caller's buffer in bytes; 0 asks for the required size. */
     public static int size(MemorySegment request) {
         return request.get(JAVA_INT, RequestHeader.BYTES);
     }

@@ -1,9 +1,9 @@
 /**
  * The messages of the FUSE kernel protocol, versions 7.31 to 7.45, in the byte order and with the
- * layouts of {@code include/uapi/linux/fuse.h}. Classes are named after what a message means to us,
+ * layouts of {@code include/uapi/linux/fuse.h}. Classes are named after the meaning of a message;
  * their Javadoc names the structure.
  *
- * <p>Nothing is allocated to read or write one: callers give the memory.
+ * <p>Reading and writing messages allocates nothing: callers provide the memory.
  */
 @NullMarked
 package dev.forebay.fuse.kernel.protocol;
