@@ -13,17 +13,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Between a holder and a server. It ends with the process at the other end: the kernel closes its
- * socket when the last of its threads is past every system call, so it takes no request any more.
+ * A connection between a holder and a server. It ends when the process at the other end dies. The
+ * kernel closes the socket after the last thread has left every system call, so the dead process
+ * takes no more requests.
  *
- * <p>One thread hears and closes; any may say.
+ * <p>One thread receives and closes; any thread may send.
  */
 final class Connection implements AutoCloseable {
 
     /**
-     * A message.
+     * A received message.
      *
-     * @param mount is the hearer's to close
+     * @param mount the receiver must close it
      */
     record Heard(Word word, Optional<HeldMount> mount) {}
 
@@ -45,8 +46,8 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * Returns what logs call the process at the other end. The kernel does not say the id of one of
-     * another PID namespace, as containers have it.
+     * Returns the name of the other process for logs. The kernel hides the id of a process in
+     * another PID namespace, which is usual for containers.
      */
     String name() {
         return peer.process() > 0
@@ -54,12 +55,12 @@ final class Connection implements AutoCloseable {
                 : "The process of connection %d (in another PID namespace)".formatted(number);
     }
 
-    /** Says a word. If that cannot be done the connection ends, which both ends hear. */
+    /** Sends a word. If that fails, the connection ends, and both ends notice it. */
     void say(Word word) {
         send(word.name(), List.of());
     }
 
-    /** Says a word about a mount, and passes copies of its descriptors. */
+    /** Sends a word about a mount, with copies of its descriptors. */
     void say(Word word, HeldMount mount) {
         send(word.name() + " " + mount.text(), mount.device().descriptors());
     }
@@ -69,16 +70,16 @@ final class Connection implements AutoCloseable {
             socket.send(text, descriptors);
         } catch (SystemCallException e) {
             LOG.debug("{} not said to {}: {}", text, peer, e.getMessage());
-            // The other end may be there, and would wait for the word for ever.
+            // The other end may be alive, and would wait for the word forever.
             socket.hangUp();
         }
     }
 
     /**
-     * The next that is said; empty at the end.
+     * Waits for the next message; returns empty at the end of the connection.
      *
-     * @param bringsMount the only word that may come with a mount; nobody would close what comes
-     *     with others
+     * @param bringsMount the only word that may come with a mount; descriptors that come with other
+     *     words are closed
      */
     Optional<Heard> hear(Word bringsMount) {
         try {
@@ -115,12 +116,12 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** Whether nothing more was said yet, and the connection has not ended. */
+    /** Returns whether no further message has arrived and the connection has not ended. */
     boolean isQuiet() {
         return socket.isQuiet();
     }
 
-    /** Makes the one who hears find the end. */
+    /** Ends the connection, and with it the wait of the receiving thread. */
     void hangUp() {
         socket.hangUp();
     }

@@ -10,21 +10,21 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A mount as it is passed from process to process.
+ * A mount, as processes pass it to each other.
  *
- * @param id tells it from other mounts
- * @param mountpoint where it is, an absolute path; an earlier release does not say it
+ * @param id distinguishes it from other mounts
+ * @param mountpoint an absolute path; earlier releases do not send it
  */
 record HeldMount(String id, FuseDevice device, Optional<Path> mountpoint) {
 
     private static final int FIELDS = 4;
 
-    /** A mount that was made just now. */
+    /** Returns a mount that was just made, with a new id. */
     static HeldMount made(FuseDevice device, Path mountpoint) {
         return new HeldMount(UUID.randomUUID().toString(), device, Optional.of(mountpoint));
     }
 
-    /** What is to be said of it besides its descriptors. */
+    /** Returns the text that is sent with the descriptors. */
     String text() {
         Protocol protocol = device.protocol();
         return "%s %d %d %d%s"
@@ -37,10 +37,10 @@ record HeldMount(String id, FuseDevice device, Optional<Path> mountpoint) {
     }
 
     /**
-     * @throws IllegalArgumentException if the text is not one of {@link #text}
+     * @throws IllegalArgumentException if the text was not made by {@link #text}
      */
     static HeldMount parse(String text, List<Descriptor> descriptors) {
-        // The last one may have blanks.
+        // The last field, a path, may contain blanks.
         String[] fields = text.split(" ", FIELDS + 1);
         if (fields.length < FIELDS || descriptors.isEmpty()) {
             throw new IllegalArgumentException("'%s' is no mount".formatted(text));

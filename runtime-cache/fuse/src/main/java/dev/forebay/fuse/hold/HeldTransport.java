@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a mount that a {@link Holder} keeps, when the holder says so; until then it stands by. It
- * has copies of the mount's descriptors from the beginning, so that a holder that dies gets a
- * successor, too: it goes on without, and gives them to the next.
+ * Serves a mount that a {@link Holder} keeps, when the holder orders it. Until then the process
+ * stands by. It has copies of the mount's descriptors from the beginning. If the holder dies, it
+ * continues without one, and gives the descriptors to the next holder.
  */
 public final class HeldTransport implements Transport {
 
@@ -31,18 +31,18 @@ public final class HeldTransport implements Transport {
     private static final Duration GO_TIMEOUT = Duration.ofSeconds(5);
 
     /**
-     * All that was taken is answered sooner, be it by an error. Who went on before that, to close
-     * what the answers need, would give errors to readers whom a successor can serve.
+     * Every request is answered earlier, with an error if necessary. If this process closed the
+     * resources of answers before, readers would get errors although a successor can serve them.
      */
     private static final Duration DRAIN_TIMEOUT = KernelTransport.PATIENCE.plusSeconds(5);
 
-    /** When no answer counts any more: the mount is gone, or another one serves. */
+    /** The timeout when answers no longer matter: the mount is gone, or another server serves. */
     private static final Duration LAST_TIMEOUT = Duration.ofSeconds(5);
 
-    /** The exit code of one that was replaced. */
+    /** The exit code of a server that was replaced. */
     private static final int REPLACED = 1;
 
-    /** How often it is tried to find a holder. */
+    /** The interval of attempts to find a holder. */
     private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
     private final FileSystemView view;
@@ -67,11 +67,11 @@ public final class HeldTransport implements Transport {
     }
 
     /**
-     * Connects to a holder, and returns when it has the mount's descriptors; waits for one that is
-     * not there yet. The view must be able to serve.
+     * Connects to a holder, waiting until one exists, and returns when it has the mount's
+     * descriptors. The view must be ready to serve.
      *
-     * @param directory the holder's
-     * @param whenServing run once, before this process answers its first request; must not block
+     * @param directory the directory of the holder
+     * @param whenServing runs once, before this process answers its first request; must not block
      */
     public static HeldTransport join(
             FileSystemView view, Guard guard, Path directory, Runnable whenServing) {
@@ -101,7 +101,8 @@ public final class HeldTransport implements Transport {
                 }
                 waiting = true;
             } catch (RuntimeException | Error e) {
-                // Whatever it is, this thread has to go on: who else would find the holder?
+                // This thread must continue after any failure, because no other thread finds the
+                // holder.
                 LOG.error("Not in touch with the holder, trying again", e);
                 lost();
             }
@@ -115,7 +116,7 @@ public final class HeldTransport implements Transport {
         }
         holder = connection;
         mayGo = new CountDownLatch(1);
-        // From the beginning it is known of this one that it answers, be it stopped directly after.
+        // Proves from the start that this server answers, even if it is stopped directly after.
         connection.say(Word.PONG);
         if (mount == null) {
             connection.say(Word.JOIN);
@@ -144,7 +145,8 @@ public final class HeldTransport implements Transport {
                 case JOIN, SERVING, LEAVING, DRAINED, PONG ->
                         LOG.warn("The holder says {}", heard.word());
             }
-            // One that was stopped hears all that was said since: it may have been replaced.
+            // A server that was stopped receives all earlier messages at once, and may have been
+            // replaced: serve only when no further message is waiting.
             if (toldToServe && !end.isDone() && connection.isQuiet()) {
                 toldToServe = false;
                 serve(connection);
@@ -153,7 +155,7 @@ public final class HeldTransport implements Transport {
         lost();
     }
 
-    /** A process that goes on where it was stopped; it ends, and may be started anew. */
+    /** Ends a process that was stopped and continued later; a supervisor may restart it. */
     private void replaced() {
         LOG.error("This process did not answer the holder; another one serves now, so it ends");
         end.complete(REPLACED);
@@ -213,7 +215,10 @@ public final class HeldTransport implements Transport {
         return serving != null;
     }
 
-    /** Where the mount is, in the holder's mount namespace; empty if the holder does not say. */
+    /**
+     * Returns the mount point in the holder's mount namespace, or empty if the holder does not send
+     * it.
+     */
     public synchronized Optional<Path> mountpoint() {
         return mount == null ? Optional.empty() : mount.mountpoint();
     }
@@ -228,7 +233,10 @@ public final class HeldTransport implements Transport {
         return end.join();
     }
 
-    /** Serves until another one does, answers what it has taken, and leaves the mount as it is. */
+    /**
+     * Serves until another server does, answers the requests that it has taken, and leaves the
+     * mount in place.
+     */
     @Override
     public void close() {
         boolean asked;
@@ -270,7 +278,7 @@ public final class HeldTransport implements Transport {
         }
     }
 
-    /** Says something to the holder; false if there is none now. */
+    /** Sends a word to the holder; returns false if there is none now. */
     private synchronized boolean tell(Word word) {
         if (holder != null) {
             holder.say(word);

@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the descriptors of a mount, gives copies of them to servers that connect, and says which of
- * those serves. Servers must run as the same user, or as root.
+ * Keeps the descriptors of a mount, gives copies of them to servers that connect, and decides which
+ * server serves. Servers must run as the same user, or as root.
  *
- * <p>The mount lives as long as the holder or a server does. A holder that comes after one that
- * died gets the descriptors back from any server.
+ * <p>The mount lives as long as the holder or any server. If a holder dies, the next one gets the
+ * descriptors back from any server.
  */
 public final class Holder implements AutoCloseable {
 
@@ -34,14 +34,15 @@ public final class Holder implements AutoCloseable {
     private static final Duration PULSE = Duration.ofSeconds(1);
 
     /**
-     * How long whoever serves a mount that is handed in has to say so before another one has to.
+     * The time that a server has to report that it serves a mount which was handed in. After that,
+     * the holder appoints a server.
      */
     private static final Duration ROLL_CALL = Duration.ofSeconds(2);
 
-    /** How long to wait after a connection that could not be accepted. */
+    /** The delay after a connection that could not be accepted. */
     private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
 
-    /** How often to look whether all have left. */
+    /** The interval of the checks whether all servers have left. */
     private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
 
     private final UnixSocket socket;
@@ -50,7 +51,7 @@ public final class Holder implements AutoCloseable {
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
-    /** Those that serve the mount, or stand by. */
+    /** The servers that serve the mount or stand by. */
     private final Set<Connection> servers = ConcurrentHashMap.newKeySet();
 
     private final Pulses<Connection> pulses;
@@ -63,13 +64,13 @@ public final class Holder implements AutoCloseable {
     }
 
     /**
-     * Lets servers connect; they wait for the mount.
+     * Lets servers connect, which then wait for the mount.
      *
      * @param directory private to this user; for one holder at a time
-     * @param awaited where the mount is that servers may hand in, an absolute path; empty if a new
-     *     one is made, and those who serve another one have to end
-     * @param patience for how long a server may leave questions unanswered, or not serve though it
-     *     was told to, before one that stands by replaces it; zero: for ever
+     * @param awaited the absolute mount point of the mount that servers may hand in. If it is
+     *     empty, a new mount is made, and servers of another mount must end.
+     * @param patience the time that a server may leave pings unanswered, or an order to serve
+     *     unconfirmed, before another server replaces it; zero: no limit
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
     public static Holder listen(Path directory, Optional<Path> awaited, Duration patience) {
@@ -90,14 +91,14 @@ public final class Holder implements AutoCloseable {
     }
 
     static void thread(String name, Runnable task) {
-        // Not virtual: a thread that waits in the kernel would hold a carrier.
+        // Not virtual: a thread that waits in the kernel would block a carrier.
         Thread.ofPlatform().daemon().name(name).start(task);
     }
 
     /**
-     * Holds a mount that was made just now.
+     * Holds a mount that was just made.
      *
-     * @return false if a server has handed one in meanwhile; then nobody will serve this one
+     * @return false if a server has handed one in meanwhile; then no server will serve this one
      */
     public boolean hold(FuseDevice device, Path mountpoint) {
         boolean held = mount.complete(HeldMount.made(device, mountpoint));
@@ -107,20 +108,19 @@ public final class Holder implements AutoCloseable {
         return held;
     }
 
-    /**
-     * Completes when a mount is held, one that was just made or one that a server has handed in.
-     */
+    /** Returns a future that completes when a mount is held, new or handed in by a server. */
     public CompletableFuture<?> held() {
         return mount;
     }
 
-    /** Completes when somebody has unmounted. */
+    /** Returns a future that completes when the mount was unmounted. */
     public CompletableFuture<Void> end() {
         return end;
     }
 
     /**
-     * Goes on after a failure: with no descriptor or thread left for one, the next may find some.
+     * Accepts servers, and continues after failures: a lack of descriptors or threads may be
+     * temporary.
      */
     private void accept() {
         boolean failing = false;
@@ -188,7 +188,7 @@ public final class Holder implements AutoCloseable {
                     case PING -> server.say(Word.PONG);
                     case PONG -> pulses.answered(server);
                     case END -> {
-                        // Not that of a server whose mount is another one.
+                        // Ignores a server of another mount.
                         if (joined) {
                             end.complete(null);
                         }
@@ -211,7 +211,7 @@ public final class Holder implements AutoCloseable {
     private boolean join(Connection server, Optional<HeldMount> handedIn) {
         if (handedIn.isPresent()) {
             if (isAwaited(handedIn.get()) && mount.complete(handedIn.get())) {
-                // One that served may have died while there was no holder.
+                // A server may have died while there was no holder.
                 resend();
                 CompletableFuture.delayedExecutor(ROLL_CALL.toMillis(), TimeUnit.MILLISECONDS)
                         .execute(succession::open);
@@ -232,7 +232,7 @@ public final class Holder implements AutoCloseable {
         return true;
     }
 
-    /** What an earlier release hands in does not say where it is. */
+    /** Earlier releases hand in a mount without its mount point, which counts as a match. */
     private boolean isAwaited(HeldMount handedIn) {
         return awaited.isPresent()
                 && awaited.get().equals(handedIn.mountpoint().orElse(awaited.get()));
@@ -265,7 +265,8 @@ public final class Holder implements AutoCloseable {
             try {
                 server.say(word);
             } catch (RuntimeException | Error unsaid) {
-                // It would wait for ever, and readers too: without it another one is told.
+                // The server would wait forever, and readers too. After the hang-up another server
+                // gets the order.
                 server.hangUp();
             }
         }
@@ -287,8 +288,9 @@ public final class Holder implements AutoCloseable {
             if (succession.isReplaceable(server)) {
                 LOG.warn("{} does not answer; it is replaced", server.name());
                 server.say(Word.REPLACED);
-                // As if it had died: what it has taken is asked for again. And once more when it
-                // has: when it goes on, it may take more before it hears that it must not.
+                // Treats it as dead: the kernel resends the requests that it took. If the process
+                // continues later, it may take more requests before it reads that it must end. The
+                // holder therefore resends once more when it has ended.
                 succession.gone(server, false);
             }
         }
@@ -305,7 +307,7 @@ public final class Holder implements AutoCloseable {
     /**
      * Waits until no server is left.
      *
-     * @return whether none is
+     * @return whether none is left
      */
     public boolean awaitNobody(Duration most) {
         long deadline = System.nanoTime() + most.toNanos();
@@ -318,11 +320,12 @@ public final class Holder implements AutoCloseable {
     /**
      * Ends.
      *
-     * @param mountIsGone whether servers must end, too; else the mount is theirs until there is
-     *     another holder
+     * @param mountIsGone whether servers must end too; if not, they keep the mount until another
+     *     holder exists
      */
     public void close(boolean mountIsGone) {
-        // Else hanging up on the server that serves would make another one serve beside it.
+        // Otherwise the end of the serving server's connection would make another one serve beside
+        // it.
         succession.close();
         socket.hangUp();
         for (Connection server : connections) {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to a holder, asked as a server would: whether somebody is there who lets servers in
- * and answers them.
+ * A liveness check of a holder. It connects and pings as a server does, so it also covers
+ * accepting.
  */
 public final class LifeSign {
 
@@ -28,9 +28,9 @@ public final class LifeSign {
     }
 
     /**
-     * Whether the holder of a directory answers in time.
+     * Returns whether the holder of a directory answers in time.
      *
-     * @param directory as in {@link Holder#listen}
+     * @param directory see {@link Holder#listen}
      */
     public static boolean of(Path directory, Duration patience) {
         return new LifeSign(directory).within(patience);
@@ -38,7 +38,7 @@ public final class LifeSign {
 
     private boolean within(Duration patience) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        // To connect may take as long as there is no room for one more who waits to be let in.
+        // Connecting blocks while the holder's backlog is full.
         Holder.thread("life-sign", () -> answer.complete(ask()));
         try {
             return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -82,7 +82,7 @@ public final class LifeSign {
         }
     }
 
-    /** Not while it is hung up: its number can be another's then. */
+    /** Not concurrent with a hang-up: the number of a closed descriptor can be reused. */
     private synchronized void close(Connection holder) {
         open = null;
         holder.close();

@@ -1,10 +1,9 @@
 package dev.forebay.fuse.hold;
 
 /**
- * Whether a server does in time what it is asked for: to answer, and to serve. One question is
- * under way at a time, so that those to a process that is stopped do not pile up. One that has
- * never answered may be of a release that does not know the question; that it serves every release
- * says. Safe for use by many threads.
+ * Tracks whether one server answers pings, and serves when it was appointed, in time. At most one
+ * ping is pending, so pings to a stopped process do not pile up. A server that has never answered
+ * may be of a release without pings. Every release reports that it serves. Thread-safe.
  */
 final class Pulse {
 
@@ -15,7 +14,7 @@ final class Pulse {
     private boolean appointed;
     private long appointedNanos;
 
-    /** Notes that the server is asked now; false if it has not answered yet. */
+    /** Records a ping; returns false if the last one is still unanswered. */
     synchronized boolean ask(long nowNanos) {
         if (asked) {
             late = true;
@@ -26,7 +25,7 @@ final class Pulse {
         return true;
     }
 
-    /** Takes back what {@link #ask} noted: the question could not be put. */
+    /** Reverts {@link #ask}: the ping could not be sent. */
     synchronized void notAsked() {
         asked = false;
     }
@@ -37,29 +36,31 @@ final class Pulse {
         answers = true;
     }
 
-    /** The server is told to serve now. */
+    /** Records that the server was ordered to serve. */
     synchronized void appoint(long nowNanos) {
         appointed = true;
         appointedNanos = nowNanos;
     }
 
-    /** The server says that it serves. */
+    /** Records that the server serves. */
     synchronized void serves() {
         appointed = false;
     }
 
-    /** Waits from now on: who asked was stopped himself. */
+    /** Restarts the timeouts, because this process itself was stopped. */
     synchronized void restart(long nowNanos) {
         askedNanos = nowNanos;
         appointedNanos = nowNanos;
     }
 
-    /** Whether the server has answered, and always before it was to be asked again. */
+    /** Returns whether the server has answered, and always before the next ping was due. */
     synchronized boolean isPrompt() {
         return answers && !late;
     }
 
-    /** Whether the server owes an answer, or owes to say that it serves, for so long. */
+    /**
+     * Returns whether an answer to a ping, or the report that it serves, is overdue by this time.
+     */
     synchronized boolean isSilent(long nowNanos, long patienceNanos) {
         return (answers && asked && nowNanos - askedNanos > patienceNanos)
                 || (appointed && nowNanos - appointedNanos > patienceNanos);

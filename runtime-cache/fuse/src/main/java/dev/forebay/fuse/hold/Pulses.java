@@ -9,19 +9,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks servers whether they live, and has one replaced that does not answer, or does not serve
- * though it was told to: a process that is stopped keeps its connection, and what it has taken from
- * the kernel. Safe for use by many threads.
+ * Pings servers, and requests the replacement of a server that does not answer, or does not serve
+ * when ordered. A stopped process keeps its connection and the requests that it took from the
+ * kernel, so only pings reveal it. Thread-safe.
  *
  * @param <S> a server
  */
 final class Pulses<S> {
 
-    /** What is decided here is done there. */
+    /** Carries out the decisions of this class. */
     interface Orders<S> {
         void ask(S server);
 
-        /** Replaces a server that does not do what it is asked for, if another one can. */
+        /** Replaces an unresponsive server if another one can take its place. */
         void replace(S server);
     }
 
@@ -32,15 +32,15 @@ final class Pulses<S> {
     private final Map<S, Pulse> pulses = new ConcurrentHashMap<>();
 
     /**
-     * @param patience for how long a server may leave a question unanswered, or not serve though it
-     *     was told to
+     * @param patience the time that a server may leave a ping unanswered, or an order to serve
+     *     unconfirmed
      */
     Pulses(Orders<S> orders, Duration patience) {
         this.orders = orders;
         this.patienceNanos = patience.toNanos();
     }
 
-    /** From now on until it is removed a server is asked. */
+    /** Adds a server, which is pinged until it is removed. */
     void add(S server) {
         pulses.put(server, new Pulse());
     }
@@ -49,7 +49,7 @@ final class Pulses<S> {
         pulses.remove(server);
     }
 
-    /** A server that was added has answered. */
+    /** Records an answer of a server. */
     void answered(S server) {
         Pulse pulse = pulses.get(server);
         if (pulse != null) {
@@ -57,7 +57,7 @@ final class Pulses<S> {
         }
     }
 
-    /** A server that was added is told to serve, and has to say from now on that it does. */
+    /** Records that a server was ordered to serve; it must confirm that in time. */
     void appoint(S server) {
         Pulse pulse = pulses.get(server);
         if (pulse != null) {
@@ -65,7 +65,7 @@ final class Pulses<S> {
         }
     }
 
-    /** A server that was added says that it serves. */
+    /** Records that a server serves. */
     void serves(S server) {
         Pulse pulse = pulses.get(server);
         if (pulse != null) {
@@ -73,17 +73,17 @@ final class Pulses<S> {
         }
     }
 
-    /** Whether a server that was added has answered, and owes no answer for long. */
+    /** Returns whether a server has answered, and has no overdue answer. */
     boolean isPrompt(S server) {
         Pulse pulse = pulses.get(server);
         return pulse != null && pulse.isPrompt();
     }
 
     /**
-     * Asks again and again, whatever fails.
+     * Pings all servers periodically, and continues after failures.
      *
-     * @param interval between two questions
-     * @param ended when to end
+     * @param interval the time between two pings
+     * @param ended returns true when the loop must end
      */
     void watch(Duration interval, BooleanSupplier ended) {
         long last = System.nanoTime();
@@ -104,11 +104,13 @@ final class Pulses<S> {
         try {
             LOG.error("Servers are asked again in a moment whether they live", e);
         } catch (RuntimeException | Error worse) {
-            // Whatever leaves the loop ends it for good.
+            // An exception here would end the loop for good.
         }
     }
 
-    /** Whoever is removed meanwhile waits: when it is closed, its number can be another's. */
+    /**
+     * Blocks the removal of the server meanwhile: the number of a closed descriptor can be reused.
+     */
     private void look(S server, long now, boolean stoppedOurselves) {
         Pulse _ =
                 pulses.computeIfPresent(
@@ -134,7 +136,7 @@ final class Pulses<S> {
         try {
             orders.ask(server);
         } catch (RuntimeException | Error e) {
-            // Else it would be replaced for not answering.
+            // Otherwise the server would be replaced for a ping that was never sent.
             pulse.notAsked();
             throw e;
         }

@@ -7,35 +7,35 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who serves a mount, who stands by, and who may leave. Safe for use by many threads.
+ * Decides which server serves a mount, which ones stand by, and which ones may leave. Thread-safe.
  *
- * <p>One who wants to leave goes on until a successor serves, so that nobody waits. When one dies,
- * the kernel is asked at once for the requests that it had taken, and then the next is told to
- * serve. Two serving at the same time do no harm.
+ * <p>A server that wants to leave continues until a successor serves, so readers do not wait. When
+ * a server dies, the kernel resends the requests that it had taken, and then the next server is
+ * appointed. Two servers at the same time do no harm.
  *
- * <p>Whoever does not do what it is told is passed over: it is as if it had gone, and nothing that
- * it says later makes it serve.
+ * <p>A server that does not follow its orders is treated as gone. Nothing that it says later makes
+ * it serve again.
  *
- * <p>Nobody is told to serve before it is opened; until then one who serves already may say so, and
- * is the one who serves.
+ * <p>No server is appointed before {@link #open}. Until then a server that serves already may
+ * report it, and becomes the serving one.
  *
  * @param <S> a server
  */
 final class Succession<S> {
 
-    /** What is decided here is done there. */
+    /** Carries out the decisions of this class. */
     interface Orders<S> {
         void serve(S server);
 
-        /** Whether a server answers; such a one is told to serve first. */
+        /** Returns whether a server answers pings; such servers are appointed first. */
         boolean isPrompt(S server);
 
         void go(S server);
 
-        /** Another one serves in its place: it has to end. */
+        /** Orders a server to end, because another one serves in its place. */
         void replaced(S server);
 
-        /** Ask the kernel for requests that were taken and not answered. */
+        /** Makes the kernel resend requests that were read but not answered. */
         void resend();
     }
 
@@ -44,10 +44,10 @@ final class Succession<S> {
     // Guarded by this.
     private final Queue<S> standingBy = new ArrayDeque<>();
 
-    /** Those who wait until a successor serves. */
+    /** Servers that wait until a successor serves. */
     private final Set<S> leaving = new HashSet<>();
 
-    /** Those who served, have to leave and may not have answered yet all that they took. */
+    /** Servers that served, must leave, and may still have unanswered requests. */
     private final Set<S> finishing = new HashSet<>();
 
     private @Nullable S serving;
@@ -57,7 +57,7 @@ final class Succession<S> {
         this.orders = orders;
     }
 
-    /** From now on there is always one who serves, if any is there. */
+    /** Starts appointing: from now on one server serves whenever one is present. */
     synchronized void open() {
         open = true;
         if (serving == null) {
@@ -65,20 +65,18 @@ final class Succession<S> {
         }
     }
 
-    /**
-     * Appoints no server any more. A server that is gone from now on may serve without a holder.
-     */
+    /** Stops appointing. Servers whose connections end from now on may serve without a holder. */
     synchronized void close() {
         open = false;
     }
 
-    /** A server is there, and ready. */
+    /** Adds a server that is ready to serve. */
     synchronized void joined(S server) {
         standingBy.add(server);
         appoint();
     }
 
-    /** A server that joined takes requests. */
+    /** Records that a server takes requests. */
     synchronized void serves(S server) {
         if (!open && serving == null && standingBy.remove(server)) {
             serving = server;
@@ -86,13 +84,13 @@ final class Succession<S> {
         if (server.equals(serving)) {
             letGo();
         } else if (open && standingBy.remove(server)) {
-            // It served under an earlier holder, and was stopped when this one looked who does.
+            // It served under an earlier holder, and was stopped when this holder asked who serves.
             finishing.add(server);
             orders.replaced(server);
         }
     }
 
-    /** A server wants to leave. */
+    /** Records that a server wants to leave. */
     synchronized void wantsToLeave(S server) {
         if (!server.equals(serving)) {
             standingBy.remove(server);
@@ -105,9 +103,9 @@ final class Succession<S> {
     }
 
     /**
-     * A server is gone, or passed over.
+     * Removes a server that is gone or unresponsive.
      *
-     * @param drained whether it has answered all that it took
+     * @param drained whether it has answered all requests that it took
      */
     synchronized void gone(S server, boolean drained) {
         standingBy.remove(server);
@@ -118,7 +116,7 @@ final class Succession<S> {
                 orders.resend();
             }
         } finally {
-            // Whatever fails, somebody has to serve.
+            // A server must be appointed even if the resend fails.
             if (server.equals(serving)) {
                 succeed();
             }
@@ -126,8 +124,8 @@ final class Succession<S> {
     }
 
     /**
-     * Whether another one can do what a server should: serve, or answer what it took before it had
-     * to leave.
+     * Returns whether another server can take over from this one: serve, or answer the requests
+     * that it took before it had to leave.
      */
     synchronized boolean isReplaceable(S server) {
         return server.equals(serving)

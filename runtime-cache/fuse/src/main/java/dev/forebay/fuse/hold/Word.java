@@ -1,47 +1,47 @@
 package dev.forebay.fuse.hold;
 
 /**
- * What a holder and its servers say to each other, one word a message. As both may be of different
- * releases, a word keeps its meaning, and who does not know one passes over it.
+ * The messages between a holder and its servers. Both may be of different releases, so a word keeps
+ * its meaning, and a process ignores unknown words.
  */
 enum Word {
 
     /**
-     * A server's: it could serve. With a mount, if it has one from an earlier holder, which the
-     * holder takes back if it is the same that it holds, or if it holds none yet.
+     * Server to holder: it can serve. A server with a mount from an earlier holder sends that
+     * mount. The holder takes it if it holds the same mount or none.
      */
     JOIN,
 
-    /** The holder's answer, with the mount. */
+    /** Holder to server: the answer to JOIN, with the mount. */
     MOUNT,
 
-    /** The holder's: serve from now on. */
+    /** Holder to server: serve from now on. */
     SERVE,
 
-    /** A server's: it takes requests; also directly after JOIN, if it does already. */
+    /** Server to holder: it takes requests. Sent directly after JOIN if it already serves. */
     SERVING,
 
-    /** A server's: it is asked to end and goes on until it may. */
+    /** Server to holder: it must end, and continues until it gets GO. */
     LEAVING,
 
-    /** The holder's answer: another one serves, or there is none. */
+    /** Holder to server: the answer to LEAVING; another server serves, or there is none. */
     GO,
 
-    /** A server's last: all requests that it took are answered. */
+    /** Server to holder: the last message, when all requests that it took are answered. */
     DRAINED,
 
-    /** Of either: answer, so that it is known that you are not stopped. */
+    /** Either direction: answer PONG to prove that the process is not stopped. */
     PING,
 
-    /** The answer; also a server's first, so that it is known that it answers. */
+    /** The answer to PING; also a server's first message, to show that it answers pings. */
     PONG,
 
     /**
-     * The holder's: you did not answer, or not serve, for too long, another one serves; end, and do
-     * not begin to serve.
+     * Holder to server: it did not answer, or did not serve, in time, and another server serves. It
+     * must end and must not begin to serve.
      */
     REPLACED,
 
-    /** Of either: the mount is no more. */
+    /** Either direction: the mount is gone. */
     END
 }

@@ -1,6 +1,7 @@
 /**
- * A mount that outlives the process that serves it: a holder keeps the mount's descriptors, several
- * processes have copies of them, one serves, and another takes over when that one leaves or dies.
+ * A mount that outlives the process that serves it. A holder keeps the mount's descriptors, and
+ * several servers have copies of them. One server serves, and another takes over when it leaves or
+ * dies.
  */
 @NullMarked
 package dev.forebay.fuse.hold;

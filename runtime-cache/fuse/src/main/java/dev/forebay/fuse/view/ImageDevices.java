@@ -12,20 +12,20 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** What an image and its packs are to the kernel. */
+/** The ways to present an image and its packs to the kernel as devices. */
 public enum ImageDevices {
 
     /** The files themselves (Linux 6.12). */
     FILES {
         @Override
         DetachedMount mount(Path image, List<Path> packs) throws SystemCallException {
-            // Past the page cache of the packs: what is read is there as the image's files, and
-            // need not be there twice.
+            // Direct I/O bypasses the page cache of the packs: the image's own files cache the same
+            // bytes.
             return Readahead.raise(() -> DetachedMount.erofs(image, packs, List.of("directio")));
         }
     },
 
-    /** Loop devices, one for each; they go when the image does. */
+    /** A loop device for each file. They disappear with the image. */
     LOOPS {
         @Override
         DetachedMount mount(Path image, List<Path> packs) throws SystemCallException {
@@ -48,21 +48,20 @@ public enum ImageDevices {
     /**
      * Mounts an image, not attached anywhere yet.
      *
-     * @param packs in the order of the image's devices; of whole blocks of 4 KiB
+     * @param packs in the order of the image's devices, each of whole blocks of 4 KiB
      */
     abstract DetachedMount mount(Path image, List<Path> packs) throws SystemCallException;
 
     /**
-     * Whether this process can mount images so.
+     * Returns the reason why this process cannot mount images in this way, if it cannot.
      *
-     * @param noImage a file of 4 KiB of nothing
-     * @return why it cannot
+     * @param noImage a file of 4 KiB of zeros
      */
     public Optional<String> refusal(Path noImage) {
         try (DetachedMount _ = mount(noImage, List.of())) {
             throw new IllegalArgumentException(noImage + " is an image");
         } catch (SystemCallException e) {
-            // The kernel has got as far as to look into it.
+            // EINVAL shows that the kernel could read the file: mounting itself is permitted.
             return e.errno() == ErrorNumber.EINVAL
                     ? Optional.empty()
                     : Optional.of(DetachedMount.explain(e));

@@ -4,15 +4,15 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import java.nio.file.Path;
 
-/** Where images come from. */
+/** A source of images. */
 @FunctionalInterface
 public interface ImageSource {
 
     /**
-     * Writes the image of a version, verified, to a file, which is overwritten.
+     * Writes the verified image of a version to a file, which is overwritten.
      *
      * @return its SHA-256
-     * @throws dev.forebay.model.ForebayException if it cannot be had
+     * @throws dev.forebay.model.ForebayException if the image is unavailable
      */
     Digest fetch(Mount mount, Path target);
 }

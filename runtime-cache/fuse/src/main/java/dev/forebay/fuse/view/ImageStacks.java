@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The images on the folders of the mounted tree: on each none, or the version's image on demand, or
- * that and its native one on top. Each change is a new generation of the dataset's folder, so that
- * whoever is in a version notices nothing, unless the version leaves the tree. What is attached is
- * asked of the kernel each time; nothing is attached and taken off at the same time. Safe for use
- * by many threads.
+ * Attaches images to the folders of the mounted tree and detaches them. A folder has no image, or
+ * the version's on-demand image, or its native image on top of that. Each change is a new
+ * generation of the dataset's folder. Programs in a version notice nothing, unless the version
+ * leaves the tree. It reads from the kernel each time what is attached, and makes one change at a
+ * time. Thread-safe.
  */
 final class ImageStacks {
 
@@ -30,17 +30,17 @@ final class ImageStacks {
 
     private final View best;
 
-    /** With the names of their images, which take a hash each. */
+    /** The versions with the names of their images, which cost a hash each. */
     private volatile Map<Mount, String> wanted = Map.of();
 
     /**
-     * @param best no better view belongs on a folder
+     * @param best the best permitted view
      */
     ImageStacks(View best) {
         this.best = best;
     }
 
-    /** From now on only images of these versions belong there. */
+    /** Sets the versions whose images may be attached. */
     synchronized void retain(List<Mount> mounts) {
         Map<Mount, String> next = new LinkedHashMap<>();
         for (Mount mount : mounts) {
@@ -50,12 +50,12 @@ final class ImageStacks {
         wanted = next;
     }
 
-    /** The versions whose images belong there. */
+    /** Returns the versions whose images may be attached. */
     Set<Mount> wanted() {
         return Collections.unmodifiableSet(wanted.keySet());
     }
 
-    /** What is on their folders now, of each what is seen last. */
+    /** Returns the images on the folders of these versions now, the visible one last. */
     Map<Mount, List<Path>> below(Path root) {
         Map<Path, List<Path>> attached = TreeMounts.of(root).images();
         Map<Mount, List<Path>> stacks = new LinkedHashMap<>();
@@ -65,12 +65,12 @@ final class ImageStacks {
         return stacks;
     }
 
-    /** What is seen of a stack. */
+    /** Returns the visible view of a stack. */
     static View view(List<Path> stack) {
         return stack.isEmpty() ? View.PORTABLE : Images.view(stack.getLast());
     }
 
-    /** Puts an image on top of its version's folder, if it belongs there still. */
+    /** Attaches an image on top of its version's folder; returns false if the version has left. */
     synchronized boolean attach(Path root, Mount mount, DetachedMount image)
             throws SystemCallException {
         Path folder = folder(root, mount);
@@ -84,9 +84,9 @@ final class ImageStacks {
     }
 
     /**
-     * Takes images off a version's folder, from the top on, as long as they are such.
+     * Detaches images from a version's folder, from the top, while they match.
      *
-     * @return whether the kernel says that no such one is seen any more
+     * @return whether the kernel reports that no matching image is visible any more
      */
     synchronized boolean detach(Path root, Mount mount, Predicate<Path> such) {
         Path folder = folder(root, mount);
@@ -100,8 +100,8 @@ final class ImageStacks {
     }
 
     /**
-     * Leaves of each stack what belongs there; false if more stays than that. Versions that left
-     * are taken off all at once.
+     * Detaches all images that do not belong to the tree; returns false if any remain. All images
+     * of a version that left are detached at once, also for programs in it.
      */
     synchronized boolean takeOff(Path root) {
         Map<Path, String> names = names(root);
@@ -128,7 +128,7 @@ final class ImageStacks {
         return all;
     }
 
-    /** Takes off what was seen before and nobody uses any more. */
+    /** Removes covered mounts that are no longer used. */
     synchronized void removeUnused(Path root) {
         for (Map.Entry<Path, List<List<Path>>> each : TreeMounts.of(root).covered().entrySet()) {
             try {
@@ -139,7 +139,9 @@ final class ImageStacks {
         }
     }
 
-    /** Leaves so many of a stack's images, from below, for whoever comes from now on. */
+    /**
+     * Detaches all but this number of a stack's images, from below, for programs that arrive later.
+     */
     private boolean keep(Path root, Path folder, List<Path> stack, int kept) {
         if (kept == stack.size()) {
             return true;
@@ -161,7 +163,7 @@ final class ImageStacks {
         }
     }
 
-    /** How many of a stack's images belong there, from below. */
+    /** Returns how many of a stack's images belong there, from below. */
     private int belonging(List<Path> stack, String name) {
         int kept = stack.size();
         while (!belongs(stack.subList(0, kept), name)) {
@@ -184,7 +186,7 @@ final class ImageStacks {
         return true;
     }
 
-    /** Takes mounts off a folder, for everybody. */
+    /** Detaches mounts from a folder for all programs. */
     private static boolean detach(Path folder, int count) {
         try {
             IsolatedThread.run(

@@ -21,16 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the images of versions onto their folders in the mounted tree, and takes them off again: one
- * over packs that FUSE serves, and on top of that, when all packs are on the node's disk and their
- * room is not needed, one over those. A version is seen at its path without any, too, so nothing
- * waits for them. When that is done is decided here; what is done is the affair of {@link
- * ViewUpkeep} and {@link ViewImprovement}.
+ * Decides when images are attached to the folders of versions in the mounted tree, and detached
+ * again. The first image reads packs that FUSE serves. A second one on top reads packs on the
+ * node's disk. It needs all packs there, and goes when their space is needed. A version is visible
+ * at its path without an image too, so nothing waits for images. {@link ViewUpkeep} and
+ * {@link ViewImprovement} do the work.
  *
- * <p>What is attached is asked of the kernel each time, for another process may have served the
- * mount before. Whatever a process has open, and where it is, stays with the view that it came to;
- * the node cache keeps the packs' bytes as long as any such view is there. Safe for use by many
- * threads.
+ * <p>The kernel's mount table is read each time, because another process may have served the mount
+ * before. A program's open files and working directory stay with the view that it came to. The node
+ * cache keeps the packs of such a view until it is gone. Thread-safe.
  */
 public final class ImageViews implements AutoCloseable {
 
@@ -45,29 +44,29 @@ public final class ImageViews implements AutoCloseable {
     private final ViewUpkeep upkeep;
     private final ViewImprovement improvement;
 
-    /** Of {@link #upkeep}. */
+    /** Runs {@link #upkeep}. */
     private final ScheduledExecutorService upkeepThread =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
 
-    // Of the thread of upkeep.
+    // Used by the upkeep thread only.
     private int ticks;
     private boolean served;
 
-    /** Of {@link #improvement}. */
+    /** Runs {@link #improvement}. */
     private final ExecutorService improvementThread =
             Executors.newSingleThreadExecutor(
                     task -> Thread.ofPlatform().daemon().name("images").unstarted(task));
 
-    /** Whether there is a round of improvement that has not begun. */
+    /** Whether a round of improvement is queued that has not begun. */
     private final AtomicBoolean improvesSoon = new AtomicBoolean();
 
     /**
-     * Attaches nothing yet, see {@link #show}.
+     * Creates the object without attaching images; see {@link #show}.
      *
-     * @param tree where the tree is mounted that this process serves now, an absolute path; empty
-     *     while it serves none: then the images are another one's affair
-     * @param best no better view is attached, and one that a predecessor has attached is taken off
+     * @param tree returns the absolute path where the tree is mounted that this process serves;
+     *     empty while it serves none, because another process then manages the images
+     * @param best the best view to attach; a better view of a predecessor is detached
      * @param images processes that serve the mount in turn may share their directory
      */
     public ImageViews(
@@ -89,21 +88,21 @@ public final class ImageViews implements AutoCloseable {
                         this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Takes off the images of all versions but these, before they leave the tree. */
+    /** Detaches the images of all versions except these, before those versions leave the tree. */
     public void retain(List<Mount> mounts) {
         stacks.retain(
                 mounts.stream().filter(mount -> mount.state() != Mount.State.EVICTING).toList());
         tree.get().ifPresent(stacks::takeOff);
     }
 
-    /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
+    /** Starts to improve the views of the versions that were passed to {@link #retain}. */
     public void show() {
         upkeepThread.execute(this::bring);
     }
 
     /**
-     * The images that are in use, those too that a predecessor has attached, and what their digests
-     * were when they came.
+     * Returns the images in use by their digest at the time of the fetch, including those that a
+     * predecessor attached.
      */
     public Map<Digest, Path> images() {
         Map<Digest, Path> inUse = images.relied();
@@ -113,7 +112,9 @@ public final class ImageViews implements AutoCloseable {
         return inUse;
     }
 
-    /** Has an image compared anew, takes off what it shows if it is wrong, and has it fetched. */
+    /**
+     * Verifies an image again. If it is damaged, its views are detached and it is fetched again.
+     */
     public void distrust(Digest image) {
         improvementThread.execute(
                 () -> {
@@ -123,7 +124,10 @@ public final class ImageViews implements AutoCloseable {
         show();
     }
 
-    /** How many versions are shown in which way; all portably if this process serves none. */
+    /**
+     * Returns the number of versions in each view; all are portable if this process serves no
+     * mount.
+     */
     public Map<View, Long> counts() {
         Map<Path, List<Path>> attached =
                 tree.get().map(root -> TreeMounts.of(root).images()).orElse(Map.of());
@@ -134,7 +138,7 @@ public final class ImageViews implements AutoCloseable {
         return counts;
     }
 
-    /** The versions that are shown natively; none if this process serves none. */
+    /** Returns the versions with a native view; none if this process serves no mount. */
     public Set<DatasetVersion> natives() {
         return tree.get().map(stacks::below).orElse(Map.of()).entrySet().stream()
                 .filter(each -> ImageStacks.view(each.getValue()) == View.NATIVE)
@@ -142,7 +146,7 @@ public final class ImageViews implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** Whatever fails, it is tried again; and what leaves this ends the ticks. */
+    /** Continues after failures: an exception would end the schedule. */
     private void tick() {
         try {
             boolean serves = tree.get().isPresent();
@@ -159,7 +163,7 @@ public final class ImageViews implements AutoCloseable {
         try {
             LOG.error("Views are looked after again in a moment", e);
         } catch (RuntimeException | Error worse) {
-            // As above.
+            // An exception would end the schedule.
         }
     }
 
@@ -187,7 +191,7 @@ public final class ImageViews implements AutoCloseable {
         }
     }
 
-    /** Lets the images be where they are: they go with the tree, or are its next server's. */
+    /** Leaves the images attached: they go with the tree, or the next server manages them. */
     @Override
     public void close() {
         upkeepThread.shutdownNow();

@@ -24,16 +24,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The images of mounted versions, in a directory, as {@code <SHA-256>.<name>}: what an earlier
- * process left is compared with its digest before it is used. Each has a second name, by which it
- * is mounted over packs on the node's disk: so that mounts tell what they are. What they take
- * together is bounded. For one thread at a time; other processes have their turns before and after.
+ * A directory of the images of mounted versions, named {@code <SHA-256>.<name>}. Images from an
+ * earlier process are verified before use. Each image has a second name (a hard link), under which
+ * it is mounted over packs on the node's disk. The name in the mount table thus shows the view. The
+ * total size is limited. Not thread-safe; other processes may use the directory before and after
+ * this one.
  */
 public final class Images {
 
     private static final String UNFINISHED = "unfinished";
 
-    /** Whatever has not grown for so long nobody fetches any more. */
+    /** An unfinished file that has not grown for this time belongs to a dead process. */
     private static final Duration LONGEST_FETCH = Duration.ofHours(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(Images.class);
@@ -45,14 +46,14 @@ public final class Images {
     private final long most;
     private final ImageSource source;
 
-    /** The files that this process has fetched or compared, by the names of images. */
+    /** The files that this process has fetched or verified, by image name. */
     private final Map<String, Path> right = new ConcurrentHashMap<>();
 
     /**
-     * On a broken disk none can be had.
+     * Opens the directory. If the disk is broken, no image is available.
      *
-     * @param directory made if it is not there
-     * @param most when images take so many bytes together no other one is fetched
+     * @param directory created if it does not exist
+     * @param most the total size in bytes from which no more images are fetched
      */
     public Images(Path directory, long most, ImageSource source) {
         this.most = most;
@@ -63,7 +64,7 @@ public final class Images {
     private static Path made(Path directory) {
         try {
             Files.createDirectories(directory.resolve(NATIVE));
-            // As the kernel says it of a loop device's file.
+            // The kernel reports the real path as the file of a loop device.
             return directory.toRealPath();
         } catch (IOException e) {
             if (ErrorNumber.isBrokenDisk(e)) {
@@ -74,34 +75,37 @@ public final class Images {
         }
     }
 
-    /** The name of a version's image: another manifest or another version has another one. */
+    /** Returns the name of a version's image, which is specific to version and manifest. */
     static String name(Mount mount) {
         return new ImageName(mount.version(), mount.manifest().digest()).fileName();
     }
 
-    /** The name of the image in a file, of whatever process. */
+    /** Returns the name of the image in a file, from any process. */
     static String name(Path image) {
         String file = String.valueOf(image.getFileName());
         return file.matches(FILE) ? file.substring(DIGEST_LENGTH + 1) : file;
     }
 
-    /** By which name an image was mounted, by whatever process. */
+    /** Returns the view for which an image was mounted, by any process. */
     static View view(Path image) {
         Path parent = image.getParent();
         return parent != null && parent.endsWith(NATIVE) ? View.NATIVE : View.ON_DEMAND;
     }
 
-    /** Whether this process, or one that had the directory before, has mounted it. */
+    /**
+     * Returns whether an image was mounted by this process, or by one that used the directory
+     * before.
+     */
     boolean isOurs(Path image) {
         return image.startsWith(directory);
     }
 
     /**
-     * Compares what an earlier process left of a version's image with its digest, the first time
-     * that this is asked. Takes seconds for an image of gigabytes.
+     * Verifies the images of a version that an earlier process left, on the first call. Takes
+     * seconds for an image of gigabytes.
      *
-     * @return whether nothing wrong was there; what was, is removed if it can be
-     * @throws ForebayException if it cannot be said what is there
+     * @return whether no damaged image was found; damaged ones are removed if possible
+     * @throws ForebayException if the directory cannot be listed
      */
     boolean check(Mount mount) {
         String name = name(mount);
@@ -119,7 +123,10 @@ public final class Images {
         return nothingWrong;
     }
 
-    /** One that stays is not relied on either, and what it shows must not stay. */
+    /**
+     * Tries to remove a damaged image. If it stays, it is not used either, and its views must be
+     * detached.
+     */
     private void tryToRemove(Path image) {
         try {
             remove(image, "it is not what was fetched");
@@ -128,19 +135,19 @@ public final class Images {
         }
     }
 
-    /** The images that are relied on, in a map of the caller's. Safe for use by any thread. */
+    /** Returns the verified images, in a map that the caller owns. Thread-safe. */
     Map<Digest, Path> relied() {
         Map<Digest, Path> images = new HashMap<>();
         right.values().forEach(image -> images.put(digest(image), image));
         return images;
     }
 
-    /** Does not rely on an image any more: {@link #check} has to compare it. */
+    /** Marks an image as unverified, so that {@link #check} verifies it again. */
     void distrust(Digest image) {
         right.values().removeIf(file -> digest(file).equals(image));
     }
 
-    /** What the digest of one of ours was when it came. */
+    /** Returns the digest in the name of an image: that of the fetched bytes. */
     static Digest digest(Path image) {
         return new Digest(image.getFileName().toString().substring(0, DIGEST_LENGTH));
     }
@@ -165,9 +172,9 @@ public final class Images {
     }
 
     /**
-     * The image of a version, fetched if {@link #check} has found none.
+     * Returns the image of a version, and fetches it if {@link #check} has found none.
      *
-     * @throws ForebayException if it cannot be had
+     * @throws ForebayException if the image is unavailable
      */
     Path of(Mount mount, View view) {
         Path image = right.get(name(mount));
@@ -178,11 +185,14 @@ public final class Images {
         return view == View.NATIVE ? secondName(image) : image;
     }
 
-    /** Is not synced: what a power failure leaves of it is compared like all that was left. */
+    /**
+     * Fetches an image. It is not synced: the next process verifies what a power failure leaves.
+     */
     private Path fetch(Mount mount) {
         requireRoom();
         try {
-            // Another process may fetch one, too, while this one is just being replaced.
+            // A process that is being replaced may fetch the same image, so temporary names are
+            // unique.
             Path unfinished = Files.createTempFile(directory, UNFINISHED, null);
             try {
                 Digest digest = source.fetch(mount, unfinished);
@@ -197,12 +207,12 @@ public final class Images {
         }
     }
 
-    /** Something that is being fetched, or was when its process was killed. */
+    /** Returns whether a file is being fetched, or was when its process was killed. */
     private static boolean isUnfinished(Path file) {
         return file.getFileName().toString().startsWith(UNFINISHED);
     }
 
-    /** Of a process that was killed while it fetched it. */
+    /** Returns whether a file was left unfinished by a process that was killed. */
     private static boolean isLeft(Path file) {
         // 0 if another process has finished it meanwhile: then there is nothing to remove.
         long changed = file.toFile().lastModified();
@@ -249,10 +259,10 @@ public final class Images {
     }
 
     /**
-     * Removes the image of a version, to be fetched again.
+     * Removes the image of a version so that it is fetched again.
      *
-     * @param why for the log
-     * @throws ForebayException if it stays
+     * @param why the reason to log
+     * @throws ForebayException if it cannot be removed
      */
     void remove(Mount mount, String why) {
         Path image = right.remove(name(mount));
@@ -272,8 +282,8 @@ public final class Images {
     }
 
     /**
-     * Removes all images but these; those that are still mounted stay readable, and what another
-     * process is fetching is left to it.
+     * Removes all other images. Images that are still mounted stay readable, and files that another
+     * process is fetching stay.
      */
     void keep(Set<String> names) {
         right.keySet().retainAll(names);

@@ -3,14 +3,14 @@ package dev.forebay.fuse.view;
 import dev.forebay.fuse.nodecache.NodePacks;
 import java.util.Optional;
 
-/** Packs on the node's disk, which one process at a time may use. Safe for use by many threads. */
+/** The packs on the node's disk, which one process at a time may use. Thread-safe. */
 @FunctionalInterface
 public interface LocalPacks {
 
-    /** They, if this process can use them now. */
+    /** Returns the packs if this process can use them now. */
     Optional<NodePacks> open();
 
-    /** Whether it is known that this process never can: then nobody looks after them. */
+    /** Returns whether this process can never use them. */
     default boolean failed() {
         return false;
     }

@@ -15,16 +15,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The packs of mounted versions, read from their manifests when they are first asked for: a process
- * that takes over a mount is asked for packs that it has not shown to anybody. Safe for use by many
- * threads.
+ * The packs of mounted versions. Their manifests are read on the first request. It may come early:
+ * the kernel can ask a new server for packs that only its predecessor has shown. Thread-safe.
  */
 public final class MountedPacks {
 
     /**
      * A pack of a version.
      *
-     * @param mount the version; one of those that have this manifest
+     * @param mount one of the versions that have this manifest
      */
     record Found(Pack pack, Mount mount) {
 
@@ -44,7 +43,7 @@ public final class MountedPacks {
         this.manifests = manifests;
     }
 
-    /** Takes over the mount table. */
+    /** Sets the mount table. */
     public synchronized void update(List<Mount> mounts) {
         mounted =
                 mounts.stream()
@@ -73,7 +72,7 @@ public final class MountedPacks {
         known = packs;
     }
 
-    /** The packs of a version, in the order of its image's devices. */
+    /** Returns the packs of a version, in the order of its image's devices. */
     List<Pack> of(ManifestRef manifest) {
         List<Pack> there = known.get(manifest.digest());
         if (there != null) {
@@ -93,25 +92,25 @@ public final class MountedPacks {
         return packs;
     }
 
-    /** Whether {@link #of} reads no manifest. */
+    /** Returns whether {@link #of} needs no manifest. */
     boolean isKnown(ManifestRef manifest) {
         return known.containsKey(manifest.digest());
     }
 
-    /** Whether {@link #numbered} reads no manifest. */
+    /** Returns whether {@link #numbered} needs no manifest. */
     boolean isKnown(long inode) {
         return byNumber.containsKey(inode) || mounted.keySet().equals(known.keySet());
     }
 
-    /** The pack with this inode number, if its version's manifest has been read. */
+    /** Returns the pack with this inode number if its version's manifest has been read. */
     Optional<Found> known(long inode) {
         return Optional.ofNullable(byNumber.get(inode));
     }
 
     /**
-     * The pack with this inode number; looks into the manifests of all versions if need be.
+     * Returns the pack with this inode number. Reads the manifests of all versions if necessary.
      *
-     * @throws ForebayException if it is not found, and a manifest that cannot be read may have it
+     * @throws ForebayException if the pack is not found and a manifest cannot be read
      */
     Optional<Found> numbered(long inode) {
         Found found = byNumber.get(inode);

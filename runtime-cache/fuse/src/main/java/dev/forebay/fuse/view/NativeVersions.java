@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Which versions are native over this process's packs, and which of them goes when room is needed:
- * the one that has been so for longest, for nobody is told of what is read in it. Safe for use by
- * many threads.
+ * Tracks the versions with native views over this process's packs, and chooses which one to give up
+ * when space is needed. It chooses the oldest native view, because the pod does not see reads in
+ * native views. Thread-safe.
  */
 final class NativeVersions {
 
-    /** How long a version stays on demand after its room was needed. */
+    /** The time for which a version stays on demand after its space was needed. */
     static final Duration REST = Duration.ofMinutes(10);
 
-    /** How long to see whether it was enough, before another one has to go. */
+    /** The time to see whether giving up one version was enough, before the next one. */
     static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final LongSupplier nanoTime;
@@ -27,7 +27,7 @@ final class NativeVersions {
     // Guarded by this.
     private long nextYield;
 
-    /** Oldest first; whether the packs were ever known to be whole. */
+    /** Oldest first. The value says whether the packs were ever known to be complete. */
     private final Map<DatasetVersion, Boolean> natives = new LinkedHashMap<>();
 
     private final Map<DatasetVersion, Long> restUntil = new HashMap<>();
@@ -37,39 +37,39 @@ final class NativeVersions {
         this.nextYield = nanoTime.getAsLong();
     }
 
-    /** Forgets all versions but these. */
+    /** Forgets all other versions. */
     synchronized void retain(Collection<DatasetVersion> versions) {
         natives.keySet().retainAll(versions);
         restUntil.keySet().retainAll(versions);
     }
 
-    /** Whether a version may become native. */
+    /** Returns whether a version may become native. */
     synchronized boolean mayBeNative(DatasetVersion version) {
         Long until = restUntil.get(version);
         return until == null || until - nanoTime.getAsLong() <= 0;
     }
 
     /**
-     * A version is native.
+     * Records that a version is native.
      *
-     * @param whole whether its packs are known to be here as a whole
-     * @return whether that was ever known; else it was attached by a predecessor
+     * @param whole whether its packs are known to be complete on this node
+     * @return whether they were ever known to be complete; if not, a predecessor attached the view
      */
     synchronized boolean isNative(DatasetVersion version, boolean whole) {
         return natives.merge(version, whole, Boolean::logicalOr);
     }
 
-    /** Whether the packs of a version that is native were ever known to be whole. */
+    /** Returns whether the packs of a native version were ever known to be complete. */
     synchronized boolean isKnownWhole(DatasetVersion version) {
         return natives.getOrDefault(version, false);
     }
 
-    /** A version is native no more. */
+    /** Records that a version is no longer native. */
     synchronized void remove(DatasetVersion version) {
         natives.remove(version);
     }
 
-    /** The version that has to make room now, if one does. */
+    /** Chooses the version that must give up its native view now, if any. */
     synchronized Optional<DatasetVersion> toYield() {
         long now = nanoTime.getAsLong();
         Optional<DatasetVersion> oldest =

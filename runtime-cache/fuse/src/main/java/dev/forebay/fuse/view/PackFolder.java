@@ -18,20 +18,23 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The tree, and in a folder that no listing shows the packs of its versions as large files: the
- * devices of images whose bytes are not all on this node. Nobody but the kernel is meant to read
- * them.
+ * Adds a hidden folder to the tree, with the packs of its versions as large files. They are the
+ * devices of on-demand images. Only the kernel reads them.
  *
- * <p>Versions that share a pack have a file of it each, for who asks on behalf of one gets zeros
- * for what only another has. A file's inode number, which is its name, too, is made of version and
- * pack, so every process that serves the mount means the same by it. Safe for use by many threads.
+ * <p>A shared pack has one file per version, because a read for one version returns zeros where
+ * only another version has bytes. A file's inode number, which is also its name, is derived from
+ * version and pack. Every process that serves the mount therefore uses the same numbers.
+ * Thread-safe.
  */
 public final class PackFolder implements FileSystemView {
 
-    /** No namespace begins with a dot. */
+    /** Namespaces never begin with a dot. */
     static final String NAME = ".packs";
 
-    /** The folder's own number; those of packs have the same topmost bit, and no other has it. */
+    /**
+     * The folder's own number. The numbers of packs also have the topmost bit set, and no others
+     * have it.
+     */
     private static final long FOLDER = Long.MIN_VALUE;
 
     private static final Pattern NUMBER = Pattern.compile("[89a-f][0-9a-f]{15}");
@@ -47,7 +50,10 @@ public final class PackFolder implements FileSystemView {
         this.bytes = bytes;
     }
 
-    /** Two of a billion packs have the same with a chance of one in twenty. */
+    /**
+     * Returns the number of a pack. Among a billion packs, the probability of any collision is
+     * 1/20.
+     */
     static long inode(Digest manifest, PackId pack) {
         long number = (number(manifest.hex()) ^ number(pack.toString())) | FOLDER;
         return number == FOLDER ? -1 : number;
@@ -57,7 +63,7 @@ public final class PackFolder implements FileSystemView {
         return Long.parseUnsignedLong(hex.substring(0, DIGITS), 16);
     }
 
-    /** A pack's name in the folder. */
+    /** Returns a pack's name in the folder. */
     static String name(Digest manifest, PackId pack) {
         return Long.toHexString(inode(manifest, pack));
     }
@@ -97,7 +103,7 @@ public final class PackFolder implements FileSystemView {
         return inode == FOLDER ? folder() : attributes(pack(inode));
     }
 
-    /** The folder itself can be listed, and looks empty. */
+    /** The folder itself can be listed, and appears empty. */
     @Override
     public OpenDirectory opendir(long inode) {
         if (!isOurs(inode)) {
@@ -189,7 +195,9 @@ public final class PackFolder implements FileSystemView {
         return new Attributes(FOLDER, true, 0, 0);
     }
 
-    /** Packs never change, and neither does when they did: else the kernel would read them anew. */
+    /**
+     * The modification time is constant, because the kernel discards cached pages when it changes.
+     */
     private static Attributes attributes(MountedPacks.Found found) {
         return new Attributes(
                 inode(found.manifest(), found.pack().id()), false, found.pack().bytes(), 0);

@@ -17,13 +17,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is mounted on the folders of a tree, as the kernel says: other processes may have put it
- * there. The folder of a dataset has {@link dev.forebay.fuse.linux.Generations generations}; the
- * images of its versions are mounted in them.
+ * Reads from the kernel what is mounted on the folders of a tree, because other processes may have
+ * attached it. The folder of a dataset has {@link dev.forebay.fuse.linux.Generations generations},
+ * in which the images of its versions are mounted.
  */
 final class TreeMounts {
 
-    /** How many names the folder of a dataset has below the tree. */
+    /** The depth of a dataset's folder below the tree. */
     private static final int DATASET_DEPTH = 2;
 
     private final Path root;
@@ -39,12 +39,12 @@ final class TreeMounts {
         this.tree = there.isEmpty() ? Optional.empty() : Optional.of(there.getLast());
     }
 
-    /** Returns the folder of a dataset, of which a version has this folder in a tree. */
+    /** Returns the folder of the dataset that a version's folder belongs to. */
     static Path dataset(Path root, Path folder) {
         return root.resolve(root.relativize(folder).subpath(0, DATASET_DEPTH));
     }
 
-    /** Returns what is mounted below a mount point now. */
+    /** Returns the current mounts below a mount point. */
     static TreeMounts of(Path root) {
         try {
             return new TreeMounts(root, MountTable.read());
@@ -53,7 +53,9 @@ final class TreeMounts {
         }
     }
 
-    /** Returns the files of the images that are seen at a version's folder, the topmost last. */
+    /**
+     * Returns the files of the images that are visible at a version's folder, the topmost last.
+     */
     List<Path> images(Path folder) {
         return generations(dataset(root, folder)).stream()
                 .reduce((_, later) -> later)
@@ -65,7 +67,7 @@ final class TreeMounts {
                 .toList();
     }
 
-    /** Returns the files of the images that are seen, by the folders of versions. */
+    /** Returns the files of the visible images, by the folders of versions. */
     Map<Path, List<Path>> images() {
         Map<Path, List<Path>> seen = new LinkedHashMap<>();
         below().filter(TreeMounts::isImage)
@@ -76,14 +78,15 @@ final class TreeMounts {
         return seen;
     }
 
-    /** Returns the files of all images, those too that only earlier comers see. */
+    /** Returns the files of all images, including those that only earlier programs see. */
     List<Path> allImages() {
         return below().filter(TreeMounts::isImage).map(TreeMounts::image).distinct().toList();
     }
 
     /**
-     * Returns what is covered, by the folders of datasets: of each generation but the last one, the
-     * latest of them first, the folders on which something is mounted. The last is the tree itself.
+     * Returns the covered mounts by the folders of datasets. The lists have the folders with
+     * mounts, for each generation except the topmost, the latest first. The last list is that of
+     * the tree itself.
      */
     Map<Path, List<List<Path>>> covered() {
         Map<Path, List<List<Path>>> covered = new LinkedHashMap<>();
@@ -93,7 +96,7 @@ final class TreeMounts {
                     generations.subList(0, generations.size() - 1).reversed().stream()
                             .map(generation -> folders(generation, dataset))
                             .toList();
-            // The tree itself never goes.
+            // The tree itself is never removed.
             if (each.size() > 1 || each.stream().anyMatch(folders -> !folders.isEmpty())) {
                 covered.put(dataset, each);
             }
@@ -101,7 +104,7 @@ final class TreeMounts {
         return covered;
     }
 
-    /** Returns how many generations lie on the folders of datasets. */
+    /** Returns the number of generations on each folder of a dataset. */
     Map<Path, Integer> generations() {
         return datasets().stream()
                 .collect(
@@ -109,14 +112,14 @@ final class TreeMounts {
                                 dataset -> dataset, dataset -> generations(dataset).size() - 1));
     }
 
-    /** The folders of datasets on which, or on whose folders, something is mounted. */
+    /** Returns the folders of datasets that have a mount on them or on a folder in them. */
     private Set<Path> datasets() {
         return below().map(MountTable.Entry::mountpoint)
                 .map(folder -> dataset(root, folder))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The first is the tree itself; the others are of its file system, too. */
+    /** The first is the tree itself; the others belong to its file system too. */
     private List<MountTable.Entry> generations(Path dataset) {
         if (tree.isEmpty()) {
             return List.of();
@@ -148,7 +151,7 @@ final class TreeMounts {
         return mount.type().equals("erofs");
     }
 
-    /** Returns the file of an image that is mounted. */
+    /** Returns the file of a mounted image. */
     static Path image(MountTable.Entry mount) {
         return LoopDevice.fileOf(mount.source()).orElse(Path.of(mount.source()));
     }

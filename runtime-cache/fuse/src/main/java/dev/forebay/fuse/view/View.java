@@ -3,7 +3,7 @@ package dev.forebay.fuse.view;
 import dev.forebay.fuse.linux.MountTable;
 import java.util.Locale;
 
-/** How a version appears at its path; the later ones are better. */
+/** The ways in which a version appears at its path; later ones are better. */
 public enum View {
 
     /** File by file, through FUSE. */
@@ -15,12 +15,12 @@ public enum View {
     /** By its image, over packs on the node's disk. */
     NATIVE;
 
-    /** How a mount that lies on a version's folder, or is a copy of one, shows it. */
+    /** Returns the view of a mount on a version's folder, or of a copy of such a mount. */
     public static View of(MountTable.Entry mount) {
         return TreeMounts.isImage(mount) ? Images.view(TreeMounts.image(mount)) : PORTABLE;
     }
 
-    /** Its name as a tag of metrics. */
+    /** Returns its name as a tag of metrics. */
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows versions better than they are shown: fetches their images, compares those that are here,
- * and puts them on the versions' folders. What cannot be done is tried again in the next round,
- * which may take minutes. For one thread.
+ * Upgrades the views of versions: fetches images, verifies local ones, and attaches them to the
+ * versions' folders. Failures are retried in the next round. A round may take minutes. Not
+ * thread-safe.
  */
 final class ViewImprovement {
 
@@ -40,13 +40,13 @@ final class ViewImprovement {
     private final Supplier<Optional<NodePacks>> nodePacks;
     private final NativeVersions natives;
 
-    /** Why versions could not be shown better. */
+    /** The last logged failure of each version. */
     private final Map<DatasetVersion, String> problems = new HashMap<>();
 
     /**
-     * @param best no better view is attached
-     * @param nodePacks packs on the node's disk, if they can be used now
-     * @param natives says which versions may be native, and is told of those that come
+     * @param best the best view to attach
+     * @param nodePacks returns the packs on the node's disk if this process can use them now
+     * @param natives decides which versions may be native, and tracks those that are
      */
     ViewImprovement(
             View best,
@@ -65,7 +65,10 @@ final class ViewImprovement {
         this.natives = natives;
     }
 
-    /** Does for each version what can be done now, and removes images that none needs. */
+    /**
+     * Upgrades the view of each version as far as possible now, and removes images without a
+     * version.
+     */
     void improve(Path root) {
         Map<Mount, List<Path>> wanted = stacks.below(root);
         wanted.forEach(
@@ -99,7 +102,7 @@ final class ViewImprovement {
         }
     }
 
-    /** Once, not at every attempt. */
+    /** Logs a failure once, not at every attempt. */
     private void complain(DatasetVersion version, Throwable e) {
         String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
         if (!why.equals(problems.put(version, why))) {
@@ -121,7 +124,7 @@ final class ViewImprovement {
                 .resolve(PackFolder.name(mount.manifest().digest(), pack));
     }
 
-    /** What the kernel has of packs may have come there before some of it was found wrong. */
+    /** Drops cached pages of packs: they may be from before damage was found. */
     private static void forgetPages(List<Path> packs) throws SystemCallException {
         for (Path pack : packs) {
             try (DiskFile file = DiskFile.openToRead(pack)) {
@@ -130,7 +133,10 @@ final class ViewImprovement {
         }
     }
 
-    /** From when it is mounted on the kernel has the packs' files open, and that holds them. */
+    /**
+     * Attaches a native view. Once mounted, the kernel has the files of the packs open, which
+     * protects them from eviction.
+     */
     private void attachNative(Path root, Mount mount, HeldPacks whole) throws SystemCallException {
         try (whole) {
             Map<PackId, Path> files = whole.files();
@@ -139,7 +145,8 @@ final class ViewImprovement {
                             .map(Pack::id)
                             .map(id -> Objects.requireNonNull(files.get(id)))
                             .toList();
-            // Before it is seen: one that is found and not known here is a predecessor's.
+            // Before it becomes visible: a native view that is unknown here counts as a
+            // predecessor's.
             boolean _ = natives.isNative(mount.version(), true);
             attach(root, mount, View.NATIVE, local, "from this node's disk");
         }
@@ -155,7 +162,7 @@ final class ViewImprovement {
             }
         } catch (SystemCallException e) {
             if (DetachedMount.isDamage(e)) {
-                // The file may be mounted on demand: nobody would compare what that shows any more.
+                // The file may be mounted on demand, and no later check would cover that view.
                 stacks.detach(root, mount, images::isOurs);
                 images.remove(mount, DetachedMount.explain(e));
             }
@@ -163,19 +170,19 @@ final class ViewImprovement {
         }
     }
 
-    /** Does not rely on an image any more; {@link #compareAll} looks at it. */
+    /** Marks an image as unverified; {@link #compareAll} verifies it again. */
     void distrust(Digest image) {
         images.distrust(image);
     }
 
-    /** Compares all images that are not relied on, and takes off what those show that are wrong. */
+    /** Verifies all unverified images, and detaches the views of damaged ones. */
     void compareAll(Path root) {
         stacks.below(root).keySet().forEach(mount -> compare(root, mount));
     }
 
     private void compare(Path root, Mount mount) {
         if (!images.check(mount)) {
-            // What an image that was found wrong shows is as wrong.
+            // A damaged image shows damaged files.
             stacks.detach(root, mount, images::isOurs);
         }
     }

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after the views that are there: takes off what must not be seen any more, as its version
- * has left, something of it was found wrong, or others need its room. Makes none better, see {@link
- * ViewImprovement}, and waits for nothing. For one thread.
+ * Maintains existing views. It detaches views whose version has left, that may show damaged bytes,
+ * or whose space is needed. It upgrades none, see {@link ViewImprovement}, and never blocks. Not
+ * thread-safe.
  */
 final class ViewUpkeep {
 
@@ -28,11 +28,11 @@ final class ViewUpkeep {
     private final LocalPacks nodePacks;
     private final NativeVersions natives;
 
-    /** How often something of a version had been found wrong when that was looked at last. */
+    /** The number of times that damage was found in a version, at the last check. */
     private final Map<DatasetVersion, Long> foundWrong = new HashMap<>();
 
     /**
-     * @param natives is told of those that go
+     * @param natives is updated when native views are detached
      */
     ViewUpkeep(ImageStacks stacks, Images images, LocalPacks nodePacks, NativeVersions natives) {
         this.stacks = stacks;
@@ -41,9 +41,9 @@ final class ViewUpkeep {
         this.natives = natives;
     }
 
-    /** Looks at all of them once. */
+    /** Checks all views once. */
     void lookAfter(Path root) {
-        // First: of what is found wrong meanwhile the next round looks at the views.
+        // Read first: damage that is found during this round is handled by the next one.
         Map<PackId, Long> harmed = nodePacks.open().map(NodePacks::harmed).orElse(Map.of());
         boolean renewed = stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
@@ -61,9 +61,9 @@ final class ViewUpkeep {
     }
 
     /**
-     * A version that cannot be looked after now does not keep the others from it.
+     * Checks the views of one version; a failure does not affect the other versions.
      *
-     * @return whether it shows nothing that was found wrong before
+     * @return whether the version shows no bytes that were found damaged before
      */
     private boolean tryToLookAfter(Path root, Mount mount, List<Path> stack) {
         try {
@@ -83,9 +83,10 @@ final class ViewUpkeep {
 
     private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
         if (!images.isOurs(stack.getLast())) {
-            // Over packs of a cache that nobody looks after now.
+            // The view is over packs of a cache that no process maintains now.
             lower(root, mount, "its packs are in another process's directory");
-            // It was read here, and what the kernel still has of it is not asked for again.
+            // The version was read here, and the kernel's cached pages of it cause no more
+            // requests.
             nodePacks.open().ifPresent(cache -> cache.use(mount.manifest().digest()));
         } else if (nodePacks.failed()) {
             takeOff(root, mount);
@@ -94,7 +95,9 @@ final class ViewUpkeep {
         }
     }
 
-    /** Its images may be on the same disk: what comes instead is compared before. */
+    /**
+     * Detaches all images: they may be on the same failed disk, and later ones are verified first.
+     */
     private void takeOff(Path root, Mount mount) {
         LOG.info("{} is shown anew: its packs cannot be used any more", mount.version());
         natives.remove(mount.version());
@@ -102,9 +105,9 @@ final class ViewUpkeep {
     }
 
     /**
-     * Looks after a native view, which a predecessor may have attached: then it is whole until
-     * something is found wrong, or the disk fails. What is mended on the disk stays wrong in the
-     * pages that the kernel has of the view.
+     * Checks a native view. One that a predecessor attached counts as complete until damage is
+     * found or the disk fails. Pages that the kernel has cached stay damaged after a repair on
+     * disk.
      */
     private void check(Path root, Mount mount, NodePacks cache) {
         cache.isReadDirectly();
@@ -129,8 +132,9 @@ final class ViewUpkeep {
     }
 
     /**
-     * Takes off images of whose pages the kernel may have wrong ones: a small read, which is not
-     * compared, may have brought them there before that was found. What is attached next has none.
+     * Detaches images whose cached pages may be damaged: small reads are not verified, and may have
+     * cached pages before the damage was found. An image that is attached later has no cached
+     * pages.
      *
      * @return whether none are left
      */
@@ -143,12 +147,12 @@ final class ViewUpkeep {
         long before = foundWrong.getOrDefault(mount.version(), 0L);
         if (!stack.isEmpty() && now > before) {
             LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
-            // Also one of another process's: whoever attached it, it lies over packs of ours.
+            // Images of another process too: they also lie over packs of this process.
             if (!stacks.detach(root, mount, _ -> true)) {
                 return false;
             }
         }
-        // Afterwards: if that fails it is tried again.
+        // Recorded afterwards, so that a failure is retried.
         foundWrong.put(mount.version(), Math.max(now, before));
         return true;
     }

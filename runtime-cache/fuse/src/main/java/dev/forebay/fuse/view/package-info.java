@@ -1,6 +1,7 @@
 /**
- * How a version appears on this node: file by file through FUSE, on top of that by its EROFS image,
- * over packs that FUSE serves, and on top of that by the same image over packs on the node's disk.
+ * The views of versions on a node. A version appears file by file through FUSE. Its EROFS image may
+ * lie on top of that, over packs that FUSE serves. The same image over packs on the node's disk may
+ * lie on top of both.
  */
 @NullMarked
 package dev.forebay.fuse.view;
