@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 
-/** Reads the blocks of a pack's file and compares them with their checksums. */
+/** Reads the blocks of a pack's file and verifies their checksums. */
 final class Blocks {
 
-    /** Memory of an arena would be cleared each time. */
+    /** Pooled, because memory of an arena would be cleared each time. */
     private static final Buffers SCRATCH = new Buffers(Sizes.BLOCK);
 
     private final DiskFile data;
@@ -27,15 +27,15 @@ final class Blocks {
         return Sizes.offset(chunk, block * Sizes.PAGES_OF_BLOCK);
     }
 
-    /** How long a block is: the pack's last may be shorter than the others. */
+    /** Returns the length of a block; the last block of a pack may be shorter. */
     private int length(int chunk, int block) {
         return (int) Math.min(Sizes.BLOCK, packBytes - start(chunk, block));
     }
 
     /**
-     * Reads a block into {@code target}, which is as long, and whose position and limit stay.
+     * Reads a block into {@code target}, which has the block's length. Its position and limit stay.
      *
-     * @return whether it can be read and is what the record says
+     * @return whether the block is readable and matches the record
      */
     private boolean isRead(ChunkRecord record, int chunk, int block, ByteBuffer target)
             throws IOException {
@@ -46,7 +46,10 @@ final class Blocks {
         return Checksums.of(bytes, record.pagesOfBlock(block)) == record.checksum(block);
     }
 
-    /** Fills {@code target}, whose position and limit stay; false if that cannot be read. */
+    /**
+     * Fills {@code target}, whose position and limit stay; returns false on a read error or a short
+     * read.
+     */
     boolean isRead(ByteBuffer target, long position) throws IOException {
         if (target.isDirect()) {
             return isReadStraight(target, position);
@@ -80,25 +83,24 @@ final class Blocks {
     }
 
     /**
-     * Lets go of what the kernel has of a chunk in memory, so that the disk is read: a native view
-     * reads from there, whatever is in memory.
+     * Drops a chunk from the page cache, so that the next read goes to the disk. Native views read
+     * from the disk too, not from this page cache.
      */
     void forget(int chunk) {
         data.forget(Sizes.offset(chunk, 0), Sizes.CHUNK);
     }
 
-    /** Whether a range has a block as a whole. */
+    /** Returns whether a range contains a complete block. */
     boolean hasWhole(long from, long to) {
         return Math.ceilDiv(from, Sizes.BLOCK) * Sizes.BLOCK + Sizes.BLOCK <= to || to == packBytes;
     }
 
     /**
-     * Compares a range within one chunk that was read with the checksums of its blocks.
+     * Verifies the checksums of the blocks of a range within one chunk that was read.
      *
      * @param target the bytes, between its position and limit, which stay
-     * @param parts whether blocks of which only a part was read are read once more, and compared,
-     *     too
-     * @return the first block that is wrong, or -1
+     * @param parts whether blocks that were read in part are read completely and verified too
+     * @return the first damaged block, or -1
      */
     int compare(ChunkRecord record, long from, ByteBuffer target, boolean parts)
             throws IOException {
@@ -114,7 +116,7 @@ final class Blocks {
                 int into = target.position() + (int) (at - from);
                 at += wanted;
                 if (record.pagesOfBlock(block).isEmpty()) {
-                    // Nobody wants any of it, and there is no checksum.
+                    // No version needs the block, and it has no checksum.
                     continue;
                 }
                 if (wanted == length) {
@@ -135,7 +137,7 @@ final class Blocks {
         return -1;
     }
 
-    /** The first block of a chunk that is wrong, or -1. */
+    /** Returns the first damaged block of a chunk, or -1. */
     int verify(ChunkRecord record, int chunk) throws IOException {
         for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
             if (!record.pagesOfBlock(block).isEmpty() && !isIntact(record, chunk, block)) {
@@ -155,11 +157,11 @@ final class Blocks {
     }
 
     /**
-     * The record of a chunk that was given some more pages. A block that was there in part and is
-     * found wrong loses what it had.
+     * Returns the record of a chunk after pages were added. A block that was partly present and is
+     * damaged loses its earlier pages.
      *
-     * @param from of the bytes in the pack, a multiple of 64 KiB
-     * @param more which pages were given, of those whose bytes follow
+     * @param from the position of the bytes in the pack, a multiple of 64 KiB
+     * @param more the added pages, among those that the bytes cover
      */
     ChunkRecord merge(ChunkRecord before, long from, BitSet more, ByteBuffer bytes)
             throws IOException {
@@ -198,8 +200,8 @@ final class Blocks {
     }
 
     /**
-     * The record of a chunk that keeps only some of its pages. A block of which a part is kept and
-     * that is found wrong loses all.
+     * Returns the record of a chunk that keeps only some of its pages. A partly kept block that is
+     * damaged loses all its pages.
      */
     ChunkRecord restrict(ChunkRecord before, int chunk, BitSet kept) throws IOException {
         BitSet pages = (BitSet) before.pages().clone();

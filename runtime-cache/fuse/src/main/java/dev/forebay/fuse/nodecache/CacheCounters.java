@@ -2,7 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a node cache has done since it was opened. */
+/** The counters of a node cache since it was opened. */
 public final class CacheCounters {
 
     final LongAdder hitBytes = new LongAdder();
@@ -16,52 +16,52 @@ public final class CacheCounters {
     final LongAdder diskErrors = new LongAdder();
     final LongAdder outOfDescriptors = new LongAdder();
 
-    /** Bytes that were read from the node's disk. */
+    /** Returns the number of bytes read from the node's disk. */
     public long hitBytes() {
         return hitBytes.sum();
     }
 
-    /** Bytes that were not there and had to be asked for. */
+    /** Returns the number of bytes that were missing and had to be fetched. */
     public long missBytes() {
         return missBytes.sum();
     }
 
-    /** Bytes that were put on the node's disk. */
+    /** Returns the number of bytes written to the node's disk. */
     public long storedBytes() {
         return storedBytes.sum();
     }
 
-    /** Bytes that made room for others. */
+    /** Returns the number of bytes evicted to make space. */
     public long evictedBytes() {
         return evictedBytes.sum();
     }
 
-    /** Bytes that were given up because no mounted version has them any more. */
+    /** Returns the number of bytes swept because no mounted version has them any more. */
     public long deadBytes() {
         return deadBytes.sum();
     }
 
-    /** Bytes that were compared with their checksums at rest. */
+    /** Returns the number of bytes that the scrubber has verified. */
     public long scrubbedBytes() {
         return scrubbedBytes.sum();
     }
 
-    /** Blocks of 64 KiB that did not have their checksum any more, and were dropped. */
+    /** Returns the number of 64 KiB blocks dropped because their checksum was wrong. */
     public long damagedBlocks() {
         return damagedBlocks.sum();
     }
 
-    /** Pieces that were not stored because there was no room, in the bound or on the disk. */
+    /** Returns the number of pieces not stored because the capacity or the disk was exhausted. */
     public long refused() {
         return refused.sum();
     }
 
-    /** Pieces that were not stored because this process has too many files open. */
+    /** Returns the number of failures because this process has too many open files. */
     public long outOfDescriptors() {
         return outOfDescriptors.sum();
     }
 
-    /** Failures of the disk. */
+    /** Returns the number of disk failures. */
     public long diskErrors() {
         return diskErrors.sum();
     }

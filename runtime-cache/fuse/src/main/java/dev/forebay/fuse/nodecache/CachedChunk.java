@@ -2,10 +2,10 @@ package dev.forebay.fuse.nodecache;
 
 import java.util.BitSet;
 
-/** What is known in memory of a chunk. Guarded by its pack's lock of the chunk. */
+/** The in-memory state of a chunk. Guarded by its pack's lock for the chunk. */
 final class CachedChunk {
 
-    /** The pages of most chunks of a cache, shared by them. Nobody changes it. */
+    /** All pages of a chunk. Most chunks share this object; it must not be modified. */
     private static final BitSet ALL = new BitSet();
 
     static {
@@ -15,19 +15,19 @@ final class CachedChunk {
     final PackFile pack;
     final int index;
 
-    /** The pages that are recorded; replaced, never changed. */
+    /** The recorded pages; replaced as a whole, never modified. */
     private BitSet pages = new BitSet(0);
 
     /**
-     * Whether what is recorded was written, or compared with its checksums, since the last time
-     * that a power failure can have harmed it.
+     * Whether all recorded pages were written or verified since the last time that a power failure
+     * can have damaged them.
      */
     volatile boolean proven;
 
-    /** How many are putting bytes into it now. */
+    /** The number of threads that store bytes into it now. */
     int storing;
 
-    /** Its place in the {@link Space}, as long as it has pages; else {@link Space#NO_SLOT}. */
+    /** Its slot in the {@link Space} while it has pages; otherwise {@link Space#NO_SLOT}. */
     volatile int slot = Space.NO_SLOT;
 
     CachedChunk(PackFile pack, int index) {
@@ -49,7 +49,7 @@ final class CachedChunk {
         return missing.isEmpty();
     }
 
-    /** What its pages and its record take on disk. */
+    /** Returns the bytes that the pages and their record take on disk. */
     static long footprint(BitSet pages) {
         return pages.isEmpty()
                 ? 0

@@ -9,12 +9,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is here of a pack, by chunk: in memory, in its {@link PackMap}, and in the cache's {@link
- * Space}.
+ * The cached chunks of a pack: in memory, in its {@link PackMap}, and in the cache's {@link Space}.
  *
- * <p>Each chunk has a lock, which it may share with others. Who reads a chunk's pages from the file
- * shares it, so that they are not given up meanwhile; who changes its record has it alone. Bytes
- * are written without it, into pages that are not recorded yet. Safe for use by many threads.
+ * <p>Each chunk has a lock, which several chunks may share. A thread that reads pages from the file
+ * holds the read lock, so that they are not removed meanwhile. A thread that changes the record
+ * holds the write lock. Bytes are written without the lock, into pages that are not recorded yet.
+ * Thread-safe.
  */
 final class CachedChunks {
 
@@ -37,12 +37,12 @@ final class CachedChunks {
         }
     }
 
-    /** How many chunks the pack has. */
+    /** Returns the number of chunks of the pack. */
     int count() {
         return chunks.length();
     }
 
-    /** What is known of a chunk; null if nothing was ever here of it. */
+    /** Returns the state of a chunk, or null if nothing of it is cached. */
     @Nullable CachedChunk find(int index) {
         return chunks.get(index);
     }
@@ -55,7 +55,7 @@ final class CachedChunks {
         return locks[index % locks.length].writeLock();
     }
 
-    /** Whether nothing is here. */
+    /** Returns whether nothing of the pack is cached. */
     boolean isEmpty() {
         for (int index = 0; index < chunks.length(); index++) {
             if (!isEmpty(index)) {
@@ -70,7 +70,7 @@ final class CachedChunks {
         return chunk == null || chunk.slot == Space.NO_SLOT;
     }
 
-    /** The pages of a chunk that are here; nobody changes them. */
+    /** Returns the cached pages of a chunk, which the caller must not modify. */
     BitSet pages(int index) {
         CachedChunk chunk = chunks.get(index);
         if (chunk == null) {
@@ -85,26 +85,26 @@ final class CachedChunks {
         }
     }
 
-    /** Which of the wanted pages of a chunk are not here. */
+    /** Returns the wanted pages of a chunk that are not cached. */
     BitSet missing(int index, BitSet wanted) {
         BitSet missing = (BitSet) wanted.clone();
         missing.andNot(pages(index));
         return missing;
     }
 
-    /** Whether pages of a chunk are here besides these. */
+    /** Returns whether other pages of a chunk than these are cached. */
     boolean hasOthers(int index, BitSet these) {
         BitSet others = (BitSet) pages(index).clone();
         others.andNot(these);
         return !others.isEmpty();
     }
 
-    /** How many bytes of a chunk are here. */
+    /** Returns the number of cached bytes of a chunk. */
     long bytesHere(int index) {
         return (long) pages(index).cardinality() * Sizes.PAGE;
     }
 
-    /** Says that a chunk was used again. */
+    /** Records another use of a chunk. */
     void touch(int index) {
         CachedChunk chunk = chunks.get(index);
         if (chunk != null) {
@@ -112,18 +112,18 @@ final class CachedChunks {
         }
     }
 
-    /** What is recorded of a chunk; under its lock. */
+    /** Returns the record of a chunk. The caller holds its lock. */
     ChunkRecord recorded(int index) throws IOException {
         return map.read(index);
     }
 
-    /** Records what is here of a chunk from now on; under its lock, alone. */
+    /** Writes the record of a chunk. The caller holds the write lock. */
     void record(CachedChunk chunk, ChunkRecord now) throws IOException {
         map.write(chunk.index, now);
         publish(chunk, now.pages());
     }
 
-    /** Enters what an earlier process has recorded of a chunk. Before anybody uses the pack. */
+    /** Enters pages that an earlier process recorded. Only before the pack is in use. */
     void adopt(int index, BitSet pages, boolean proven) {
         CachedChunk chunk = new CachedChunk(pack, index);
         chunk.proven = proven;
@@ -131,7 +131,7 @@ final class CachedChunks {
         publish(chunk, pages);
     }
 
-    /** Forgets what was adopted, so that nobody finds room in it: the pack cannot be used. */
+    /** Forgets adopted chunks, so that eviction does not choose them: the pack cannot be used. */
     void abandon() {
         for (int index = 0; index < chunks.length(); index++) {
             CachedChunk chunk = chunks.get(index);
@@ -142,7 +142,9 @@ final class CachedChunks {
         }
     }
 
-    /** Forgets a chunk of which nothing is here; under its lock, alone, and not while storing. */
+    /**
+     * Forgets an empty chunk. The caller holds the write lock, and no thread stores into the chunk.
+     */
     void forget(CachedChunk chunk) {
         chunks.set(chunk.index, null);
     }
@@ -158,7 +160,7 @@ final class CachedChunks {
         space.add(grown);
     }
 
-    /** Keeps a chunk from being given up until {@link #endStoring}. */
+    /** Protects a chunk from removal until {@link #endStoring}. */
     CachedChunk beginStoring(int index) {
         Lock lock = writeLock(index);
         lock.lock();
@@ -186,12 +188,12 @@ final class CachedChunks {
         }
     }
 
-    /** Says that all that is here of a chunk has its checksums. */
+    /** Records that all cached pages of a chunk were verified. */
     void proved(int index) {
         proven(index, true);
     }
 
-    /** Says that nothing is proven any more. */
+    /** Records that no chunk counts as verified any more. */
     void doubt() {
         for (int index = 0; index < chunks.length(); index++) {
             proven(index, false);
@@ -211,7 +213,7 @@ final class CachedChunks {
         }
     }
 
-    /** Whether all that is here is proven. */
+    /** Returns whether all cached chunks are verified. */
     boolean areProven() {
         for (int index = 0; index < chunks.length(); index++) {
             CachedChunk chunk = chunks.get(index);

@@ -7,16 +7,16 @@ import java.util.BitSet;
 import java.util.concurrent.locks.Lock;
 
 /**
- * Reads what is here of a pack and compares it with its checksums; what is wrong is dropped, and so
- * fetched anew by who wants it next. Safe for use by many threads.
+ * Reads cached bytes of a pack and verifies their checksums. Damaged blocks are dropped, so the
+ * next reader fetches them again. Thread-safe.
  *
- * <p>To compare a few bytes, all of their block has to be read: a read of 4 KiB then costs ten
- * times as much. So parts of blocks are compared only where that was not done since they were
- * stored or could have been harmed by a power failure, or by readers that are strict.
+ * <p>To verify a few bytes, their whole block must be read, which makes a read of 4 KiB ten times
+ * as expensive. Partly read blocks are therefore verified in two cases only. Either the reader is
+ * strict, or a power failure may have damaged the chunk since it was last written or verified.
  */
 final class CheckedReader {
 
-    /** Which block is said to be damaged when their record is. */
+    /** The block to report as damaged if the record itself is damaged. */
     private static final int ANY_BLOCK = 0;
 
     private final PackId pack;
@@ -47,11 +47,10 @@ final class CheckedReader {
     /**
      * Reads bytes of one chunk.
      *
-     * @param wanted the pages that must be here; others of the range are given as whatever the file
-     *     has
+     * @param wanted the pages that must be cached; other bytes of the range are undefined
      * @param target filled between its position and limit, which stay
-     * @param strict whether parts of blocks are compared, too
-     * @return false if not all are here: what is in the target is worth nothing
+     * @param strict whether partly read blocks are verified too
+     * @return false if not all pages are cached and intact; the target's content is then undefined
      */
     boolean read(long from, BitSet wanted, ByteBuffer target, boolean strict) throws IOException {
         int index = Sizes.chunkOf(from);
@@ -85,7 +84,8 @@ final class CheckedReader {
             BitSet wrong = new BitSet();
             try {
                 drop(chunk, damaged, wrong);
-                // Where one is wrong others may be: who reads is not to meet them one by one.
+                // Damage is often not isolated: scrub the chunk, so that readers do not find the
+                // blocks one by one.
                 BitSet _ = scrub(index, wrong);
             } finally {
                 damage.found(pack, index, wrong);
@@ -95,8 +95,7 @@ final class CheckedReader {
     }
 
     /**
-     * Compares all that is here of a chunk with its checksums, if that was not done before, and
-     * drops what is wrong.
+     * Verifies all cached pages of a chunk unless that was done before, and drops damaged blocks.
      */
     void prove(int index) throws IOException {
         BitSet wrong = new BitSet();
@@ -109,7 +108,7 @@ final class CheckedReader {
 
     private void prove(int index, BitSet wrong) throws IOException {
         boolean read = false;
-        // Another one each time: it may be given up, and come back.
+        // Look the chunk up each time: it may be evicted and cached again.
         for (CachedChunk chunk = chunks.find(index);
                 chunk != null && !chunk.proven;
                 chunk = chunks.find(index)) {
@@ -119,7 +118,7 @@ final class CheckedReader {
             }
             int damaged = firstDamagedOf(chunk);
             if (damaged < 0) {
-                // What came in since was proven when it did.
+                // Blocks that were stored since then were verified when they were stored.
                 chunks.proved(index);
                 return;
             }
@@ -128,9 +127,9 @@ final class CheckedReader {
     }
 
     /**
-     * Compares what is here of a chunk with its checksums, and drops what is wrong.
+     * Verifies the cached pages of a chunk, and drops damaged blocks.
      *
-     * @return the blocks that were dropped
+     * @return the dropped blocks
      */
     BitSet scrub(int index) throws IOException {
         BitSet wrong = new BitSet();
@@ -147,7 +146,7 @@ final class CheckedReader {
         blocks.forget(index);
         while (chunk != null) {
             int damaged = firstDamagedOf(chunk);
-            // One that cannot be dropped was found wrong only because it was about to change.
+            // A block that cannot be dropped only looked damaged because it was being changed.
             if (damaged < 0 || dropped.get(damaged)) {
                 break;
             }
@@ -167,21 +166,21 @@ final class CheckedReader {
         }
     }
 
-    /** The first block of a chunk that is wrong, or -1; under its lock. */
+    /** Returns the first damaged block of a chunk, or -1. The caller holds its lock. */
     private int firstDamaged(CachedChunk chunk) throws IOException {
         ChunkRecord record = chunks.recorded(chunk.index);
         return isOf(record, chunk) ? blocks.verify(record, chunk.index) : ANY_BLOCK;
     }
 
-    /** Whether a record is what was recorded: one that is damaged says that nothing is here. */
+    /** Returns whether a record is intact: a damaged one reads as empty. */
     private static boolean isOf(ChunkRecord record, CachedChunk chunk) {
         return record.pages().equals(chunk.pages());
     }
 
     /**
-     * Drops a block that was found wrong, if it still is.
+     * Drops a damaged block unless it is intact by now.
      *
-     * @param wrong gets what was dropped
+     * @param wrong receives the dropped blocks
      */
     private void drop(CachedChunk chunk, int block, BitSet wrong) throws IOException {
         Lock lock = chunks.writeLock(chunk.index);
@@ -189,7 +188,7 @@ final class CheckedReader {
         lock.lock();
         try {
             if (chunks.find(chunk.index) != chunk) {
-                // It was given up meanwhile, and another one may be in its place.
+                // It was evicted meanwhile, and another chunk object may be in its place.
                 return;
             }
             ChunkRecord record = chunks.recorded(chunk.index);
@@ -201,7 +200,7 @@ final class CheckedReader {
             }
             counters.damagedBlocks.increment();
             holds.lost();
-            // A record that is not what was recorded says nothing of any block.
+            // A damaged record says nothing about any block.
             if (known) {
                 wrong.set(block);
             } else {

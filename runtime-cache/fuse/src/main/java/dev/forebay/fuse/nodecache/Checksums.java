@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.zip.CRC32C;
 
-/** CRC-32C of blocks. */
+/** Computes the CRC-32C of blocks. */
 final class Checksums {
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(Sizes.PAGE);
 
     private Checksums() {}
 
-    /** Of all bytes between a buffer's position and limit, which stay. */
+    /** Returns the checksum of the bytes between a buffer's position and limit, which stay. */
     static int of(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate());
@@ -19,10 +19,10 @@ final class Checksums {
     }
 
     /**
-     * Of a block, with zeros for the pages that do not count.
+     * Returns the checksum of a block, with zeros for absent pages.
      *
      * @param block a whole number of pages between position and limit, which stay
-     * @param pages that count, from the block's first
+     * @param pages the present pages, counted from the block's first
      */
     static int of(ByteBuffer block, BitSet pages) {
         int count = block.remaining() / Sizes.PAGE;

@@ -3,9 +3,8 @@ package dev.forebay.fuse.nodecache;
 import java.util.BitSet;
 
 /**
- * Which pages of a chunk are on disk, and the CRC-32C of each of its 64 KiB blocks, in which pages
- * that are not there count as zeros. Pages are counted from the chunk's first. Nobody changes what
- * it is made of.
+ * The pages of a chunk that are on disk, counted from its first, and the CRC-32C of each of its 64
+ * KiB blocks. Absent pages count as zeros. Immutable: callers must not modify the page sets.
  */
 final class ChunkRecord {
 
@@ -23,7 +22,7 @@ final class ChunkRecord {
         return pages;
     }
 
-    /** The pages of one block, counted from the block's first. */
+    /** Returns the pages of one block, counted from the block's first. */
     BitSet pagesOfBlock(int block) {
         return pages.get(block * Sizes.PAGES_OF_BLOCK, (block + 1) * Sizes.PAGES_OF_BLOCK);
     }
@@ -32,7 +31,7 @@ final class ChunkRecord {
         return checksums[block];
     }
 
-    /** A copy. */
+    /** Returns a copy of the checksums. */
     int[] checksums() {
         return checksums.clone();
     }

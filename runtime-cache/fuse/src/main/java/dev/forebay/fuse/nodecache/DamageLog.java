@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what was found wrong on the disk, and of which versions: a disk that goes bad does so a
- * block at a time. Safe for use by many threads.
+ * Logs damage on the disk with the affected versions, at a limited rate, because a failing disk
+ * damages one block at a time. Thread-safe.
  */
 final class DamageLog {
 
@@ -23,15 +23,15 @@ final class DamageLog {
     private final LongAdder unsaid = new LongAdder();
 
     /**
-     * @param versions the mounted versions that have a pack
+     * @param versions returns the mounted versions that have a pack
      */
     DamageLog(Function<PackId, List<DatasetVersion>> versions) {
         this.versions = versions;
     }
 
     /**
-     * Says that blocks of a chunk, counted from its first, were found wrong and dropped. Not to be
-     * called under the chunk's lock: it may read manifests.
+     * Logs that blocks of a chunk, counted from its first, were damaged and dropped. Must not be
+     * called under the chunk's lock, because it may read manifests.
      */
     void found(PackId pack, int chunk, BitSet blocks) {
         if (blocks.isEmpty()) {
@@ -59,7 +59,7 @@ final class DamageLog {
             List<DatasetVersion> names = versions.apply(pack);
             return names.isEmpty() ? "no mounted version" : names.toString();
         } catch (RuntimeException e) {
-            // A read must not fail for what is said of it.
+            // A read must not fail because of a log message.
             return "unknown versions";
         }
     }

@@ -2,7 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import java.io.IOException;
 
-/** A map file that cannot be believed: its pack is fetched anew. */
+/** A map file is damaged, so its pack is fetched again. */
 final class DamagedMapException extends IOException {
 
     private static final long serialVersionUID = 1;

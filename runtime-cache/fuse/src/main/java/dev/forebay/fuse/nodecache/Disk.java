@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the disk is worth asking, and who is just asking it: after a failure it is left alone for
- * a while, and files are closed only when nobody uses them. Safe for use by many threads.
+ * Runs operations on the disk. After a failure, operations are skipped for a while. It also counts
+ * running operations, so that files are closed only when they are unused. Thread-safe.
  */
 final class Disk {
 
@@ -22,13 +22,13 @@ final class Disk {
     private static final int MAX_USERS = Integer.MAX_VALUE;
     private static final long CLOSE_SECONDS = 5;
 
-    /** How often to look whether the disk has been given up. */
+    /** The interval of the checks whether the disk has been given up. */
     private static final Duration LOOK = Duration.ofMillis(100);
 
     /**
-     * What is done with the disk.
+     * An operation on the disk.
      *
-     * @param <X> what it may throw besides failures of the disk
+     * @param <X> an exception besides failures of the disk
      */
     @FunctionalInterface
     interface Use<T, X extends Exception> {
@@ -45,17 +45,17 @@ final class Disk {
         this.full = full;
     }
 
-    /** Whether it has not failed lately. */
+    /** Returns whether the disk has not failed recently. */
     boolean isUsable() {
         return System.nanoTime() - restsSince >= REST.toNanos();
     }
 
-    /** Whether somebody is just asking it. */
+    /** Returns whether an operation is running. */
     boolean isInUse() {
         return users.availablePermits() < MAX_USERS;
     }
 
-    /** Does something with the disk; {@code otherwise}, if that fails or is not to be tried now. */
+    /** Runs an operation; returns {@code otherwise} if it fails or the disk is skipped now. */
     <T, X extends Exception> T use(T otherwise, Use<T, X> use) throws X {
         if (!isUsable() || !users.tryAcquire()) {
             return otherwise;
@@ -71,8 +71,9 @@ final class Disk {
     }
 
     /**
-     * Leaves the disk alone from now on; unless it is full, a pack is longer than its files may be,
-     * or this process has too many files open, for what is there can be read all the same.
+     * Starts to skip the disk, except after failures that leave cached bytes readable. These are a
+     * full disk, a pack that exceeds the maximum file size, and too many open files in this
+     * process.
      */
     void failed(IOException failure) {
         if (ErrorNumber.isFullDisk(failure)) {
@@ -95,8 +96,9 @@ final class Disk {
     }
 
     /**
-     * Does a last thing with the disk, on a thread of its own, and waits for it as long as the disk
-     * is usable: somebody has to watch it. If it is given up the thread is interrupted.
+     * Runs a final operation on its own thread, and waits while the disk is usable. A
+     * {@link DiskWatch} must watch the disk meanwhile. If the disk is given up, the thread is
+     * interrupted.
      */
     void await(String name, Runnable last) {
         Thread thread = Thread.ofPlatform().daemon().name(name).start(last);
@@ -114,7 +116,7 @@ final class Disk {
         }
     }
 
-    /** Lets nobody use it any more; false if somebody still does, and does not end in seconds. */
+    /** Prevents further operations; returns false if running ones do not end within seconds. */
     boolean endUse() {
         try {
             return users.tryAcquire(MAX_USERS, CLOSE_SECONDS, TimeUnit.SECONDS);

@@ -23,17 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out that the disk fails while it is read past this process, for then none of our own reads
- * would tell; and that it does not answer any more, which whoever waits for it cannot tell. A few
- * bytes are written, brought to the device and read from there, on a thread of their own. Goes on
- * while it fails, so that nobody relies on the disk again before it is right. Safe for use by many
- * threads.
+ * Probes the disk: writes a few bytes, syncs them and reads them back, on its own thread. It
+ * detects that the disk fails while programs read it directly, which this process would not notice.
+ * It also detects that the disk hangs, which threads that wait for it cannot notice. Probes
+ * continue while the disk fails, so that it is used again only when it works. Thread-safe.
  */
 final class DiskWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
-    /** How long the disk is looked at for those who have said that they rely on it. */
+    /** The time for which one call of {@link #rely} keeps the probes running. */
     private static final Duration TERM = Duration.ofSeconds(30);
 
     private static final int BYTES = 4 << 10;
@@ -50,13 +49,13 @@ final class DiskWatch implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("disk-look").factory());
     private volatile long reliedUntil = System.nanoTime();
 
-    /** The look that the disk has not answered yet. */
+    /** The probe that the disk has not answered yet. */
     private @Nullable Future<Boolean> look;
 
     /**
-     * @param directory where the file is that is written, and removed again
-     * @param pause how long to rest before each look
-     * @param patience how long the disk may take to answer
+     * @param directory the directory of the probe file, which is removed after each probe
+     * @param pause the delay before each probe
+     * @param patience the time in which the disk must answer
      */
     DiskWatch(Path directory, Disk disk, Duration pause, Duration patience) {
         this.file = directory.resolve("probe");
@@ -69,7 +68,7 @@ final class DiskWatch implements AutoCloseable {
         thread.start();
     }
 
-    /** Says that the disk is read past this process, now and for a while. */
+    /** Records that programs read the disk directly, now and for a while. */
     void rely() {
         reliedUntil = System.nanoTime() + TERM.toNanos();
     }
@@ -108,7 +107,7 @@ final class DiskWatch implements AutoCloseable {
         if (!(why instanceof IOException e)) {
             LOG.error("The disk is looked at again in a moment", why);
         } else if (ErrorNumber.isBrokenDisk(e)) {
-            // A full disk, or one that this process cannot ask now, is none the worse for it.
+            // A full disk, or one that this process cannot access now, is not broken.
             disk.failed(e);
         }
     }
@@ -121,7 +120,7 @@ final class DiskWatch implements AutoCloseable {
             MemorySegment read = arena.allocate(BYTES).fill((byte) ~written.get(JAVA_BYTE, 0));
             probe.write(written, 0);
             probe.syncData();
-            // Else they come from memory.
+            // Otherwise the bytes would come from the page cache.
             probe.forget(0, DiskFile.TO_THE_END);
             return probe.read(read, 0) == BYTES && written.mismatch(read) < 0;
         } finally {

@@ -13,33 +13,38 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Who brings which piece of a pack: one at a time each, while others wait. */
+/**
+ * Deduplicates the fetches of a piece: one thread fetches it while others wait for the result.
+ * Thread-safe.
+ */
 final class Flights {
 
-    /** Longer than whatever is tried to read from workers. */
+    /** Longer than the timeout of a read from workers. */
     private static final long PATIENCE_SECONDS = 60;
 
     private record Key(PackId pack, long piece) {}
 
-    /** Brings what is missing. */
+    /** Fetches what is missing. */
     @FunctionalInterface
     interface Flight<T> {
         T run() throws IOException;
     }
 
-    /** Why a piece could not be brought for a version; another may have it. */
+    /** The failure of a piece for one version; the fetch for another version may succeed. */
     private record Failure(Digest manifest, ForebayException cause) {}
 
     private final Map<Key, CompletableFuture<Optional<Failure>>> underWay =
             new ConcurrentHashMap<>();
 
     /**
-     * Runs {@code flight} if nobody is bringing something of the piece; else waits for who does.
+     * Runs {@code flight} unless another thread is fetching the piece; otherwise waits for that
+     * thread.
      *
-     * @param manifest of the version that asks
+     * @param manifest the manifest of the version that needs the piece
      * @param at an offset in the piece
-     * @return what it gave, if it was run
-     * @throws ForebayException what the flight threw: this one, or the other's for the same version
+     * @return the result of the flight, if it ran
+     * @throws ForebayException the failure of this flight, or of the other one if it was for the
+     *     same version
      */
     <T> Optional<T> lead(Digest manifest, PackId pack, long at, Flight<T> flight)
             throws IOException {

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How often something of a pack was found wrong, and the mark of that in its {@link PackMap}: it
- * tells a successor that views which it finds may show what is mended on the disk by now.
+ * Counts how often damage was found in a pack, and keeps a mark of it in the {@link PackMap}. The
+ * mark tells a successor that existing views may still show bytes that were repaired on disk.
  *
- * <p>The mark is there before what is wrong is dropped, and until no view is left that is older. It
- * is not synced, for no view outlives the kernel. Its monitor is taken inside the chunks' locks,
- * and no lock inside it. Safe for use by many threads.
+ * <p>The mark is written before damaged blocks are dropped, and removed when no older view is left.
+ * It is not synced, because no view outlives the kernel. Its monitor is taken inside the chunks'
+ * locks, and no lock is taken inside it. Thread-safe.
  */
 final class FoundWrong {
 
@@ -25,7 +25,7 @@ final class FoundWrong {
         this.times = new AtomicLong(marked ? 1 : 0);
     }
 
-    /** Counts it, and leaves the mark. */
+    /** Counts damage, and writes the mark. */
     synchronized void add() throws IOException {
         times.incrementAndGet();
         if (!marked) {
@@ -34,17 +34,20 @@ final class FoundWrong {
         }
     }
 
-    /** How often, of what earlier processes left marked only once. */
+    /** Returns the count. Damage that earlier processes marked counts once. */
     long times() {
         return times.get();
     }
 
-    /** Whether views may be there that show it. */
+    /** Returns whether views may exist that show damaged bytes. */
     boolean isMarked() {
         return marked;
     }
 
-    /** No view is left that was there when something had been found wrong so often. */
+    /**
+     * Removes the mark if no damage was found since the count was {@code timesThen}: all views from
+     * before have been replaced.
+     */
     synchronized void viewsAreRenewed(long timesThen) throws IOException {
         if (marked && times.get() == timesThen) {
             map.markHarmed(false);

@@ -9,16 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what a full disk refuses, and says so once: that it is full although the cache may take
- * more is a mistake of who set the bound. Safe for use by many threads.
+ * Counts what a full disk refuses, and warns: a disk that is full below the cache's capacity is a
+ * configuration error. Thread-safe.
  */
 final class FullDisk {
 
     private static final Logger LOG = LoggerFactory.getLogger(FullDisk.class);
 
     /**
-     * How long nothing must have been refused before it counts as news again: what is evicted makes
-     * room for a moment each time.
+     * The time without refusals after which the next one is logged again. Each eviction makes space
+     * for a moment, so shorter gaps mean nothing.
      */
     private static final Duration MEMORY = Duration.ofMinutes(10);
 
@@ -32,8 +32,8 @@ final class FullDisk {
     private long refusedAt;
 
     /**
-     * @param directory of the cache
-     * @param nanoTime as {@link System#nanoTime}
+     * @param directory the directory of the cache
+     * @param nanoTime a clock such as {@link System#nanoTime}
      */
     FullDisk(Path directory, Space space, CacheCounters counters, LongSupplier nanoTime) {
         this.directory = directory;
@@ -42,7 +42,7 @@ final class FullDisk {
         this.nanoTime = nanoTime;
     }
 
-    /** Something was refused, though there was room in the bound. */
+    /** Records that the disk refused a write although the cache was below its capacity. */
     void refused(IOException why) {
         counters.refused.increment();
         if (isNews()) {

@@ -10,17 +10,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-/**
- * Packs of which nothing that a version has is given up until this is closed. Safe for use by many
- * threads.
- */
+/** Protects all pages of a version in its packs from removal until it is closed. Thread-safe. */
 public final class HeldPacks implements AutoCloseable {
 
     private final Digest manifest;
     private final List<PackFile> packs;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Holds them for a version. */
+    /** Protects the packs for a version. */
     HeldPacks(Digest manifest, List<PackFile> packs) {
         this.manifest = manifest;
         this.packs = packs;
@@ -28,12 +25,12 @@ public final class HeldPacks implements AutoCloseable {
     }
 
     /**
-     * The packs' files: each with its pack's bytes at their offsets, and zeros to the end of the
-     * last block of 4 KiB. They are read without being compared with checksums; nothing that the
-     * version has in them is changed but to mend what was wrong, also after this is closed, as long
-     * as somebody has them open.
+     * Returns the files of the packs. Each has its pack's bytes at their offsets, and zeros to the
+     * end of the last block of 4 KiB. Reads of them are not verified. The version's pages in them
+     * change only to repair damage, also after this object is closed, while any process has them
+     * open.
      *
-     * @throws SystemCallException if nobody could tell on this file system who has them open
+     * @throws SystemCallException if this file system cannot tell whether a file is open elsewhere
      */
     public Map<PackId, Path> files() throws SystemCallException {
         for (PackFile pack : packs) {
@@ -46,7 +43,7 @@ public final class HeldPacks implements AutoCloseable {
         return packs;
     }
 
-    /** Brings all that is here of them to the device. */
+    /** Syncs all cached bytes of the packs to the device. */
     void sync() throws IOException {
         for (PackFile pack : packs) {
             boolean _ = pack.settle();

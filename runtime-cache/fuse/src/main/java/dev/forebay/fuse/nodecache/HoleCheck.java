@@ -14,23 +14,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Tries whether files of a directory can have holes: the node cache gives room back by them, and on
- * a file system without them each eviction would look like a failure of the disk.
+ * Tests whether files of a directory can have holes. The node cache frees space by punching holes.
+ * On a file system without them, each eviction would look like a disk failure.
  */
 public final class HoleCheck {
 
     private static final int BYTES = 64 << 10;
 
-    /** A disk that does not answer is found out, and done without, when the cache is opened. */
+    /** The timeout of the test. A disk that hangs is handled when the cache is opened. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private HoleCheck() {}
 
     /**
-     * Makes the directory, and a hole in a file there.
+     * Creates the directory, and a hole in a file there.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if the file system cannot do that; any
-     *     other failure is passed over
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file system has no holes; other
+     *     failures are ignored
      */
     public static void require(String option, Path directory) {
         FutureTask<Boolean> trial = new FutureTask<>(() -> isRefused(directory));
@@ -43,7 +43,7 @@ public final class HoleCheck {
                                 .formatted(option, directory));
             }
         } catch (TimeoutException _) {
-            // Its thread ends when the disk answers.
+            // The thread ends when the disk answers.
         } catch (ExecutionException e) {
             throw new IllegalStateException("the look for holes has a defect", e.getCause());
         } catch (InterruptedException e) {

@@ -4,7 +4,7 @@ import dev.forebay.linux.DiskFile;
 import java.io.IOException;
 import java.util.BitSet;
 
-/** Gives what is in a pack's file back to the file system. Safe for use by many threads. */
+/** Returns space in a pack's file to the file system by punching holes. Thread-safe. */
 final class Holes {
 
     private final DiskFile data;
@@ -15,7 +15,7 @@ final class Holes {
         this.packBytes = packBytes;
     }
 
-    /** Makes pages of a chunk holes. */
+    /** Punches holes for pages of a chunk. */
     void punch(int chunk, BitSet pages) throws IOException {
         for (int first = pages.nextSetBit(0); first >= 0; ) {
             int end = pages.nextClearBit(first);
@@ -24,12 +24,12 @@ final class Holes {
         }
     }
 
-    /** Makes a whole chunk a hole. */
+    /** Punches a hole for a whole chunk. */
     void punch(int chunk) throws IOException {
         punch(Sizes.offset(chunk, 0), Math.min(Sizes.offset(chunk + 1, 0), packBytes));
     }
 
-    /** Makes a range of the pack a hole; none, if it is empty. */
+    /** Punches a hole for a range of the pack, unless it is empty. */
     void punch(long from, long to) throws IOException {
         if (from < to) {
             data.punch(from, to - from);

@@ -9,30 +9,30 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Which bytes of packs belong to a version. A worker that is asked on behalf of a version gives
- * zeros for what does not: that must not be taken for bytes of the pack.
+ * Tells which bytes of packs belong to a version. A worker answers for one version, with zeros in
+ * the place of other versions' bytes. Those zeros must not be stored as bytes of the pack.
  */
 interface LivePages {
 
     /**
-     * The extent of a pack.
+     * Returns the size of a pack in bytes.
      *
      * @throws ForebayException if the version is not mounted, or its manifest cannot be read
      */
     long packBytes(Digest manifest, PackId pack);
 
     /**
-     * The pages of 4 KiB, counted from the chunk's first, that hold bytes of the version. Nobody
-     * changes the answer.
+     * Returns the pages of 4 KiB, counted from the chunk's first, that hold bytes of the version.
+     * The caller must not modify the result.
      *
      * @throws ForebayException if the version is not mounted, or its manifest cannot be read
      */
     BitSet of(Digest manifest, ChunkId chunk);
 
-    /** The mounted versions that have a pack, as far as that is known without waiting. */
+    /** Returns the mounted versions that have a pack, as far as known without blocking. */
     List<DatasetVersion> names(PackId pack);
 
-    /** Whether {@link #of} would answer, or fail, without fetching a manifest. */
+    /** Returns whether {@link #of} would return or fail without fetching a manifest. */
     default boolean areAtHand(Digest manifest, ChunkId chunk) {
         return true;
     }

@@ -20,18 +20,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The node cache: packs of mounted versions on the node's disk, shared by all mounts, filled while
- * they are read and ahead of time. Safe for use by many threads.
+ * The node cache: packs of mounted versions on the node's disk, shared by all mounts, filled by
+ * reads and by prewarming. Thread-safe.
  */
 public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
-    /** How often the disk is looked at while it is used. */
+    /** The interval of probes while the disk is used. */
     private static final Duration WATCH_PAUSE = Duration.ofSeconds(5);
 
-    /** A disk that is only busy answers sooner; readers are let wait for 30 s in all. */
+    /**
+     * The timeout of a probe. A disk that is only busy answers sooner, and readers wait 30 s in
+     * total.
+     */
     private static final Duration WATCH_PATIENCE = Duration.ofSeconds(15);
 
-    /** How long a disk that hangs is waited for before it is given up, as long as it is used. */
+    /** The time after which a hanging disk is given up while it is used. */
     public static final Duration DISK_PATIENCE = WATCH_PAUSE.plus(WATCH_PATIENCE);
 
     private final VersionPages pages;
@@ -62,12 +65,13 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * Opens it with what is there. Knows no version until {@link #update} was called.
+     * Opens the cache with its existing content. It knows no version until {@link #update} is
+     * called.
      *
-     * @param source where to get what is not here
-     * @param complete told, on a thread of its own, that a version is here as a whole: from now on
-     *     {@link #hold} may keep it here
-     * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
+     * @param source the source of missing bytes
+     * @param complete called on its own thread when a version is complete on this node; from then
+     *     on {@link #hold} may keep it
+     * @throws ForebayException {@code UNAVAILABLE} if the directory cannot be used
      */
     public static NodePacks open(
             NodePacksConfig config,
@@ -99,7 +103,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE, WATCH_PATIENCE));
     }
 
-    /** Takes over the mount table; call it before the versions are shown. */
+    /** Sets the mount table. Must be called before the versions are shown. */
     public void update(List<Mount> mounts) {
         boolean changed = pages.update(mounts);
         prewarmer.ifPresent(warmer -> warmer.update(mounts));
@@ -108,7 +112,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         }
     }
 
-    /** Pauses, or resumes, the sweep of what no mounted version has. */
+    /** Pauses or resumes the sweep of pages without a mounted version. */
     public void keepAll(boolean all) {
         sweeper.pause(all);
     }
@@ -134,16 +138,17 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * If a mounted version is here as a whole, verified and synced, keeps it here.
+     * Protects a mounted version from removal if it is complete on this node, verified and synced.
      *
-     * @return its packs, to be closed
+     * @return its packs, which the caller closes
      */
     public Optional<HeldPacks> hold(Digest manifest) {
         Optional<HeldPacks> held =
                 prewarmer
                         .filter(_ -> cache.diskIsUsable())
                         .flatMap(warmer -> warmer.hold(manifest));
-        // Not before they are held: a sweep looks who is mounted first, and then who holds.
+        // Checked after the packs are held: a sweep reads the mounted versions first, and the holds
+        // later.
         if (held.isPresent() && !pages.mounted().contains(manifest)) {
             held.get().close();
             return Optional.empty();
@@ -151,52 +156,56 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         return held;
     }
 
-    /** Whether a mounted version is known to be here as a whole, on a disk that has not failed. */
+    /**
+     * Returns whether a mounted version is known to be complete here, on a disk that has not
+     * failed.
+     */
     public boolean isWhole(Digest manifest) {
         return cache.diskIsUsable()
                 && prewarmer.map(warmer -> warmer.isWhole(manifest)).orElse(false);
     }
 
-    /** Whether a version is to be brought here that was used, or is just being brought. */
+    /** Returns whether a version was used and its prewarm is queued or running. */
     public boolean isUndecided(Digest manifest) {
         return cache.diskIsUsable()
                 && prewarmer.filter(warmer -> warmer.isUndecided(manifest)).isPresent();
     }
 
-    /** Whether the disk has failed lately: then nothing is to be read from it past this process. */
+    /** Returns whether the disk has failed recently. Programs must not read it directly then. */
     public boolean diskHasFailed() {
         return !cache.diskIsUsable();
     }
 
     /**
-     * Says that packs are read past this process, to be said again within half a minute: for so
-     * long it is found out by itself, in seconds, when the disk fails.
+     * Records that programs read packs directly. Must be repeated within 30 s: for that time,
+     * probes detect a failing disk within seconds.
      */
     public void isReadDirectly() {
         watch.rely();
     }
 
     /**
-     * Whether not all is here that an earlier process had of a mounted version's packs, as far as
-     * it is known which those are: something was given up since this was opened, or is counted by
-     * {@link #timesFoundWrong}, or a pack's files are not those that were here. Waits for nothing.
+     * Returns whether a mounted version has lost pages that an earlier process had cached. Losses
+     * are evictions since the cache was opened, damage that {@link #timesFoundWrong} counts, and
+     * files that this process created. Returns false if the version's packs are unknown. Never
+     * blocks.
      */
     public boolean hasLostSome(Digest manifest) {
         return pages.packsAtHand(manifest).filter(cache::haveLostSome).isPresent();
     }
 
     /**
-     * How often something of a mounted version's packs was found wrong since this was opened, or
-     * before without {@link #viewsAreRenewed} being said since. Empty if it is not known which
-     * those are; waits for nothing.
+     * Returns how often damage was found in a mounted version's packs. Damage found by earlier
+     * processes counts unless {@link #viewsAreRenewed} was called after it. Empty if the version's
+     * packs are unknown. Never blocks.
      */
     public OptionalLong timesFoundWrong(Digest manifest) {
         return pages.packsAtHand(manifest).stream().mapToLong(cache::timesFoundWrong).findAny();
     }
 
     /**
-     * How many blocks were found wrong of which of a mounted version's packs, counted as by {@link
-     * #timesFoundWrong}.
+     * Returns the damage counts of a mounted version's packs, counted as in
+     * {@link #timesFoundWrong}.
      */
     public Map<PackId, Long> foundWrong(Digest manifest) {
         Map<PackId, Long> wrong = new HashMap<>(cache.harmed());
@@ -205,30 +214,32 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * The packs of which something was found wrong, also by earlier processes, that views may still
-     * show, and how often.
+     * Returns the packs whose damage existing views may still show, with their damage counts.
+     * Includes damage found by earlier processes.
      */
     public Map<PackId, Long> harmed() {
         return cache.harmed();
     }
 
-    /** Says that no view is left that was there when {@link #harmed} was asked. */
+    /** Records that all views from before the call of {@link #harmed} have been replaced. */
     public void viewsAreRenewed(Map<PackId, Long> harmedThen) {
         cache.viewsAreRenewed(harmedThen);
     }
 
-    /** Brings the version here as a whole, unless it was tried lately. */
+    /** Starts to prewarm the version, unless that was tried recently. */
     @Override
     public void use(Digest manifest) {
         prewarmer.ifPresent(warmer -> warmer.used(manifest));
     }
 
-    /** Brings a version here as a whole once more, of which something was lost. */
+    /** Prewarms a version again that has lost pages. */
     public void renew(Digest manifest) {
         prewarmer.ifPresent(warmer -> warmer.renew(manifest));
     }
 
-    /** Whether there was no room for something since this was asked before, or is not enough. */
+    /**
+     * Returns whether a write lacked space since the last call, or the cache exceeds its capacity.
+     */
     public synchronized boolean lacksRoom() {
         long refused = cache.counters().refused();
         boolean lacked = !cache.makeRoom() || refused > refusedBefore;
@@ -236,7 +247,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         return lacked;
     }
 
-    /** How many mounted versions are here as a whole. */
+    /** Returns the number of mounted versions that are complete on this node. */
     public long completeVersions() {
         return prewarmer.map(Prewarmer::completeVersions).orElse(0L);
     }
@@ -245,12 +256,12 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         return cache.counters();
     }
 
-    /** What packs and maps take on disk, in bytes. */
+    /** Returns the bytes that packs and maps take on disk. */
     public long usedBytes() {
         return cache.usedBytes();
     }
 
-    /** What they may take. */
+    /** Returns the maximum number of bytes that they may take. */
     public long capacityBytes() {
         return cache.capacityBytes();
     }
@@ -261,7 +272,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);
         cache.close();
-        // Not before: the end itself waits for the disk.
+        // Closed last, because closing the cache waits for the disk.
         watch.close();
     }
 }

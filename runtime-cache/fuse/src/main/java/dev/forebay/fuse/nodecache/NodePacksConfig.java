@@ -4,19 +4,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The bounds of the node cache.
+ * The limits of the node cache.
  *
- * @param directory made if it is not there; for one process at a time
- * @param capacityBytes what packs and their maps may take on disk
- * @param prewarmBytesPerSecond how fast versions that are read are brought here as a whole; 0 for
- *     not at all
- * @param retryPause how long after its first failure a version may be tried again, and how long
- *     after it came if it did not stay; it doubles six times at most
- * @param sweepDelay how long after a change of the mount table what no version has is given up
- * @param scrubBytesPerSecond how fast packs at rest are compared with their checksums; 0 for not at
- *     all
- * @param scrubPause how long that rests before each round, also the first
- * @param strict whether bytes are compared with their checksums at each read, however small
+ * @param directory created if it does not exist; for one process at a time
+ * @param capacityBytes the bytes that packs and their maps may take on disk
+ * @param prewarmBytesPerSecond the rate at which versions in use are brought here completely; 0:
+ *     never
+ * @param retryPause the delay before a failed prewarm is retried; also the time that a version must
+ *     stay complete to be retried at once. It doubles at most six times.
+ * @param sweepDelay the delay between a change of the mount table and the sweep of unused pages
+ * @param scrubBytesPerSecond the rate at which packs are verified in the background; 0: never
+ * @param scrubPause the delay before each round of that, including the first
+ * @param strict whether each read is verified, however small
  */
 public record NodePacksConfig(
         Path directory,

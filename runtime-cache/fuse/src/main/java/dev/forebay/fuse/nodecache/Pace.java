@@ -2,7 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import java.util.concurrent.TimeUnit;
 
-/** Lets no more than so many bytes a second pass. Safe for use by many threads. */
+/** Limits the number of bytes per second. Thread-safe. */
 final class Pace {
 
     private final double nanosPerByte;
@@ -14,7 +14,7 @@ final class Pace {
         this.nanosPerByte = (double) TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
     }
 
-    /** Waits until it is the turn of these bytes. */
+    /** Waits until these bytes may pass. */
     void await(long bytes) throws InterruptedException {
         long turn;
         synchronized (this) {

@@ -22,14 +22,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Packs on the node's own disk, filled while they are read.
+ * A cache of packs on the node's own disk, filled by reads.
  *
- * <p>What is here is compared with its checksums when it is read here, if need be ({@link
- * CheckedReader}); what is not, or is not right, comes from the source, once however many ask, in
- * whole blocks of 64 KiB. If the disk is full, fails, or the bound leaves no room, bytes are passed
- * on and not kept: no read fails for that. Nor are those kept that a reader gets from the files of
- * a worker on this node; only a version that is brought here as a whole takes them along, without a
- * second copy if the file system can share extents. Safe for use by many threads.
+ * <p>Cached bytes are verified when necessary ({@link CheckedReader}). Missing or damaged bytes are
+ * fetched from the source in whole blocks of 64 KiB, once for all readers. If the disk is full,
+ * fails, or the capacity is exhausted, bytes are passed on without being stored: no read fails for
+ * that. Bytes from the files of a worker on this node are not stored by reads either. Only
+ * prewarming stores them, without a second copy if the file system can share extents. Thread-safe.
  */
 final class PackCache implements PackSource, AutoCloseable {
 
@@ -63,14 +62,13 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Opens a cache with what is there.
+     * Opens a cache with its existing content.
      *
-     * @param directory made if it is not there; for one process at a time
-     * @param capacityBytes what packs and their maps may take on disk
-     * @param strict whether bytes are compared with their checksums at each read, also parts of
-     *     blocks
-     * @param source where to get what is not here
-     * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
+     * @param directory created if it does not exist; for one process at a time
+     * @param capacityBytes the bytes that packs and their maps may take on disk
+     * @param strict whether each read is verified, including partly read blocks
+     * @param source the source of missing bytes
+     * @throws ForebayException {@code UNAVAILABLE} if the directory cannot be used
      */
     static PackCache open(
             Path directory,
@@ -96,12 +94,12 @@ final class PackCache implements PackSource, AutoCloseable {
         return counters;
     }
 
-    /** What packs and maps take on disk, in bytes. */
+    /** Returns the bytes that packs and maps take on disk. */
     long usedBytes() {
         return space.used();
     }
 
-    /** What they may take. */
+    /** Returns the maximum number of bytes that they may take. */
     long capacityBytes() {
         return space.capacity();
     }
@@ -110,12 +108,12 @@ final class PackCache implements PackSource, AutoCloseable {
         return disk;
     }
 
-    /** Whether the disk has not failed lately. */
+    /** Returns whether the disk has not failed recently. */
     boolean diskIsUsable() {
         return disk.isUsable();
     }
 
-    /** Gives up what is more than the bound, if there is any; false if that cannot be. */
+    /** Evicts down to the capacity; returns false if that is impossible. */
     boolean makeRoom() {
         return disk.use(true, space::makeRoom);
     }
@@ -134,7 +132,7 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Reads a range within one piece, if it is here or can be brought here. */
+    /** Reads a range within one piece if it is cached or can be cached. */
     private boolean readHere(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         return disk.use(
                 false,
@@ -150,7 +148,7 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * @throws ForebayException if it is not there, and the version is not known here
+     * @throws ForebayException if the pack has no files here and the version is not mounted
      */
     private PackFiles.Use file(Digest manifest, PackId pack) throws IOException {
         Optional<PackFiles.Use> known = files.find(pack);
@@ -158,8 +156,8 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Empty if the version is not known here, so that the source says so, or if there is no room
-     * for the pack's files.
+     * Returns empty if the version is not mounted, so that the source reports it, or if there is no
+     * space for the pack's files.
      */
     private Optional<PackFiles.Use> known(Digest manifest, PackId pack) throws IOException {
         try {
@@ -184,7 +182,9 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Whether a range within one chunk is known to be here; fetches nothing to find out. */
+    /**
+     * Returns whether a range within one chunk is known to be cached. Fetches nothing to decide it.
+     */
     boolean has(Digest manifest, PackId pack, long from, long to) {
         try (PackFiles.Use file = files.find(pack).orElse(null)) {
             return file != null
@@ -194,7 +194,7 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Has the kernel read bytes that are here into the page cache. */
+    /** Makes the kernel read cached bytes into the page cache. */
     void willRead(PackId pack, long from, long to) {
         disk.use(
                 false,
@@ -209,12 +209,12 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Brings all that a version has in a chunk, and compares what was there before with its
-     * checksums if it was not since the start.
+     * Caches all pages of a version in a chunk, and verifies its cached pages if that was not done
+     * before.
      *
-     * @param pace waited for before each piece that has to be fetched
-     * @return false if it cannot be kept
-     * @throws ForebayException if it cannot be had
+     * @param pace limits the rate of fetched pieces
+     * @return false if they cannot be stored
+     * @throws ForebayException if they cannot be fetched
      */
     boolean complete(Digest manifest, ChunkId chunk, Pace pace) throws InterruptedException {
         return disk.use(
@@ -244,8 +244,8 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * From now on until what is returned is closed nothing that a version has here is given up.
-     * Close it before the cache.
+     * Protects all cached pages of a version from removal until the result is closed. Close it
+     * before the cache.
      */
     HeldPacks hold(Digest manifest, List<Pack> packs) {
         List<PackFiles.Use> used = new ArrayList<>();
@@ -263,20 +263,22 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Gives up what no mounted version has.
+     * Removes pages that no mounted version has.
      *
-     * @param table asked for the mounted versions again and again
-     * @param packsOf the packs of one
-     * @return false if there is more, in packs that are in use, or the disk is left alone just now
-     * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
+     * @param table returns the mounted versions; called repeatedly
+     * @param packsOf returns the packs of a version
+     * @return false if more pages remain, in packs that are in use, or because the disk is skipped
+     *     now
+     * @throws ForebayException if a manifest cannot be read; it is then unknown which pages are
+     *     needed
      */
     boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf) {
         return disk.use(false, () -> upkeep.giveUpAllBut(table, packsOf));
     }
 
     /**
-     * Whether something that an earlier process had here of these packs was given up or found
-     * wrong, be it all of one of them.
+     * Returns whether any of these packs lost pages, by removal or damage, that an earlier process
+     * had cached. A pack that is missing or was created by this process counts as lost.
      */
     boolean haveLostSome(Set<PackId> packs) {
         return packs.stream().anyMatch(this::hasLostSome);
@@ -288,7 +290,7 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** How often something that was here of these packs was found wrong. */
+    /** Returns how often damage was found in these packs. */
     long timesFoundWrong(Set<PackId> packs) {
         return packs.stream().mapToLong(this::timesFoundWrong).sum();
     }
@@ -299,7 +301,7 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** The packs that are marked by {@link FoundWrong}, and how often something was. */
+    /** Returns the packs that {@link FoundWrong} has marked, with their damage counts. */
     Map<PackId, Long> harmed() {
         Map<PackId, Long> harmed = new HashMap<>();
         for (PackId pack : files.all()) {
@@ -312,7 +314,7 @@ final class PackCache implements PackSource, AutoCloseable {
         return harmed;
     }
 
-    /** Says that no view is left that was there when {@link #harmed} was asked. */
+    /** Records that all views from before the call of {@link #harmed} have been replaced. */
     void viewsAreRenewed(Map<PackId, Long> harmedThen) {
         disk.use(
                 false,
@@ -332,12 +334,12 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** The packs of which something may be here. */
+    /** Returns the packs that may have cached pages. */
     List<PackId> packs() {
         return files.all();
     }
 
-    /** How many chunks a pack has; 0 if nothing of it is here. */
+    /** Returns the number of chunks of a pack, or 0 if it has no files here. */
     int chunks(PackId pack) {
         try (PackFiles.Use file = files.find(pack).orElse(null)) {
             return file == null ? 0 : file.file().chunks().count();
@@ -345,11 +347,11 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
-     * for the versions that have it.
+     * Verifies the cached pages of a chunk, drops damaged blocks, and fetches them again for the
+     * versions that have them.
      *
-     * @param versions asked for those that are mounted and have the pack, if something is wrong
-     * @return the bytes that were compared
+     * @param versions returns the mounted versions that have the pack; called if there is damage
+     * @return the number of verified bytes
      */
     long scrub(ChunkId chunk, Function<PackId, List<Digest>> versions) {
         try (PackFiles.Use file = files.find(chunk.pack()).orElse(null)) {
@@ -360,9 +362,8 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * Ends the use of the files, except by reads that do not end themselves within seconds. If the
-     * disk is not usable, or is found not to be meanwhile, it is not waited for: then the files are
-     * left as after a kill.
+     * Closes the files when all reads have ended, which is awaited for seconds. If the disk is or
+     * becomes unusable, it is not awaited: the files are then left as after a kill.
      */
     @Override
     public void close() {

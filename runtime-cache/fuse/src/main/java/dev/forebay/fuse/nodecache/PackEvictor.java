@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
 /**
- * Gives up what is here of a pack: the record first, then the bytes. Nothing that somebody holds,
- * or may be reading past the pod. Safe for use by many threads.
+ * Removes cached pages of a pack: first the record, then the bytes. It removes nothing that is
+ * held, or that a program may be reading directly. Thread-safe.
  */
 final class PackEvictor {
 
@@ -42,7 +42,7 @@ final class PackEvictor {
         this.damage = damage;
     }
 
-    /** Gives up a chunk; the bytes that are free now, or 0 if it is in use. */
+    /** Evicts a chunk; returns the number of freed bytes, or 0 if it is in use. */
     long evict(CachedChunk chunk) throws IOException {
         if (holds.isInUse()) {
             return 0;
@@ -52,7 +52,8 @@ final class PackEvictor {
             return 0;
         }
         try {
-            // Two may have chosen it: who comes second must not take what came back since.
+            // Two threads may have chosen it: the second must not evict what was cached again
+            // since.
             if (chunks.find(chunk.index) != chunk || chunk.storing > 0 || !holds.loseIfUnused()) {
                 return 0;
             }
@@ -72,13 +73,13 @@ final class PackEvictor {
     }
 
     /**
-     * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, a
-     * version that is not mounted any more holds the pack, or anybody has its file open.
+     * Removes the pages of a chunk that no mounted version has. Does nothing if the chunk is in
+     * use, a version that is not mounted holds the pack, or another process has its file open.
      *
-     * @param live those that some of the mounted versions has
-     * @param table asked once more for the mounted versions, under the chunk's lock: who was
-     *     mounted since then looks for its pages under that lock, too, and afterwards
-     * @return the bytes that are free now
+     * @param live the pages that any of the mounted versions has
+     * @param table returns the mounted versions; called again under the chunk's lock. A version
+     *     that is mounted later looks for its pages under that lock too, after this call.
+     * @return the number of freed bytes
      */
     long restrict(int index, BitSet live, Set<Digest> mounted, Supplier<Set<Digest>> table)
             throws IOException {
@@ -112,7 +113,7 @@ final class PackEvictor {
     }
 
     /**
-     * @param wrong gets the pages that were found wrong
+     * @param wrong receives the damaged pages
      */
     private long restrict(CachedChunk chunk, BitSet live, BitSet dead, BitSet wrong)
             throws IOException {

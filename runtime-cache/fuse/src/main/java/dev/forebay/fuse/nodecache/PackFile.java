@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A pack on the node's disk: a sparse file that holds nothing but the pack's bytes at their
- * offsets, and its {@link PackMap}. Its parts do the work: what is here is known by {@link
- * CachedChunks}, who relies on it by {@link PackHolds}; it is read by {@link CheckedReader}, stored
- * by {@link PackWriter} and given up by {@link PackEvictor}.
+ * A pack on the node's disk: a sparse file of the pack's bytes at their offsets, and its
+ * {@link PackMap}. {@link CachedChunks} knows what is cached, and {@link PackHolds} what is
+ * protected. {@link CheckedReader} reads, {@link PackWriter} stores and {@link PackEvictor}
+ * removes.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
- * {@link Settlement} or of {@link Space}. Safe for use by many threads, each of which has entered
- * it: it is closed when nobody has, and nobody can from then on.
+ * {@link Settlement} or of {@link Space}. Thread-safe for threads that have called {@link #enter}.
+ * The pack is closed only when no thread is inside, and none can enter after that.
  */
 final class PackFile implements AutoCloseable {
 
@@ -65,7 +65,7 @@ final class PackFile implements AutoCloseable {
                 new PackEvictor(id, chunks, blocks, holes, holds, settlement, counters, damage);
     }
 
-    /** Makes the files of a pack of which nothing is there. */
+    /** Creates the files of a pack without any cached page. */
     static PackFile create(
             PackId id,
             long bytes,
@@ -88,9 +88,9 @@ final class PackFile implements AutoCloseable {
     }
 
     /**
-     * Opens the files of a pack, and gives up what is on disk without being recorded.
+     * Opens the files of a pack, and frees bytes on disk that are not recorded.
      *
-     * @throws DamagedMapException if they cannot be believed
+     * @throws DamagedMapException if the files are damaged
      */
     static PackFile open(
             PackId id,
@@ -149,12 +149,12 @@ final class PackFile implements AutoCloseable {
         return id;
     }
 
-    /** Whether its files are those of an earlier process, and not made by this one. */
+    /** Returns whether an earlier process created its files. */
     boolean isInherited() {
         return inherited;
     }
 
-    /** Begins to use it, until {@link #leave}; false if it is closed, or about to be. */
+    /** Starts to use it, until {@link #leave}; returns false if it is closed or about to be. */
     boolean enter() {
         return users.getAndUpdate(now -> now == RETIRED ? RETIRED : now + 1) != RETIRED;
     }
@@ -164,8 +164,8 @@ final class PackFile implements AutoCloseable {
     }
 
     /**
-     * Lets nobody enter any more if nothing is here, and nobody uses it or relies on it. Who finds
-     * it afterwards by what it had finds that it has lost that.
+     * Prevents further use if nothing is cached, and the pack is neither used nor held. A thread
+     * that finds it later by an earlier reference sees the loss.
      */
     boolean retire() {
         if (!users.compareAndSet(0, RETIRED)) {
@@ -206,27 +206,27 @@ final class PackFile implements AutoCloseable {
         return evictor;
     }
 
-    /** Has the kernel read bytes into the page cache. */
+    /** Makes the kernel read bytes into the page cache. */
     void willRead(long from, long to) {
         data.willRead(from, to - from);
     }
 
     /**
-     * Prepares the file to be read without our being asked: it ends with a whole block from now on.
+     * Prepares the file for direct reads by the kernel: from now on it ends with a whole block.
      *
-     * @throws SystemCallException if nobody could tell afterwards who has it open
+     * @throws SystemCallException if the file system could not tell later whether the file is open
      */
     void lend() throws SystemCallException {
         boolean _ = data.isOpenElsewhere();
         data.setLength(Sizes.fileBytes(bytes()));
     }
 
-    /** Brings everything to the device; see {@link Settlement#settle}. */
+    /** Syncs everything to the device; see {@link Settlement#settle}. */
     boolean settle() throws IOException {
         return settlement.settle();
     }
 
-    /** How often something that was here of these packs was given up or found wrong. */
+    /** Returns how often cached pages of these packs were removed or damaged. */
     static long losses(List<PackFile> packs) {
         return packs.stream().mapToLong(pack -> pack.holds.losses()).sum();
     }

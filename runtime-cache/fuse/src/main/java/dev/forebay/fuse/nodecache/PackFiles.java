@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packs in the cache's directory: {@code <pack>.pack} and {@code <pack>.map}. All are open
- * until they are discarded. Touches no other files. Safe for use by many threads.
+ * The packs in the cache's directory, {@code <pack>.pack} and {@code <pack>.map}. All stay open
+ * until they are discarded. Other files are not touched. Thread-safe.
  */
 final class PackFiles implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class PackFiles implements AutoCloseable {
     private static final String MAP = ".map";
     private static final String NAME = "[0-9a-f]".repeat(64);
 
-    /** A pack that is not closed before this is. */
+    /** A pack that stays open until this is closed. */
     record Use(PackFile file) implements AutoCloseable {
         @Override
         public void close() {
@@ -46,7 +46,7 @@ final class PackFiles implements AutoCloseable {
     private final DamageLog damage;
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
 
-    /** What was there at the start and could not be believed, until it is made anew. */
+    /** Packs whose files were damaged at the start, until they are created again. */
     private final Set<PackId> disbelieved = ConcurrentHashMap.newKeySet();
 
     private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {
@@ -57,8 +57,8 @@ final class PackFiles implements AutoCloseable {
     }
 
     /**
-     * Opens what is there, made if it is not; packs that cannot be believed, or of which nothing is
-     * left, not even the mark of {@link FoundWrong}, are removed.
+     * Opens the directory, which is created if it does not exist. Damaged packs are removed. Packs
+     * without cached pages are removed too, unless they have the mark of {@link FoundWrong}.
      */
     static PackFiles open(Path directory, Space space, CacheCounters counters, DamageLog damage)
             throws IOException {
@@ -93,7 +93,7 @@ final class PackFiles implements AutoCloseable {
         try {
             PackFile pack =
                     PackFile.open(id, path(id, DATA), path(id, MAP), space, counters, damage);
-            // Views may outlive all that was here of a pack.
+            // Views may outlive all cached pages of a pack.
             if (!pack.chunks().isEmpty() || pack.holds().foundWrong().isMarked()) {
                 packs.put(id, pack);
                 return;
@@ -110,7 +110,7 @@ final class PackFiles implements AutoCloseable {
         }
     }
 
-    /** It lacks something; the pack may be right. */
+    /** Returns whether this process lacks a resource or a permission; the pack may be intact. */
     private static boolean isOfThisProcess(SystemCallException e) {
         return ErrorNumber.isOneOf(
                 e,
@@ -137,12 +137,12 @@ final class PackFiles implements AutoCloseable {
         return directory.resolve(id + suffix);
     }
 
-    /** A pack's files, made if they are not there. */
+    /** Returns a pack's files, which are created if they do not exist. */
     Use get(PackId id, long bytes) throws IOException {
         Optional<Use> known = find(id);
         while (known.isEmpty()) {
             try {
-                // Waits for one that is just being discarded.
+                // Waits while the pack is being discarded.
                 PackFile file = packs.computeIfAbsent(id, _ -> create(id, bytes));
                 known = Optional.of(file).filter(PackFile::enter).map(Use::new);
             } catch (UncheckedIOException e) {
@@ -152,19 +152,19 @@ final class PackFiles implements AutoCloseable {
         return known.get();
     }
 
-    /** A pack's files, if they are there. */
+    /** Returns a pack's files if they exist. */
     Optional<Use> find(PackId id) {
         return Optional.ofNullable(packs.get(id)).filter(PackFile::enter).map(Use::new);
     }
 
-    /** Closes and deletes a pack of which nothing is here, unless somebody uses it. */
+    /** Closes and deletes a pack without cached pages unless it is in use. */
     void discard(PackId id) {
         packs.computeIfPresent(id, (_, pack) -> pack.retire() ? deleted(pack) : pack);
     }
 
     /**
-     * Whatever becomes of the files it is not here any more: who asks for it waits for one that can
-     * be used, and nobody would ever open this one again.
+     * Removes the pack from the map even if deleting fails: other threads wait for a usable pack,
+     * and no thread can enter this one again.
      */
     private @Nullable PackFile deleted(PackFile pack) {
         pack.close();
@@ -195,7 +195,10 @@ final class PackFiles implements AutoCloseable {
         }
     }
 
-    /** Views over files that were deleted at the start show what those had, whatever that is. */
+    /**
+     * Marks a pack whose files were deleted at the start: views over the deleted files may show
+     * damage.
+     */
     private void mark(PackFile made) throws IOException {
         try {
             if (disbelieved.contains(made.id())) {
@@ -213,8 +216,8 @@ final class PackFiles implements AutoCloseable {
     }
 
     /**
-     * Leaves everything on the device so that nothing has to be proven at the next start. Goes no
-     * further when its thread is interrupted: the files may be another process's by then.
+     * Syncs everything to the device, so that nothing must be verified at the next start. Stops
+     * when its thread is interrupted, because another process may use the files by then.
      */
     @Override
     public void close() {

@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Who relies on what is here of a pack, and how often it was lost all the same.
+ * Tracks which versions hold a pack, and how often its pages were lost all the same.
  *
- * <p>Who gives something up counts the loss first and looks at the holds afterwards; who holds
- * looks at the losses after it has begun to. So of the two at least one sees the other, without a
- * lock. Safe for use by many threads.
+ * <p>A remover counts the loss first and checks the holds afterwards. A holder registers first and
+ * checks the losses afterwards. At least one of the two sees the other, without a lock.
+ * Thread-safe.
  */
 final class PackHolds {
 
-    /** How long not to ask again who has the file open. */
+    /** The time for which the answer "open elsewhere" is reused. */
     private static final long OPEN_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final DiskFile data;
@@ -30,7 +30,7 @@ final class PackHolds {
     private final AtomicLong losses;
     private final FoundWrong foundWrong;
 
-    /** Until when it is taken for granted that somebody else has the file open. */
+    /** The time until which the file counts as open elsewhere. */
     private volatile long openUntil = System.nanoTime();
 
     /**
@@ -42,7 +42,7 @@ final class PackHolds {
         this.losses = new AtomicLong(foundWrong.times());
     }
 
-    /** From now on until {@link #release} nothing that a version has here is given up. */
+    /** Protects all cached pages of a version from removal until {@link #release}. */
     void hold(Digest manifest) {
         holders.merge(manifest, 1, Integer::sum);
         holds.incrementAndGet();
@@ -53,22 +53,24 @@ final class PackHolds {
         holders.computeIfPresent(manifest, (_, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Whether it is known that nothing may be given up. Asks nobody. */
+    /** Returns whether removal is known to be forbidden, without a system call. */
     boolean isHeld() {
         return holds.get() > 0 || System.nanoTime() - openUntil < 0;
     }
 
-    /** Whether nobody holds the pack but for these versions. */
+    /** Returns whether only these versions hold the pack. */
     boolean areOnlyOf(Set<Digest> versions) {
         return versions.containsAll(holders.keySet());
     }
 
-    /** Whether nothing may be given up. */
+    /** Returns whether removal is forbidden. */
     boolean isInUse() {
         return isHeld() || isOpen();
     }
 
-    /** Whether anybody else has the file open: then it may be read without our being asked. */
+    /**
+     * Returns whether another process or the kernel has the file open, and may read it directly.
+     */
     boolean isOpen() {
         try {
             if (data.isOpenElsewhere()) {
@@ -77,15 +79,19 @@ final class PackHolds {
             }
             return false;
         } catch (SystemCallException e) {
-            // Where nobody can ever tell, nobody is given such a file to read.
+            // Where openness cannot be determined, the file is never given out for direct reads.
             return e.errno() != ErrorNumber.EINVAL && e.errno() != ErrorNumber.EACCES;
         }
     }
 
-    /** Counts a loss that is about to happen, unless something is in use: then it must not. */
+    /**
+     * Counts a loss in advance unless the pack is in use; returns false if it is, and removal is
+     * forbidden.
+     */
     boolean loseIfUnused() {
         losses.incrementAndGet();
-        // The holds are looked at before who has the file open, for until it is open it is held.
+        // Checks the holds before the openness, because a holder releases its hold only after the
+        // kernel has opened the file.
         if (isInUse()) {
             losses.decrementAndGet();
             return false;
@@ -93,13 +99,13 @@ final class PackHolds {
         return true;
     }
 
-    /** Says that something was found wrong, before it is dropped. */
+    /** Records damage, before the damaged block is dropped. */
     void lost() throws IOException {
         losses.incrementAndGet();
         foundWrong.add();
     }
 
-    /** How often something that was here was given up or found wrong. */
+    /** Returns how often cached pages were removed or damaged. */
     long losses() {
         return losses.get();
     }

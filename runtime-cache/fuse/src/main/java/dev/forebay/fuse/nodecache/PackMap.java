@@ -15,13 +15,12 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The record of which pages of a pack are on disk, in a file beside the pack's; {@code
- * docs/interfaces.md}, "Node cache", has the format.
+ * The record of which pages of a pack are on disk, in a file beside the pack's.
+ * {@code docs/interfaces.md}, "Node cache", has the format.
  *
- * <p>A record is written after the bytes it vouches for and before they are given up, but nothing
- * is synced: what a power failure leaves is found out by the checksums. A record that was torn by
- * it reads as "nothing is there". Safe for use by many threads, if one at a time writes the record
- * of a chunk.
+ * <p>A record is written after the bytes that it covers, and before they are removed, but neither
+ * is synced. The checksums reveal what a power failure leaves. A record that was torn by it reads
+ * as empty. Thread-safe, if one thread at a time writes the record of a chunk.
  */
 final class PackMap implements AutoCloseable {
 
@@ -33,7 +32,7 @@ final class PackMap implements AutoCloseable {
     private static final int WELL = 0x57454c4c; // WELL
 
     private static final int HEAD_BYTES = 4 + 4 + 32 + 8 + 4 + 4;
-    // Each in a sector of its own, so that no torn write of it harms anything else.
+    // Each mark has its own sector, so that a torn write of it damages nothing else.
     private static final long STATE_AT = 512;
     private static final long HARM_AT = 1024;
     private static final int MARK_BYTES = 4 + 4;
@@ -59,7 +58,7 @@ final class PackMap implements AutoCloseable {
         this.harmed = harmed;
     }
 
-    /** Makes the map of a pack of which nothing is there. */
+    /** Creates the map of a pack without any cached page. */
     static PackMap create(Path path, PackId pack, long packBytes) throws IOException {
         Files.createFile(path);
         DiskFile file = DiskFile.open(path);
@@ -86,7 +85,7 @@ final class PackMap implements AutoCloseable {
     /**
      * Opens the map of a pack.
      *
-     * @throws DamagedMapException if the file is not one, or of another pack
+     * @throws DamagedMapException if the file is not a map, or belongs to another pack
      */
     static PackMap open(Path path, PackId pack) throws IOException {
         DiskFile file = DiskFile.open(path);
@@ -120,35 +119,35 @@ final class PackMap implements AutoCloseable {
         return mark.getInt() == word && mark.getInt() == crc(packId, mark, 4);
     }
 
-    /** The extent of the pack. */
+    /** Returns the size of the pack in bytes. */
     long packBytes() {
         return packBytes;
     }
 
-    /** Whether, when it was opened, all that was on the device was recorded, and the reverse. */
+    /** Returns whether records and bytes on the device agreed when it was opened. */
     boolean wasShut() {
         return shut;
     }
 
-    /** Says that from now on records and bytes may differ. Synced. */
+    /** Marks that records and bytes may differ from now on. Synced. */
     void markOpen() throws IOException {
         mark(STATE_AT, OPEN);
         file.syncData();
     }
 
-    /** Says that records and bytes agree; the bytes must have been synced. Synced. */
+    /** Marks that records and bytes agree; the bytes must have been synced. Synced. */
     void markShut() throws IOException {
         file.syncData();
         mark(STATE_AT, SHUT);
         file.syncData();
     }
 
-    /** Whether, when it was opened, views may have been there that show what was found wrong. */
+    /** Returns whether views might have shown damaged bytes when it was opened. */
     boolean wasHarmed() {
         return harmed;
     }
 
-    /** Says so, or that there are none. Not synced. */
+    /** Sets or clears the mark that views may show damaged bytes. Not synced. */
     void markHarmed(boolean now) throws IOException {
         mark(HARM_AT, now ? HARM : WELL);
     }
@@ -158,7 +157,7 @@ final class PackMap implements AutoCloseable {
         write(bytes.putInt(crc(packId, bytes, 4)).array(), position);
     }
 
-    /** What is recorded of a chunk: nothing, if the record is damaged. */
+    /** Returns the record of a chunk, which is empty if it is damaged. */
     ChunkRecord read(int chunk) throws IOException {
         ByteBuffer bytes = read(file, at(chunk), RECORD_BYTES);
         if (bytes.getInt(INDEX_AT) != chunk || bytes.getInt(CRC_AT) != crc(packId, bytes, CRC_AT)) {
@@ -170,7 +169,7 @@ final class PackMap implements AutoCloseable {
         return new ChunkRecord(pages, checksums);
     }
 
-    /** Records what is there of a chunk. */
+    /** Writes the record of a chunk. */
     void write(int chunk, ChunkRecord record) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(RECORD_BYTES);
         bytes.put(record.pages().toByteArray()).position(CHECKSUMS_AT);
@@ -185,7 +184,7 @@ final class PackMap implements AutoCloseable {
         return RECORDS_AT + (long) chunk * RECORD_STRIDE;
     }
 
-    /** Zeros where the file ends. */
+    /** Reads bytes, with zeros after the end of the file. */
     private static ByteBuffer read(DiskFile file, long position, int bytes) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(bytes);

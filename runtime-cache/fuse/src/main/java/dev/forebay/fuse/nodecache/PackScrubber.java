@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares packs at rest with their checksums, again and again, slowly, and has damaged blocks
- * fetched anew: in a native view nobody else would notice. Safe for use by many threads.
+ * Verifies cached packs in the background, slowly and repeatedly, and has damaged blocks fetched
+ * again. No other code verifies what native views read. Thread-safe.
  */
 final class PackScrubber implements AutoCloseable {
 
@@ -28,9 +28,9 @@ final class PackScrubber implements AutoCloseable {
     private final Thread thread = Thread.ofPlatform().daemon().name("scrub").unstarted(this::run);
 
     /**
-     * @param versions the mounted versions that have a pack
-     * @param bytesPerSecond how fast, more than 0
-     * @param pause how long to rest before each round, also the first
+     * @param versions returns the mounted versions that have a pack
+     * @param bytesPerSecond the rate, more than 0
+     * @param pause the delay before each round, including the first
      */
     PackScrubber(
             PackCache cache,
@@ -53,7 +53,7 @@ final class PackScrubber implements AutoCloseable {
         }
     }
 
-    /** What ends a round is not the end of all. */
+    /** Runs a round; an exception ends only this round. */
     private boolean tryRound() {
         try {
             return round();
@@ -63,7 +63,7 @@ final class PackScrubber implements AutoCloseable {
         }
     }
 
-    /** Looks at all that is here once; false if it was closed before. */
+    /** Verifies everything once; returns false if it was closed before the end. */
     boolean round() {
         List<PackId> packs =
                 cache.packs().stream().sorted(Comparator.comparing(PackId::toString)).toList();
@@ -85,7 +85,7 @@ final class PackScrubber implements AutoCloseable {
             LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.getMessage());
             return 0;
         } catch (RuntimeException | Error e) {
-            // A defect with one chunk must not leave all others unlooked at for good.
+            // A defect with one chunk must not keep the others from being verified.
             LOG.error("Chunk {} cannot be compared", chunk, e);
             return 0;
         }

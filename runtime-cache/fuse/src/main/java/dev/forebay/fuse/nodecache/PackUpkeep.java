@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What is done with packs while nobody reads them: what no version has any more is given up, what
- * is damaged is mended. Safe for use by many threads.
+ * Maintains packs in the background: removes pages that no version has any more, and repairs
+ * damage. Thread-safe.
  */
 final class PackUpkeep {
 
@@ -33,13 +33,14 @@ final class PackUpkeep {
     }
 
     /**
-     * Gives up what no mounted version has.
+     * Removes pages that no mounted version has.
      *
-     * @param table asked for the mounted versions again and again: one may come back meanwhile, and
-     *     must find either all that is here of it or nothing
-     * @param packsOf the packs of one
-     * @return false if there is more, in packs that are in use
-     * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
+     * @param table returns the mounted versions; called repeatedly, because a version may be
+     *     mounted again meanwhile, and must find all its cached pages or none
+     * @param packsOf returns the packs of a version
+     * @return false if more pages remain, in packs that are in use
+     * @throws ForebayException if a manifest cannot be read; it is then unknown which pages are
+     *     needed
      */
     boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf)
             throws IOException {
@@ -75,7 +76,7 @@ final class PackUpkeep {
     }
 
     /**
-     * @param versions those of the mounted ones that have the pack
+     * @param versions the mounted versions that have the pack
      */
     private boolean giveUpAllBut(
             Supplier<Set<Digest>> table, Set<Digest> mounted, List<Digest> versions, PackFile file)
@@ -96,12 +97,12 @@ final class PackUpkeep {
     }
 
     /**
-     * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
-     * for the versions that have it. The loss stays a loss: the kernel may have pages of a native
-     * view that were read before.
+     * Verifies the cached pages of a chunk, drops damaged blocks, and fetches them again for the
+     * versions that have them. The damage still counts as a loss, because the kernel may have
+     * cached damaged pages of a native view.
      *
-     * @param versions asked for those that are mounted and have the pack, if something is wrong
-     * @return the bytes that were compared
+     * @param versions returns the mounted versions that have the pack; called if there is damage
+     * @return the number of verified bytes
      */
     long scrub(PackFile file, ChunkId chunk, Function<PackId, List<Digest>> versions)
             throws IOException {
@@ -124,7 +125,7 @@ final class PackUpkeep {
                 try {
                     boolean _ = fetcher.bring(new Piece(version, file, from, to, live));
                 } catch (ForebayException e) {
-                    // What others have there may be had.
+                    // Other versions' pages there may be available.
                     failure = e;
                 }
             }

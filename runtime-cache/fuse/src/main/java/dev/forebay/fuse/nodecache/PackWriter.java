@@ -14,8 +14,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores pages of a pack: the bytes first, then the record that vouches for them. Who stores must
- * be the only one to store into these blocks; but for that it is safe for use by many threads.
+ * Stores pages of a pack: first the bytes, then the record that covers them. Only one thread at a
+ * time may store into a block; otherwise thread-safe.
  */
 final class PackWriter {
 
@@ -54,12 +54,12 @@ final class PackWriter {
     }
 
     /**
-     * Stores pages of one chunk, beside those it has.
+     * Stores pages of one chunk, in addition to its cached ones.
      *
-     * @param from of the bytes, a multiple of 64 KiB
-     * @param pages which of them to take; none that is recorded
+     * @param from the position of the bytes in the pack, a multiple of 64 KiB
+     * @param pages the pages to store; none of them is recorded
      * @param verified the bytes from {@code from} to the end of a block; the position stays
-     * @param local the file they were read from, if it is a chunk's on this node
+     * @param local the chunk file on this node that the bytes were read from, if any
      */
     void store(long from, BitSet pages, ByteBuffer verified, @Nullable StoredChunk local)
             throws IOException {
@@ -96,10 +96,10 @@ final class PackWriter {
     }
 
     /**
-     * Lets the kernel copy pages from a chunk's file. Between files of one XFS or btrfs that takes
-     * no space: they share the extents.
+     * Lets the kernel copy pages from a chunk's file. Within one XFS or btrfs that takes no space,
+     * because the files share the extents.
      *
-     * @return how many bytes were copied, the first ones
+     * @return the number of copied bytes, from the first one
      */
     private long share(StoredChunk local, int index, int first, int end) throws IOException {
         long from = (long) first * Sizes.PAGE;
@@ -137,7 +137,8 @@ final class PackWriter {
     }
 
     /**
-     * Frees what was written and will not be recorded, unless somebody may read it past the pod.
+     * Frees bytes that were written and will not be recorded, unless a program may read them
+     * directly.
      */
     private void giveBack(int index, BitSet pages) {
         if (holds.isInUse()) {
@@ -146,7 +147,7 @@ final class PackWriter {
         try {
             holes.punch(index, pages);
         } catch (IOException e) {
-            // The next start does it.
+            // The next start frees them.
             counters.diskErrors.increment();
         }
     }

@@ -8,8 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * A range of a pack, on behalf of a version, that is read or brought at once: it lies within one
- * MiB of the pack, counted from its beginning.
+ * A range of a pack that is read or fetched at once for a version. It lies within one aligned MiB.
  */
 final class Piece {
 
@@ -22,7 +21,7 @@ final class Piece {
     private final BitSet wanted;
 
     /**
-     * @throws ForebayException if the version is not known here
+     * @throws ForebayException if the version is not mounted
      */
     Piece(Digest manifest, PackFile pack, long from, long to, LivePages pages) {
         this.manifest = manifest;
@@ -47,12 +46,12 @@ final class Piece {
         return chunk;
     }
 
-    /** Where it begins, in the pack. */
+    /** Returns the start, in the pack. */
     long from() {
         return from;
     }
 
-    /** Where it ends, in the pack. */
+    /** Returns the end (exclusive), in the pack. */
     long to() {
         return to;
     }
@@ -61,17 +60,20 @@ final class Piece {
         return to - from;
     }
 
-    /** Whether all that the version has of it is here. */
+    /** Returns whether all pages of the version in the range are cached. */
     boolean isHere() {
         return missing().isEmpty();
     }
 
-    /** The pages, counted from the chunk's first, that the version has and that are not here. */
+    /**
+     * Returns the pages, counted from the chunk's first, that the version has and that are not
+     * cached.
+     */
     BitSet missing() {
         return pack.chunks().missing(chunk.index(), wanted);
     }
 
-    /** Which pages of a range of the same chunk the version has and are not here. */
+    /** Returns the same pages for another range of the chunk. */
     BitSet missingOf(long start, long end) {
         BitSet pages = Sizes.pagesOf(start, end);
         pages.and(live);
@@ -79,9 +81,10 @@ final class Piece {
     }
 
     /**
-     * Reads it; false if not all is here: what is in the target is worth nothing.
+     * Reads the range. Returns false if not all pages are cached and intact; the target's content
+     * is then undefined.
      *
-     * @param strict whether parts of blocks are compared, too
+     * @param strict whether partly read blocks are verified too
      */
     boolean read(ByteBuffer target, boolean strict) throws IOException {
         return pack.reader().read(from, wanted, target, strict);

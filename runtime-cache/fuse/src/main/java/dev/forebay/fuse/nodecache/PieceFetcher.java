@@ -12,21 +12,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings pieces of packs from the source to the disk, each once however many ask, in whole blocks
- * of 64 KiB. Safe for use by many threads.
+ * Fetches pieces of packs from the source to the disk, once for all readers, in whole blocks of 64
+ * KiB. Thread-safe.
  */
 final class PieceFetcher {
 
-    /** How often to look again after somebody else brought something, before going alone. */
+    /** The number of attempts to use another thread's fetch, before the caller reads alone. */
     private static final int ATTEMPTS = 8;
 
-    /** What became of a piece that was to be brought. */
+    /** The result of an attempt to fetch a piece. */
     private enum Outcome {
-        /** It is on the disk. */
+        /** The piece is on the disk. */
         STORED,
-        /** Who asked has its bytes, whether they could be stored or not. */
+        /** The caller has the bytes, stored or not. */
         GIVEN,
-        /** It could not be stored, and who asked does not have it. */
+        /** The piece could not be stored, and the caller does not have the bytes. */
         REFUSED
     }
 
@@ -39,7 +39,7 @@ final class PieceFetcher {
     private final Buffers buffers = new Buffers(Sizes.PIECE);
 
     /**
-     * @param strict whether parts of blocks are compared, too, when they are read
+     * @param strict whether reads verify partly read blocks too
      */
     PieceFetcher(
             LocalChunks source,
@@ -55,17 +55,18 @@ final class PieceFetcher {
     }
 
     /**
-     * Reads a piece, from the disk or from where it comes from.
+     * Reads a piece from the disk or from the source.
      *
      * @param target filled between its position and limit, which stay
-     * @return false if it cannot be had in blocks, or not be stored while others want it, too: what
-     *     is in the target is worth nothing
-     * @throws ForebayException if it cannot be had
+     * @return false if the piece cannot be fetched in blocks, or cannot be stored while other
+     *     threads need it too; the target's content is then undefined
+     * @throws ForebayException if it cannot be fetched
      */
     boolean read(Piece piece, ByteBuffer target) throws IOException {
         if (piece.read(target, strict)) {
             counters.hitBytes.add(piece.bytes());
-            // Not when it was fetched for this: then one pass would look like use.
+            // Not after a fetch for this read: a single pass over the data would otherwise look
+            // like reuse.
             piece.pack().chunks().touch(piece.chunk().index());
             return true;
         }
@@ -86,16 +87,16 @@ final class PieceFetcher {
     }
 
     /**
-     * Makes a piece be on the disk; false if that cannot be.
+     * Makes sure that a piece is on the disk; returns false if that is impossible.
      *
-     * @throws ForebayException if it cannot be had
+     * @throws ForebayException if it cannot be fetched
      */
     boolean bring(Piece piece) throws IOException {
         return bring(piece, null) == Outcome.STORED;
     }
 
     /**
-     * @param target where to put the bytes if this thread is who fetches them
+     * @param target receives the bytes if this thread fetches them
      */
     private Outcome bring(Piece piece, @Nullable ByteBuffer target) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS && !piece.isHere(); attempt++) {
@@ -112,7 +113,7 @@ final class PieceFetcher {
         return piece.isHere() ? Outcome.STORED : Outcome.REFUSED;
     }
 
-    /** Fetches the blocks with pages that are missing. */
+    /** Fetches the blocks with missing pages. */
     private Outcome fetch(Piece piece, @Nullable ByteBuffer target) throws IOException {
         BitSet missing = piece.missing();
         if (missing.isEmpty()) {
@@ -136,7 +137,7 @@ final class PieceFetcher {
             target.put(target.position(), bytes, (int) (piece.from() - start), (int) piece.bytes());
             return Outcome.GIVEN;
         } catch (ForebayException e) {
-            // Perhaps it is a neighbour in the same block that the lake does not give any more.
+            // Perhaps only a neighbour in the same block is unavailable in the lake.
             if (e.code().mayBeOfOneObject()) {
                 return Outcome.REFUSED;
             }
@@ -146,7 +147,7 @@ final class PieceFetcher {
         }
     }
 
-    /** Stores what is new of some blocks, if there is room. */
+    /** Stores the missing pages of some blocks if there is space. */
     private boolean store(
             Piece piece, long start, long end, ByteBuffer bytes, @Nullable StoredChunk local)
             throws IOException {

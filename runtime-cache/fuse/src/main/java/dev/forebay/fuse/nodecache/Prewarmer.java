@@ -29,33 +29,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings versions that are read on this node to its disk as a whole, one after the other, in the
- * background, and knows which are there.
+ * Brings versions that are read on this node to its disk completely, one after the other, in the
+ * background, and tracks which are complete.
  *
- * <p>Only versions that the region has CACHED, so that it does not fetch from the lake what a
- * filling is about to; and only if they fit into the cache at all. A version of which not all could
- * be had or kept is tried again when it is read after a pause, which doubles each time until it
- * stays for longer than that. Safe for use by many threads.
+ * <p>It takes only versions that the region has CACHED, so that it does not fetch from the lake
+ * what a fill is about to fetch. It skips versions that are larger than the cache. A version that
+ * could not be fetched or stored completely is retried when it is read after a pause. The pause
+ * doubles each time, until the version stays complete for longer than it. Thread-safe.
  */
 final class Prewarmer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Prewarmer.class);
 
-    /** How many chunks are brought at once, so from how many workers. */
+    /** The number of chunks to fetch at once, and therefore the number of workers. */
     private static final int CONCURRENCY = 4;
 
     private static final int BATCH = 64;
 
-    /** How often to look again when a block was found wrong on the way. */
+    /** The number of attempts if damage is found on the way. */
     private static final int ROUNDS = 3;
 
-    /** How often the pause before a version is tried again is doubled. */
+    /** The maximum number of times that the pause before a retry doubles. */
     private static final int DOUBLINGS = 6;
 
-    /** For how long the end waits: a disk that hangs is not waited for. */
+    /** The timeout of closing, because a disk may hang. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
-    /** A version that was here as a whole when its packs had lost so often. */
+    /** A version that was complete when its packs had this number of losses. */
     private record Whole(List<PackFile> packs, long losses, long sinceNanos) {
 
         boolean isStill() {
@@ -84,9 +84,9 @@ final class Prewarmer implements AutoCloseable {
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
     /**
-     * @param bytesPerSecond how fast to fetch at most
-     * @param retryPause how long after its first failure a version may be tried again
-     * @param complete told, on a thread of this object, that a version is here as a whole
+     * @param bytesPerSecond the maximum rate of fetches
+     * @param retryPause the delay after the first failure of a version before it may be retried
+     * @param complete called on a thread of this object when a version is complete on this node
      */
     Prewarmer(
             PackCache cache,
@@ -102,7 +102,7 @@ final class Prewarmer implements AutoCloseable {
         thread.start();
     }
 
-    /** Takes over the mount table. */
+    /** Sets the mount table. */
     void update(List<Mount> mounts) {
         mounted =
                 mounts.stream()
@@ -116,27 +116,27 @@ final class Prewarmer implements AutoCloseable {
         whole.keySet().retainAll(mounted.keySet());
     }
 
-    /** Says that a version is being read. Cheap: called for every read. */
+    /** Records that a version is being read. Cheap, because every read calls it. */
     void used(Digest manifest) {
         ManifestRef ref = mounted.get(manifest);
-        // Only looked at, as a rule: to add what is there takes a lock.
+        // Usually only a lookup: adding an existing element takes a lock.
         if (ref != null && !tried.contains(manifest) && tried.add(manifest)) {
             undecided.add(manifest);
             queue.add(ref);
         }
     }
 
-    /** Tries a version once more. */
+    /** Tries a version again. */
     void renew(Digest manifest) {
         tried.remove(manifest);
         used(manifest);
     }
 
     /**
-     * If a mounted version is here as a whole, verified and synced, keeps it here. If it was, and
-     * something of it is gone since, it may come again when it is read.
+     * Protects a mounted version from removal if it is complete, verified and synced. If it has
+     * lost pages since it was complete, it may be prewarmed again when it is read.
      *
-     * @return its packs, to be closed
+     * @return its packs, which the caller closes
      */
     Optional<HeldPacks> hold(Digest manifest) {
         Whole known = whole.get(manifest);
@@ -148,17 +148,21 @@ final class Prewarmer implements AutoCloseable {
             return Optional.of(held);
         }
         held.close();
-        // One that is held off by somebody's hold is counted for a moment, too.
+        // An eviction that a hold prevents counts as a loss for a moment: check again without the
+        // hold.
         if (!known.isStill()) {
             forget(manifest, known);
         }
         return Optional.empty();
     }
 
-    /** Versions that do not fit beside each other must not come and go as fast as they are read. */
+    /**
+     * Schedules a retry with a delay if the version was complete only briefly. Versions that do not
+     * fit together must not replace each other at the rate of reads.
+     */
     private void forget(Digest manifest, Whole lost) {
         if (!whole.remove(manifest, lost)) {
-            // It has come again already.
+            // It is complete again already.
             return;
         }
         if (lost.ageMillis() < pauseMillis(failures.getOrDefault(manifest, 0))) {
@@ -169,7 +173,7 @@ final class Prewarmer implements AutoCloseable {
         }
     }
 
-    /** As {@link NodePacks#isUndecided}. */
+    /** See {@link NodePacks#isUndecided}. */
     boolean isUndecided(Digest manifest) {
         return undecided.contains(manifest);
     }
@@ -179,7 +183,7 @@ final class Prewarmer implements AutoCloseable {
         return known != null && known.isStill();
     }
 
-    /** How many mounted versions are here as a whole. */
+    /** Returns the number of mounted versions that are complete on this node. */
     long completeVersions() {
         return whole.values().stream().filter(Whole::isStill).count();
     }
@@ -190,11 +194,11 @@ final class Prewarmer implements AutoCloseable {
                 prewarm(queue.take());
             }
         } catch (InterruptedException closed) {
-            // This is the end.
+            // Closed.
         }
     }
 
-    /** Whatever fails, the next version is brought. */
+    /** Prewarms a version; failures do not affect the next version. */
     private void prewarm(ManifestRef ref) throws InterruptedException {
         try {
             boolean settled = warm(ref);
@@ -209,7 +213,7 @@ final class Prewarmer implements AutoCloseable {
         }
     }
 
-    /** Whether there is nothing to be tried again. */
+    /** Returns whether no retry is needed. */
     private boolean warm(ManifestRef ref) throws InterruptedException {
         if (ref.bytes() > cache.capacityBytes()) {
             LOG.info("Manifest {} is larger than the node cache", ref.digest());
@@ -231,7 +235,7 @@ final class Prewarmer implements AutoCloseable {
                 if (found.isStill()) {
                     whole.put(ref.digest(), found);
                     if (!mounted.containsKey(ref.digest())) {
-                        // It left while its packs were synced: nobody counts its losses any more.
+                        // It was unmounted during the sync, so its losses are no longer counted.
                         whole.remove(ref.digest());
                         return true;
                     }
@@ -248,7 +252,7 @@ final class Prewarmer implements AutoCloseable {
         return false;
     }
 
-    /** A use of the disk, so that nobody closes the files under it. */
+    /** Counts as a use of the disk, so that the files are not closed meanwhile. */
     private boolean isSynced(HeldPacks packs) {
         return cache.disk()
                 .use(
@@ -259,7 +263,7 @@ final class Prewarmer implements AutoCloseable {
                         });
     }
 
-    /** Others may make room, or a worker come back. */
+    /** Permits a retry after a pause: other versions may free space, or a worker may return. */
     private void tryAgainLater(Digest manifest) {
         int before = failures.merge(manifest, 1, Integer::sum) - 1;
         CompletableFuture.delayedExecutor(pauseMillis(before), TimeUnit.MILLISECONDS)
@@ -267,7 +271,8 @@ final class Prewarmer implements AutoCloseable {
     }
 
     /**
-     * @param failuresBefore those since it stayed here for as long as it would have had to pause
+     * @param failuresBefore the failures since the version last stayed complete for longer than the
+     *     pause
      */
     private long pauseMillis(int failuresBefore) {
         return retryPause.toMillis() << Math.min(failuresBefore, DOUBLINGS);
@@ -281,7 +286,7 @@ final class Prewarmer implements AutoCloseable {
         return all;
     }
 
-    /** Whether all these chunks are here now. */
+    /** Returns whether all these chunks are cached now. */
     private boolean bring(ManifestRef ref, List<ChunkRef> batch) throws InterruptedException {
         List<Callable<Boolean>> tasks = new ArrayList<>();
         for (ChunkRef chunk : batch) {

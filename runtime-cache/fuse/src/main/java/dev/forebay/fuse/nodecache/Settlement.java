@@ -4,12 +4,11 @@ import dev.forebay.linux.DiskFile;
 import java.io.IOException;
 
 /**
- * Whether the device is known to have a pack's bytes and records, and both agree: the mark in its
- * {@link PackMap}. It is taken back before anything changes, and set again when nothing is being
- * changed and all was proven.
+ * Tracks whether a pack's bytes and records are known to be on the device and to agree, by the mark
+ * in its {@link PackMap}. The mark is cleared before any change. It is set again when no change is
+ * running and all chunks are verified.
  *
- * <p>Its monitor is taken inside the chunks' locks, and no lock inside it. Safe for use by many
- * threads.
+ * <p>Its monitor is taken inside the chunks' locks, and no lock is taken inside it. Thread-safe.
  */
 final class Settlement {
 
@@ -19,7 +18,7 @@ final class Settlement {
 
     // Guarded by this.
     private boolean settled;
-    // Or may be: a mark that could not be synced can be on the device all the same.
+    // True if the mark may be on the device: a failed sync can have written it all the same.
     private boolean marked;
     private int changes;
 
@@ -31,7 +30,10 @@ final class Settlement {
         this.marked = settled;
     }
 
-    /** Before bytes or records change; {@link #endChange} must follow, unless this fails. */
+    /**
+     * Must be called before bytes or records change; {@link #endChange} must follow unless this
+     * fails.
+     */
     synchronized void beginChange() throws IOException {
         if (marked) {
             map.markOpen();
@@ -46,20 +48,21 @@ final class Settlement {
     }
 
     /**
-     * Brings everything to the device and says there that it is. Does not say so if something is
-     * being changed, or not all was proven.
+     * Syncs everything to the device and sets the mark. Does not set it if a change is running, or
+     * not all chunks are verified.
      *
-     * @return whether it is said
+     * @return whether the mark is set
      */
     boolean settle() throws IOException {
         try {
-            // Most of it without keeping those waiting who are about to change something.
+            // Syncs most of it without the monitor, so that changes are not blocked.
             data.syncData();
             synchronized (this) {
                 if (!settled && changes == 0 && chunks.areProven()) {
                     data.syncData();
                     if (Thread.currentThread().isInterrupted()) {
-                        // Nobody waited, and the files may be another process's by now.
+                        // The caller has given up waiting, and another process may use the files by
+                        // now.
                         return false;
                     }
                     marked = true;
@@ -69,7 +72,7 @@ final class Settlement {
                 return settled;
             }
         } catch (IOException e) {
-            // Nobody knows what the device has of it.
+            // It is unknown what is on the device.
             chunks.doubt();
             throw e;
         }

@@ -10,20 +10,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of the disk the cache takes, never more than it may, and what goes when room is needed.
- * Safe for use by many threads.
+ * Tracks the disk space of the cache, keeps it within the capacity, and chooses chunks to evict.
+ * Thread-safe.
  */
 final class Space {
 
     static final int NO_SLOT = -1;
 
     /**
-     * How long it is taken for granted that nothing may go, if nothing could: to find that out, all
-     * that is here is passed, milliseconds for each TiB.
+     * The time for which the result "nothing can be evicted" is reused. To find it out, all chunks
+     * are visited, which takes milliseconds per TiB.
      */
     private static final long NOTHING_GOES_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** How many victims turn out to be busy before it is too full. */
+    /** The number of busy victims after which an eviction is given up. */
     private static final int MAX_BUSY = 64;
 
     private final long capacity;
@@ -41,7 +41,7 @@ final class Space {
     }
 
     /**
-     * @param policy knows no slot yet
+     * @param policy a policy without slots
      */
     Space(long capacity, CacheCounters counters, EvictionPolicy policy) {
         this.capacity = capacity;
@@ -53,12 +53,12 @@ final class Space {
         return capacity;
     }
 
-    /** What pages and records take on disk, and what is reserved for more. */
+    /** Returns the bytes that pages and records take on disk, including reservations. */
     long used() {
         return used.get();
     }
 
-    /** Enters a chunk that was empty; under its lock. */
+    /** Adds a chunk that was empty. The caller holds its lock. */
     synchronized void enter(CachedChunk chunk) {
         int slot = free.isEmpty() ? chunks.size() : free.removeLast();
         if (slot == chunks.size()) {
@@ -71,7 +71,7 @@ final class Space {
         policy.add(slot, 31 * chunk.pack.id().hashCode() + chunk.index);
     }
 
-    /** Takes a chunk out that is empty now; under its lock. */
+    /** Removes a chunk that is empty now. The caller holds its lock. */
     synchronized void leave(CachedChunk chunk) {
         int slot = chunk.slot;
         if (slot != NO_SLOT) {
@@ -82,7 +82,7 @@ final class Space {
         }
     }
 
-    /** Says that a chunk was used again. */
+    /** Records another use of a chunk. */
     void touch(CachedChunk chunk) {
         int slot = chunk.slot;
         if (slot != NO_SLOT) {
@@ -106,12 +106,12 @@ final class Space {
         return chunk == null || chunk.pack.holds().isHeld();
     }
 
-    /** Counts bytes that are there, or less than there were. */
+    /** Adds to the used bytes; negative numbers subtract. */
     void add(long bytes) {
         used.addAndGet(bytes);
     }
 
-    /** Sets room aside, evicting if need be; false if there is none. */
+    /** Reserves space, and evicts if necessary; returns false if there is none. */
     boolean reserve(long bytes) throws IOException {
         used.addAndGet(bytes);
         boolean reserved = false;
@@ -125,12 +125,12 @@ final class Space {
         }
     }
 
-    /** Evicts until no more is used than may be. */
+    /** Evicts until the used bytes are within the capacity; returns whether they are. */
     boolean makeRoom() throws IOException {
         for (int busy = 0; used.get() > capacity && busy < MAX_BUSY; ) {
             CachedChunk victim = victim();
             if (victim == null) {
-                // All that is here was passed to find that out, and would be again.
+                // This result visited all chunks; another attempt would visit them again.
                 break;
             }
             if (!evict(victim)) {
@@ -140,7 +140,7 @@ final class Space {
         return used.get() <= capacity;
     }
 
-    /** Evicts something if anything can be: the disk itself is full. */
+    /** Evicts one chunk if possible: the disk itself is full. */
     boolean evictOne() throws IOException {
         CachedChunk victim = victim();
         return victim != null && evict(victim);
@@ -158,7 +158,7 @@ final class Space {
     private boolean evict(PackFile pack, CachedChunk victim) throws IOException {
         long freed = pack.evictor().evict(victim);
         if (freed == 0) {
-            // Busy: let others be looked at first.
+            // Busy: marks it as used, so that other chunks are tried first.
             touch(victim);
             return false;
         }

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the space back of what no mounted version has any more, some time after the mounted
- * versions have changed: one may come back, and the table may be incomplete for a moment. Changes
- * that go on and on do not put it off for ever. What is in use, or cannot be looked at, is looked
- * at again. Safe for use by many threads.
+ * Removes the pages that no mounted version has, some time after a change of the mount table. A
+ * version may come back, and the table may be incomplete for a moment. Further changes delay a
+ * sweep only up to a limit. Pages that are in use or cannot be checked are tried again.
+ * Thread-safe.
  */
 final class Sweeper implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
-    /** For how many delays further changes put a sweep off. */
+    /** The number of delays for which further changes can put off a sweep. */
     private static final int MOST_DELAYS = 6;
 
     private final PackCache cache;
@@ -58,7 +58,7 @@ final class Sweeper implements AutoCloseable {
         next = executor.schedule(this::sweep, delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** While it is paused it removes nothing, and looks again after each delay. */
+    /** Pauses or resumes sweeps. While paused, it checks again after each delay. */
     void pause(boolean now) {
         paused = now;
     }

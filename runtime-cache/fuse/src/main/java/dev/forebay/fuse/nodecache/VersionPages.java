@@ -23,17 +23,18 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The packs and live pages of mounted versions, from their manifests. Safe for use by many threads.
- */
+/** The packs and live pages of mounted versions, from their manifests. Thread-safe. */
 final class VersionPages implements LivePages {
 
-    /** Each takes about half a KiB: so many are always affordable, and this is 128 GiB of packs. */
+    /**
+     * The minimum number of cached page sets. Each takes about half a KiB, so this is cheap, and
+     * covers 128 GiB of packs.
+     */
     private static final int LEAST_CHUNKS = 16_384;
 
     private static final int MOST_CHUNKS = 262_144;
 
-    /** Of how many packs to remember to which versions they belong; each takes about 200 bytes. */
+    /** The maximum number of cached packs; each takes about 200 bytes. */
     private static final int MOST_PACKS = 262_144;
 
     private record Key(Digest manifest, ChunkId chunk) {}
@@ -41,7 +42,7 @@ final class VersionPages implements LivePages {
     private final Manifests manifests;
     private final Cache<Key, BitSet> pages;
 
-    /** By manifest: how long its packs are. Asked for every few seconds, of all versions. */
+    /** The packs and their sizes, by manifest. Requested every few seconds for all versions. */
     private final Cache<Digest, Map<PackId, Long>> packs =
             Caffeine.newBuilder()
                     .maximumWeight(MOST_PACKS)
@@ -51,21 +52,27 @@ final class VersionPages implements LivePages {
     private volatile Map<Digest, Mount> mounted = Map.of();
 
     /**
-     * Knows no version until {@link #update} was called.
+     * Creates the object without versions; see {@link #update}.
      *
-     * @param capacityBytes of the node cache
+     * @param capacityBytes the capacity of the node cache
      */
     VersionPages(Manifests manifests, long capacityBytes) {
         this.manifests = manifests;
         this.pages = Caffeine.newBuilder().maximumSize(remembered(capacityBytes)).build();
     }
 
-    /** Of how many chunks to remember the pages: twice what fits, for versions share chunks. */
+    /**
+     * Returns the number of page sets to cache: twice the chunks that fit, because versions share
+     * chunks.
+     */
     static long remembered(long capacityBytes) {
         return Math.clamp(2 * (capacityBytes / Sizes.CHUNK), LEAST_CHUNKS, MOST_CHUNKS);
     }
 
-    /** Takes over the mount table; call it before the versions are shown. */
+    /**
+     * Sets the mount table, and returns whether its manifests changed. Must be called before the
+     * versions are shown.
+     */
     boolean update(List<Mount> mounts) {
         Set<Digest> before = mounted.keySet();
         mounted =
@@ -104,12 +111,12 @@ final class VersionPages implements LivePages {
         return read;
     }
 
-    /** The packs that a version refers to. */
+    /** Returns the packs of a version. */
     Set<PackId> packs(Digest manifest) {
         return packBytes(manifest).keySet();
     }
 
-    /** The packs that a version refers to; empty if that cannot be known without waiting for it. */
+    /** Returns the packs of a version, or empty if they are unknown without blocking. */
     Optional<Set<PackId>> packsAtHand(Digest manifest) {
         Mount mount = mounted.get(manifest);
         return mount != null
@@ -119,7 +126,7 @@ final class VersionPages implements LivePages {
                 : Optional.empty();
     }
 
-    /** The mounted versions that refer to a pack, as far as that is known without waiting. */
+    /** Returns the mounted versions that have a pack, as far as known without blocking. */
     List<Digest> versions(PackId pack) {
         return mountsWith(pack).map(mount -> mount.manifest().digest()).toList();
     }
@@ -138,7 +145,7 @@ final class VersionPages implements LivePages {
                                         .isPresent());
     }
 
-    /** The mounted versions. */
+    /** Returns the mounted versions. */
     Set<Digest> mounted() {
         return mounted.keySet();
     }
@@ -150,7 +157,8 @@ final class VersionPages implements LivePages {
         if (known != null) {
             return known;
         }
-        // Not within the cache's lock, where others would wait too: this may fetch a manifest.
+        // Not inside the cache's lock, where other threads would wait too: this may fetch a
+        // manifest.
         BitSet live = read(key);
         pages.put(key, live);
         return live;

@@ -1,6 +1,6 @@
 /**
- * Packs on the node's own disk, filled while they are read or ahead of time: sparse files that hold
- * nothing but a pack's bytes, each with a map beside it that says which of them are there.
+ * The cache of packs on the node's own disk, filled by reads and by prewarming. Packs are sparse
+ * files of a pack's bytes, each with a map that records which pages are present.
  */
 @NullMarked
 package dev.forebay.fuse.nodecache;

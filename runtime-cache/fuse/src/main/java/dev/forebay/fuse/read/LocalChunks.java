@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Reads what a worker on the same node has from its files, and the rest from another source. Safe
- * for use by many threads.
+ * Reads chunks from the files of a worker on the same node, and everything else from another
+ * source. Thread-safe.
  */
 public final class LocalChunks implements PackSource {
 
@@ -41,10 +41,10 @@ public final class LocalChunks implements PackSource {
     }
 
     /**
-     * Fills {@code target} with verified bytes of one chunk, if all of them are on this node.
+     * Fills {@code target} with verified bytes of one chunk if all of them are on this node.
      *
-     * @param from in the pack
-     * @return false if they are not: what is in the target is worth nothing
+     * @param from the first byte in the pack
+     * @return false if they are not; the target's content is then undefined
      */
     public boolean readHere(ChunkId id, long from, ByteBuffer target) {
         try (StoredChunk chunk = open(id, from, from + target.remaining()).orElse(null)) {
@@ -52,7 +52,7 @@ public final class LocalChunks implements PackSource {
         }
     }
 
-    /** A chunk's file on this node that holds a range of the pack. Close what is returned. */
+    /** Returns the file of a chunk if it holds this range of the pack. The caller closes it. */
     public Optional<StoredChunk> open(ChunkId id, long from, long to) {
         Optional<StoredChunk> found = store.find(id);
         boolean holds =
@@ -67,8 +67,8 @@ public final class LocalChunks implements PackSource {
     }
 
     /**
-     * Fills {@code target} from a chunk's file; false if a checksum is wrong or the disk fails:
-     * what is in the target is worth nothing.
+     * Fills {@code target} from a chunk's file. Returns false if a checksum is wrong or the disk
+     * fails; the target's content is then undefined.
      */
     public boolean read(StoredChunk chunk, long from, ByteBuffer target) {
         int bytes = target.remaining();
@@ -84,7 +84,7 @@ public final class LocalChunks implements PackSource {
         return true;
     }
 
-    /** Bytes that were read from files of this node's worker. */
+    /** Returns the number of bytes read from the files of this node's worker. */
     public long readBytes() {
         return readBytes.sum();
     }

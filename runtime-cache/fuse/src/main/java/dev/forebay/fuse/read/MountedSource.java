@@ -11,23 +11,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Asks for bytes of mounted versions only.
+ * Reads bytes of mounted versions only.
  *
- * <p>Who has a file open keeps on reading when its version is evicted. No worker fills it any more
- * and soon none knows it, so asking them would end the same way, but late. Safe for use by many
- * threads.
+ * <p>A program can keep reading an open file after its version was evicted. Workers no longer fill
+ * that version and soon do not know it, so a request to them would fail too, but late. Thread-safe.
  */
 public final class MountedSource implements PackSource {
 
     private final PackSource source;
     private volatile Set<Digest> mounted = Set.of();
 
-    /** Knows no version until {@link #update} was called. */
+    /** Creates a source that refuses every version until {@link #update} is called. */
     public MountedSource(PackSource source) {
         this.source = source;
     }
 
-    /** Takes over the mount table; call it before the versions are shown. */
+    /** Sets the mount table. Must be called before the versions are shown. */
     public void update(List<Mount> mounts) {
         mounted =
                 mounts.stream()
@@ -37,8 +36,8 @@ public final class MountedSource implements PackSource {
     }
 
     /**
-     * @throws ForebayException {@code EVICTING} if no version with this manifest is mounted (any
-     *     more)
+     * @throws ForebayException {@code EVICTING} if no version with this manifest is mounted, or
+     *     none is mounted any more
      */
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {

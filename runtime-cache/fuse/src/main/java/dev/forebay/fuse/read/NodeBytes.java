@@ -5,26 +5,25 @@ import dev.forebay.model.PackId;
 import java.time.Duration;
 
 /**
- * What the source has on this node's disk: to bring that into memory before it is asked for would
- * only be one more copy. Safe for use by many threads.
+ * The part of a source that is on this node's disk. Read-ahead into memory would only add a copy of
+ * it. Thread-safe.
  */
 public interface NodeBytes {
 
-    /** Whether bytes within one piece can be read without asking anybody else. */
+    /** Returns whether bytes within one piece can be read without another node. */
     boolean has(Digest manifest, PackId pack, long from, long to);
 
     /**
-     * Says that a version is being read, wherever its bytes come from. Cheap: called for every
-     * read.
+     * Records that a version is being read, from any source. Cheap, because every read calls it.
      */
     void use(Digest manifest);
 
-    /** Says that bytes which are here will be read soon. */
+    /** Announces that bytes on this node will be read soon. */
     void willRead(PackId pack, long from, long to);
 
     /**
-     * How long the disk may hang before it is given up: what then still waits for it may wait for
-     * ever, and what is asked for from then on comes past it.
+     * Returns the time after which a hanging disk is given up. Threads that wait for it then may
+     * wait forever, and later reads bypass it.
      */
     Duration patience();
 }

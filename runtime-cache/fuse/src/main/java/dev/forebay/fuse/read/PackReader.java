@@ -19,24 +19,24 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
- * Reads files through pieces of their packs, in memory and ahead of time.
+ * Reads files through pieces of their packs, in memory, with read-ahead.
  *
- * <p>Sequential reading fetches whole pieces and prefetches as {@link Streams} advises. A read
- * somewhere in the middle of a large file fetches just its bytes. Where a piece cannot be had
- * because an object in it has changed in the lake, files are read by exactly their own bytes, so
- * that one changed object does not take its neighbours with it.
+ * <p>Sequential reads fetch whole pieces and read ahead as {@link Streams} advises. A random read
+ * inside a large file fetches only its own bytes. If a piece cannot be read because an object in it
+ * has changed in the lake, files are read by exactly their own bytes. A changed object then fails
+ * only its own file.
  *
- * <p>What the node has on its disk is read from there straight into the target, and ahead of time
- * into the page cache only. Safe for use by many threads.
+ * <p>Bytes on the node's disk are read directly into the target, and ahead of time into the page
+ * cache only. Thread-safe.
  */
 public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
-    /** How long not to try a piece again in which an object has changed. */
+    /** The time for which a piece with a changed object is not tried again. */
     private static final Duration SPLIT_MEMORY = Duration.ofMinutes(1);
 
     private static final int MAX_SPLIT = 10_000;
 
-    /** Without a disk that keeps what comes, to bring it ends by itself. */
+    /** Without a disk cache, each load has its own timeout. */
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofNanos(Long.MAX_VALUE);
 
     private final PackSource source;
@@ -48,8 +48,8 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
     private final boolean strict;
 
     /**
-     * Not virtual: what comes is stored on the node's disk by calls that hold a carrier, and if the
-     * disk hangs nothing that needs one would go on. As many as may prefetch at once.
+     * Platform threads: fetched bytes are written to the node's disk by calls that block a carrier.
+     * A hanging disk would then stop all virtual threads. The semaphore bounds their number.
      */
     private final ExecutorService executor =
             Executors.newCachedThreadPool(
@@ -59,7 +59,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
             Caffeine.newBuilder().maximumSize(MAX_SPLIT).expireAfterWrite(SPLIT_MEMORY).build();
 
     /**
-     * @param node what of the source is on this node, if that can be known
+     * @param node the part of the source that is on this node, if known
      */
     public PackReader(
             PackSource source, Optional<NodeBytes> node, PackReaderConfig config, ReadMeter meter) {
@@ -118,7 +118,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
     private void read(
             Digest manifest, Pack pack, long offset, ByteBuffer target, boolean maybeScattered) {
-        // Here, and not where bytes are fetched: what is in memory is read without the source.
+        // Here and not in the source, because reads from memory never reach the source.
         node.ifPresent(here -> here.use(manifest));
         long from = offset;
         long to = from + target.remaining();
@@ -133,7 +133,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
             PieceKey piece = PieceKey.at(manifest, pack.id(), from);
             long until = Math.min(to, piece.end(pack.bytes()));
             ByteBuffer part = target.slice(target.position(), (int) (until - from));
-            // What is on this node does not wait for what comes of the piece from elsewhere.
+            // Bytes on this node need not wait for the rest of their piece.
             boolean past =
                     isHere(piece, from, until)
                             ? !cache.isLoaded(piece)
@@ -148,7 +148,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         }
     }
 
-    /** How many bytes of memory are in use. */
+    /** Returns the number of bytes of memory in use. */
     public long memoryBytes() {
         return cache.allocatedBytes();
     }
@@ -209,7 +209,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
                         }
                     });
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            // Whoever comes to the piece reads it himself.
+            // The read that needs the piece loads it itself.
             prefetches.release();
         }
     }

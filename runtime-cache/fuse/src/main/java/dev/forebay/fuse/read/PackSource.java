@@ -5,12 +5,12 @@ import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 
 /**
- * Where verified bytes of packs come from: {@link dev.forebay.transfer.RegionReader#read}, or a
- * test's array.
+ * A source of verified bytes of packs: {@link dev.forebay.transfer.RegionReader#read}, or an array
+ * in tests.
  */
 @FunctionalInterface
 public interface PackSource {
 
-    /** Fills {@code target} from its position on with bytes {@code [from, to)} of a pack. */
+    /** Fills {@code target} from its position with bytes {@code [from, to)} of a pack. */
     void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target);
 }

@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pieces of packs in memory outside the heap, the least recently used one making room.
+ * An LRU cache of pieces of packs, in memory outside the heap.
  *
- * <p>Memory is a fixed number of slabs of one piece each, allocated when first needed and never
- * given back; a piece that somebody copies from or fills is not evicted. A piece is loaded once
- * however many ask for it, unless that takes too long: then who waits loads it anew, for it may be
- * that it never comes. Safe for use by many threads.
+ * <p>Memory is a fixed number of slabs of one piece each, allocated on first use and never freed. A
+ * piece that is being filled or copied is not evicted. A piece is loaded once for all readers. If a
+ * load exceeds its timeout, it may never finish, so a waiting reader starts another one.
+ * Thread-safe.
  */
 final class PieceCache {
 
     private static final Logger LOG = LoggerFactory.getLogger(PieceCache.class);
 
-    /** How long a read waits for a slab when all are being filled or copied from. */
+    /** The timeout of a read that waits for a slab while all are in use. */
     private static final long PATIENCE_SECONDS = 30;
 
     private static final class Piece {
@@ -62,15 +62,16 @@ final class PieceCache {
 
     /**
      * @param bytes the memory to use, rounded down to whole pieces, at least 4
-     * @param loading how long one who waits lets another load a piece, before he does it himself
-     * @param wasted told that a piece was dropped that nobody has read; must not call this object
+     * @param loading the time that a reader waits for another reader's load before it loads the
+     *     piece itself
+     * @param wasted runs when a piece is evicted that was never read; must not call this object
      */
     PieceCache(long bytes, Duration loading, Runnable wasted) {
         this(bytes, loading, wasted, () -> ByteBuffer.allocateDirect(PieceKey.BYTES));
     }
 
     /**
-     * @param slabs makes room for a piece, or throws an {@link OutOfMemoryError}
+     * @param slabs allocates the memory of a piece, or throws an {@link OutOfMemoryError}
      */
     PieceCache(long bytes, Duration loading, Runnable wasted, Supplier<ByteBuffer> slabs) {
         this.loading = loading;
@@ -79,7 +80,7 @@ final class PieceCache {
         this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
     }
 
-    /** How many bytes of memory are in use. */
+    /** Returns the number of bytes of allocated memory. */
     long allocatedBytes() {
         lock.lock();
         try {
@@ -98,7 +99,7 @@ final class PieceCache {
         }
     }
 
-    /** Whether a piece can be read without waiting for it. */
+    /** Returns whether a piece can be read without waiting. */
     boolean isLoaded(PieceKey key) {
         lock.lock();
         try {
@@ -110,12 +111,12 @@ final class PieceCache {
     }
 
     /**
-     * Shows a piece to {@code reader}, filling it first if nobody has.
+     * Passes a piece to {@code reader}, and loads it first if it is missing.
      *
-     * @param loader fills an empty slab from its position on; not called if the piece is here
-     * @param reader gets the loaded bytes, to be used only within the call
-     * @return whether the piece was here or being loaded already
-     * @throws ForebayException as the loader threw, to all who wait for the piece
+     * @param loader fills an empty slab from its position; not called if the piece is cached
+     * @param reader receives the loaded bytes, which are valid only during the call
+     * @return whether the piece was cached or already being loaded
+     * @throws ForebayException the failure of the loader, for all readers that wait for the piece
      */
     boolean read(PieceKey key, Consumer<ByteBuffer> loader, Consumer<ByteBuffer> reader) {
         while (true) {
@@ -148,7 +149,7 @@ final class PieceCache {
         }
     }
 
-    /** Who asks from now on loads it anew. Its slab is used again when its loader has ended. */
+    /** Makes later readers load the piece again. Its slab is reused when its loader has ended. */
     private void giveUp(PieceKey key, Piece piece) {
         lock.lock();
         try {
@@ -165,7 +166,7 @@ final class PieceCache {
         piece.cached = false;
     }
 
-    /** Fills a piece for later, unless it is here or there is no room at once. */
+    /** Loads a piece for later unless it is cached or no slab is free. */
     void prefetch(PieceKey key, Consumer<ByteBuffer> loader) {
         if (contains(key)) {
             return;
@@ -259,7 +260,7 @@ final class PieceCache {
         return Optional.empty();
     }
 
-    /** The JVM's limit of memory outside the heap is lower than what was asked for. */
+    /** Lowers the limit: the JVM permits less memory outside the heap than configured. */
     private void doWithout(OutOfMemoryError e) {
         if (allocated == 0) {
             throw new ForebayException(
@@ -280,7 +281,7 @@ final class PieceCache {
         lock.lock();
         try {
             if (piece.cached && piece.bytes.isCompletedExceptionally()) {
-                // The next one to ask tries anew.
+                // The next reader loads it again.
                 forget(key, piece);
             }
             piece.users--;

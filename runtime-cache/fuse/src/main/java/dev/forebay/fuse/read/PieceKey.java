@@ -4,14 +4,14 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 
 /**
- * A piece of a pack: 1 MiB, the last one shorter.
+ * Identifies a piece of a pack: 1 MiB, the last one shorter.
  *
- * @param manifest the version it was read for: of another version's objects in a shared pack the
- *     piece may know nothing
+ * @param manifest the version that it was read for: in a shared pack, it may lack the objects of
+ *     other versions
  */
 record PieceKey(Digest manifest, PackId pack, int index) {
 
-    /** A divisor of a chunk, a multiple of a checksum block. */
+    /** Divides a chunk, and is a multiple of a checksum block. */
     static final int BYTES = 1 << 20;
 
     static PieceKey at(Digest manifest, PackId pack, long offset) {

@@ -1,12 +1,12 @@
 package dev.forebay.fuse.read;
 
-/** Counts what the read path does. */
+/** Counts events of the read path. */
 @FunctionalInterface
 public interface ReadMeter {
 
     /** Counts nothing. */
     ReadMeter NONE = _ -> {};
 
-    /** A read found its piece in memory, or on its way; or had to fetch it. */
+    /** Records a read of a piece: a hit if it was in memory or already being loaded. */
     void pieceRead(boolean hit);
 }

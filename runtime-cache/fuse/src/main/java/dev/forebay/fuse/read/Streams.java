@@ -6,33 +6,40 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Recognises sequential reading in the address space of packs, so across files: who reads files in
- * the order of their names reads a pack from front to back.
+ * Detects sequential reads in the address space of packs, and therefore across files. A program
+ * that reads files in the order of their names reads a pack from start to end.
  *
- * <p>A read continues a stream if it begins near where the stream has got to; near, because several
- * threads and the kernel's own readahead ask out of order: within a few reads, and once a megabyte
- * was read, within that. With every further megabyte a stream's window doubles, from one piece to
- * the greatest window; when a piece is dropped before it was read, all windows are halved.
+ * <p>A read continues a stream if it begins near the stream's position. An exact match would fail,
+ * because several threads and the kernel's read-ahead ask out of order. Near means within a few
+ * reads, and within one megabyte after one megabyte was read. With every further megabyte, the
+ * window of a stream doubles, from one piece to the maximum. When a piece is evicted before it was
+ * read, all windows are halved.
  *
- * <p>Streams that begin at equal distances in a pack are strided reading: the next beginning is
- * fetched ahead, as much of it as the last stream has read, unless that is little of a piece. Of
- * reads at random nothing is fetched ahead. Thread-safe.
+ * <p>Streams that begin at equal distances in a pack are strided reads. The next beginning is read
+ * ahead, as far as the last stream has read, unless that is a small part of a piece. Random reads
+ * cause no read-ahead. Thread-safe.
  */
 final class Streams {
 
     private static final int MAX_STREAMS = 64;
     private static final long TOLERANCE = PieceKey.BYTES;
 
-    /** So many reads a young stream may be off; else reads at random would often look like it. */
+    /**
+     * The distance, in reads, that a young stream tolerates. With more, random reads would often
+     * look sequential.
+     */
     private static final int READS_OUT_OF_ORDER = 4;
 
-    /** How often a distance has to come again to be a stride. */
+    /** The number of repetitions that make a distance a stride. */
     private static final int REPEATS = 2;
 
-    /** Whole pieces are fetched, so a stride of smaller reads would cost more than it saves. */
+    /**
+     * Whole pieces are fetched, so read-ahead for strides of smaller reads would cost more than it
+     * saves.
+     */
     private static final long LEAST_STRIDED_BYTES = PieceKey.BYTES / 8;
 
-    /** What to do about a read: whether it goes on with a stream, and what to fetch ahead. */
+    /** Whether a read continues a stream, and the range to read ahead. */
     record Advice(boolean sequential, long prefetchFrom, long prefetchTo) {}
 
     private static final Advice NOTHING = new Advice(false, 0, 0);
@@ -62,7 +69,8 @@ final class Streams {
     }
 
     /**
-     * The stream of a pack that began last, and how often the distance between two was the same.
+     * The stream of a pack that began last, and how often the same distance between beginnings
+     * occurred.
      */
     private record Beginning(Stream stream, long stride, int repeats) {}
 
@@ -74,7 +82,7 @@ final class Streams {
         this.maxWindow = maxWindow;
     }
 
-    /** Notes that bytes {@code [from, to)} of a pack are being read. */
+    /** Records a read of bytes {@code [from, to)} of a pack, and returns the advice for it. */
     synchronized Advice note(PackId pack, long from, long to) {
         for (Map.Entry<Object, Stream> entry : streams.entrySet()) {
             Stream stream = entry.getValue();
@@ -114,11 +122,11 @@ final class Streams {
                 : new Advice(false, next, next + Math.min(length, maxWindow));
     }
 
-    /** Says that something was fetched ahead for nothing: it was dropped before it was read. */
+    /** Halves all windows, because a piece was evicted before it was read. */
     synchronized void shrink() {
         for (Stream stream : streams.values()) {
             stream.window = Math.max(PieceKey.BYTES, stream.window / 2);
-            // Not at once, or it would only go up and down.
+            // Growth pauses, or the window would oscillate.
             stream.growAt = stream.reached + maxWindow;
         }
     }

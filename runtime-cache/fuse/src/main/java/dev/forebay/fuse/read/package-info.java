@@ -1,4 +1,4 @@
-/** A node's read path: pieces of packs in memory, readahead, manifests from workers. */
+/** The read path of a node: pieces of packs in memory, read-ahead, and sources of bytes. */
 @NullMarked
 package dev.forebay.fuse.read;
 
