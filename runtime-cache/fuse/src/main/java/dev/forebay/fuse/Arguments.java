@@ -10,7 +10,7 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** How the programs read what they are told, and what they say if it is wrong. */
+/** Configures the command lines of the programs, and their error messages. */
 final class Arguments {
 
     private Arguments() {}
@@ -39,12 +39,12 @@ final class Arguments {
         return commandLine;
     }
 
-    /** Without the whole usage, in which the message would be lost. */
+    /** Prints the error without the whole usage, which would hide it. */
     private static int refuse(ParameterException failure) {
         CommandLine command = failure.getCommandLine();
         PrintWriter err = command.getErr();
         List<String> unknown = command.getUnmatchedArguments();
-        // A required option may be missing just because it was mistyped.
+        // A required option may be missing only because its name was mistyped.
         ParameterException said =
                 failure instanceof MissingParameterException && !unknown.isEmpty()
                         ? new UnmatchedArgumentException(command, unknown)

@@ -8,13 +8,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The versions that a node holds, in the order in which they came to it, the last one first. By
- * that, and not by use, it is chosen which are named where not all can be: nobody is told of what
- * is read from a native view.
+ * The versions that a node holds, in the order in which they came to it, the latest first. A report
+ * with limited space names the latest ones. Use would be a better criterion, but the pod does not
+ * see reads of native views.
  */
 record Arrivals(List<DatasetVersion> order) {
 
-    /** Of those that came at the same time; any order would do, if it is always the same. */
+    /** Orders versions that came at the same time. Any stable order works. */
     private static final Comparator<DatasetVersion> BY_NAME =
             Comparator.comparing(DatasetVersion::path);
 
@@ -23,19 +23,19 @@ record Arrivals(List<DatasetVersion> order) {
     }
 
     /**
-     * As a process finds them that has just begun to serve the node. Those that its predecessor
-     * named go before the others, which it left out or did not know.
+     * Returns the order for a process that has just begun to serve the node. Versions that its
+     * predecessor named come first. The predecessor left the others out, or did not know them.
      */
     static Arrivals found(List<DatasetVersion> named, Set<DatasetVersion> held) {
         return new Arrivals(Stream.concat(kept(named, held), others(held, named)).toList());
     }
 
-    /** What is held some time later. */
+    /** Returns the order after a later look. */
     Arrivals then(Set<DatasetVersion> held) {
         return new Arrivals(Stream.concat(others(held, order), kept(order, held)).toList());
     }
 
-    /** Those that came last. */
+    /** Returns the versions that came last. */
     List<DatasetVersion> last(int most) {
         return order.stream().limit(most).toList();
     }

@@ -3,7 +3,7 @@ package dev.forebay.fuse;
 import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
-/** What a program answers to {@code --version}: the version that its jar says it was built as. */
+/** The answer to {@code --version}: the version in the manifest of the program's jar. */
 final class BuiltVersion implements IVersionProvider {
 
     @Override

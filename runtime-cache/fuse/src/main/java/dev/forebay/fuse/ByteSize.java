@@ -10,7 +10,7 @@ record ByteSize(long bytes) {
     private static final String UNITS = "KMGT";
 
     /**
-     * @throws IllegalArgumentException if the text is not of that form
+     * @throws IllegalArgumentException if the text does not have that form
      */
     static ByteSize parse(String text) {
         Matcher matcher = FORM.matcher(text.strip());

@@ -4,11 +4,11 @@ import dev.forebay.linux.ErrorNumber;
 import java.io.IOException;
 import java.util.Locale;
 
-/** Why a pod serves without its node cache. */
+/** The reasons why a pod serves without its node cache. */
 enum CacheOff {
-    /** The pod finds more packs than it may have files open. */
+    /** The cache has more packs than this process may have open files. */
     DESCRIPTORS,
-    /** The cache's directory cannot be used. */
+    /** The cache's directory is unusable. */
     DISK;
 
     static CacheOff because(Throwable failure) {

@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.Locale;
 import picocli.CommandLine;
 
-/** Lets an option be one of a few words: a constant's name in lower case, with hyphens. */
+/**
+ * Parses an option that is one of several words: an enum constant's name in lower case, with
+ * hyphens.
+ */
 final class ChoiceConverter<E extends Enum<E>> implements CommandLine.ITypeConverter<E> {
 
     private final E[] choices;
@@ -32,7 +35,7 @@ final class ChoiceConverter<E extends Enum<E>> implements CommandLine.ITypeConve
                                                                         .toList()))));
     }
 
-    /** As on the command line. */
+    /** Returns the word for the command line. */
     static String word(Enum<?> choice) {
         return choice.name().replace('_', '-').toLowerCase(Locale.ROOT);
     }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The program {@code forebay-fuse csi}: gives versions to pods as volumes. */
+/** The program {@code forebay-fuse csi}: publishes versions to pods as volumes. */
 @Command(
         name = "forebay-fuse csi",
         mixinStandardHelpOptions = true,
@@ -34,7 +34,7 @@ final class Csi implements Callable<Integer> {
     private static final int MOST_CALLS = 1024;
     private static final int MOST_SECONDS = 3600;
 
-    /** Of a node's id, in bytes: the interface's limit. */
+    /** The interface's limit for a node's id, in bytes. */
     private static final int NODE_BYTES = 256;
 
     @Option(
@@ -123,7 +123,8 @@ final class Csi implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Driver driver = Driver.start(config());
-        // Ready also where nothing is mounted: volumes wait for it, and a driver could not mend it.
+        // Ready even if nothing is mounted: volumes wait for the mount, and the driver could not
+        // repair it.
         health.serve(
                 () -> driver.answers(HealthOptions.PATIENCE),
                 () -> driver.answers(HealthOptions.PATIENCE));

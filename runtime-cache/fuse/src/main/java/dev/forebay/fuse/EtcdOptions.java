@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How the pod reaches the region's etcd. */
+/** The options for the connection to the region's etcd. */
 @SuppressWarnings("NullAway.Init") // picocli sets the required one or refuses to start
 final class EtcdOptions {
 
@@ -52,9 +52,9 @@ final class EtcdOptions {
     private @Nullable Path key;
 
     /**
-     * What is said here.
+     * Returns the configuration from these options.
      *
-     * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
+     * @throws ForebayException {@code INVALID_ARGUMENT}, naming option, value and rule
      */
     EtcdConfig config() {
         return EtcdConfig.of(

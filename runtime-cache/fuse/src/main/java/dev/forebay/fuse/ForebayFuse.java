@@ -36,7 +36,7 @@ public final class ForebayFuse implements Callable<Integer> {
     public static void main(String[] arguments) {
         EtcdClientFiles.disable();
         HostAddresses.followMoves();
-        // Not subcommands, which would want the options of their parent.
+        // Not picocli subcommands, which would require the options of their parent.
         Optional<Object> other =
                 switch (arguments.length == 0 ? "" : arguments[0]) {
                     case Hold.NAME -> Optional.of(new Hold());
@@ -52,7 +52,8 @@ public final class ForebayFuse implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         if (options.holder != null) {
-            // Also of one that is not there yet: whoever holds the mount there is believed.
+            // Created even if the holder does not exist yet: any process that listens there is
+            // trusted.
             PrivateDirectory.make("--holder", options.holder);
         }
         EtcdConfig etcd = options.etcd.config();

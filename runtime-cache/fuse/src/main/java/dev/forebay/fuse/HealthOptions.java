@@ -8,13 +8,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a program that has no metrics says whether it is well, if anywhere. */
+/** The options for the health endpoint of a program without metrics. */
 @SuppressWarnings("NullAway.Init") // picocli sets what has a default
 final class HealthOptions {
 
     /**
-     * How long a program may take to answer its own question. A busy node may not run it for
-     * seconds, and to start it again would not help.
+     * The timeout of a program's check of itself. A busy node may not run it for seconds, and a
+     * restart would not help.
      */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -37,10 +37,10 @@ final class HealthOptions {
     InetAddress address;
 
     /**
-     * Says it from now on, if it is to.
+     * Starts the endpoint if a port is given.
      *
-     * @param live whether it does what it is there for; else somebody may start it again
-     * @param ready whether others can count on it
+     * @param live returns whether the program works; if not, a supervisor may restart it
+     * @param ready returns whether other programs can rely on it
      */
     Optional<PodServer> serve(BooleanSupplier live, BooleanSupplier ready) {
         if (port == null) {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The program {@code forebay-fuse hold}: keeps a mount whoever serves it. */
+/** The program {@code forebay-fuse hold}: keeps a mount while its servers come and go. */
 @Command(
         name = "forebay-fuse hold",
         mixinStandardHelpOptions = true,
@@ -42,13 +42,14 @@ final class Hold implements Callable<Integer> {
     static final String NAME = "hold";
 
     /**
-     * In the holder's directory while there is a mount, for those who must not see what is below.
+     * A directory in the holder's directory that exists while there is a mount, for processes that
+     * may not access the mount.
      */
     static final String SIGN = "mounted";
 
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
 
-    /** How long a server that serves the mount already may take to say so. */
+    /** The time in which a server that already serves the mount must report it. */
     private static final int HAND_IN_SECONDS = 10;
 
     private static final int MOST_SECONDS = 3600;
@@ -125,7 +126,7 @@ final class Hold implements Callable<Integer> {
         mountpoint = Mountpoint.resolved(mountpoint);
         Mountpoint.make(mountpoint);
         PrivateDirectory.make("--holder", directory);
-        // Before servers connect: what they hand in may be a mount that nobody sees any more.
+        // Checked before servers connect: they may hand in a mount that is no longer visible.
         boolean isMounted = Mountpoint.isOurMount(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
                 Holder holder =
@@ -133,7 +134,7 @@ final class Hold implements Callable<Integer> {
                                 directory,
                                 Optional.of(mountpoint).filter(_ -> isMounted),
                                 Duration.ofSeconds(replaceAfter))) {
-            // Until it has a mount it is not ready, and well all the same.
+            // Until it has a mount, it is live but not ready.
             health.serve(
                     () -> LifeSign.of(directory, HealthOptions.PATIENCE),
                     () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.PATIENCE));
@@ -160,7 +161,7 @@ final class Hold implements Callable<Integer> {
             MountCalls.detach(mountpoint);
             throw tooOld(System.getProperty("os.version"), mountpoint);
         }
-        // Nothing is under way: this shows that it can be done, before it has to be done.
+        // No request is pending: this only tests that the kernel supports a resend.
         device.resend();
         if (!holder.hold(device, mountpoint)) {
             MountCalls.detach(mountpoint);
@@ -172,7 +173,7 @@ final class Hold implements Callable<Integer> {
         }
     }
 
-    /** Returns the refusal of a kernel that cannot do what a holder needs. */
+    /** Returns the error for a kernel that lacks what a holder needs. */
     static ForebayException tooOld(String kernel, Path mountpoint) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
@@ -180,10 +181,10 @@ final class Hold implements Callable<Integer> {
                         .formatted(kernel, mountpoint));
     }
 
-    /** Waits for the server of a mount that is alive; false if it is dead. */
+    /** Waits for the server of a mount that is alive; returns false if the mount is dead. */
     private boolean isHandedIn(Holder holder) throws InterruptedException {
         CompletableFuture<Boolean> dead = new CompletableFuture<>();
-        // On its own, for while nobody serves a mount that is alive this gets no answer.
+        // In a separate thread, because an access blocks while no process serves a live mount.
         Thread.ofPlatform()
                 .daemon()
                 .name("probe")
@@ -204,7 +205,7 @@ final class Hold implements Callable<Integer> {
         }
     }
 
-    /** A mount that nobody is left to serve would be dead from now on. */
+    /** Unmounts if no server is left, because the mount would then be dead. */
     private void stop(Holder holder) {
         boolean isLast = unmount || holder.awaitNobody(Duration.ofSeconds(drain));
         if (isLast) {

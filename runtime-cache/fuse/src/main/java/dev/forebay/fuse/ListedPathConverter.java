@@ -4,10 +4,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import picocli.CommandLine;
 
-/** Lets options be lists of paths, in which a comma of a path is written {@code \,}. */
+/** Parses options that are lists of paths, in which {@code \,} stands for a comma in a path. */
 final class ListedPathConverter implements CommandLine.ITypeConverter<Path> {
 
-    /** Between two paths, for the option's {@code split}. */
+    /** The separator of paths, for the option's {@code split}. */
     static final String COMMA = "(?<!\\\\),";
 
     @Override

@@ -21,28 +21,28 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directory to mount on, made fit for it. */
+/** Checks and prepares the directory to mount on. */
 final class Mountpoint {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mountpoint.class);
     private static final String OUR_TYPE = "fuse.forebay";
 
-    /** Why a mount is left alone. */
+    /** The reason to leave a mount alone. */
     static final String ALIVE = "is mounted by another forebay-fuse that is alive";
 
-    /** How long a mount that is for others only may take to say that it is served. */
+    /** The timeout of the check of a mount that only other users may access. */
     private static final long PATIENCE_SECONDS = 5;
 
-    /** As the kernel has it. */
+    /** The kernel's limit. */
     private static final int MAX_LINKS = 40;
 
     private Mountpoint() {}
 
     /**
-     * The path that the kernel knows a directory by, through any symbolic links. The directory
-     * itself is not looked into: a mount that nobody serves would not answer.
+     * Returns the path by which the kernel knows a directory, through symbolic links. Does not
+     * access the directory itself, because a mount without a server would not answer.
      *
-     * @return absolute; if it or what it is in does not exist, as it was given
+     * @return absolute; the given path if it or its parent does not exist
      */
     static Path resolved(Path directory) {
         Path path = directory.toAbsolutePath().normalize();
@@ -59,26 +59,26 @@ final class Mountpoint {
     }
 
     /**
-     * Makes a directory to mount on, in one that is there. What is there is not looked at: a mount
-     * may be dead, or wait for somebody to serve it.
+     * Creates a directory to mount on. Its parent must exist. An existing directory is not
+     * accessed, because a mount there may be dead, or wait for a server.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot be made
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot be created
      */
     static void make(Path mountpoint) {
         try {
             Files.createDirectory(mountpoint);
         } catch (FileAlreadyExistsException e) {
-            // So it is to be.
+            // The usual case: it exists already.
         } catch (IOException e) {
             throw refused(mountpoint, "cannot be made: " + e);
         }
     }
 
     /**
-     * Checks that a directory can be mounted on, cleaning up after a pod that died.
+     * Checks that a directory can be mounted on, and unmounts what a dead pod left there.
      *
      * @return its absolute path
-     * @throws ForebayException {@code INVALID_ARGUMENT}, saying what to do, if it cannot
+     * @throws ForebayException {@code INVALID_ARGUMENT}, with a remedy, if it cannot be used
      */
     static Path prepare(Path directory) {
         Path mountpoint = resolved(directory);
@@ -110,7 +110,7 @@ final class Mountpoint {
         return mountpoint;
     }
 
-    /** Whether something of this program is mounted there, alive or dead. */
+    /** Returns whether this program has mounted something there, alive or dead. */
     static boolean isOurMount(Path mountpoint) {
         try {
             return MountTable.read().stream()
@@ -122,8 +122,8 @@ final class Mountpoint {
     }
 
     /**
-     * Whether a mount is served, be it for others only; waits for one whose process does not
-     * answer, if this user may look into it.
+     * Returns whether a mount is served, also if only other users may access it. If this user may
+     * access it, waits for a server that does not answer.
      */
     static boolean answers(Path mountpoint) {
         try (Descriptor _ = Descriptor.open(mountpoint, Descriptor.O_RDONLY)) {
@@ -134,9 +134,10 @@ final class Mountpoint {
     }
 
     /**
-     * Whether a mount is served that is for others only: who must not look into it is told just
-     * that, dead or alive. Attributes of the namespace {@code security} the kernel lets everybody
-     * ask the server for. One that does not say anything is not known to be dead.
+     * Returns whether a mount is served that only other users may access. Opening it fails in the
+     * same way whether it is dead or alive. The kernel lets every user read attributes of the
+     * namespace {@code security}, which the server answers. A mount that does not answer counts as
+     * alive.
      */
     private static boolean answersOthers(Path mountpoint) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();

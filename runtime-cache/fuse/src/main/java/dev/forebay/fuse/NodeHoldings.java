@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Which versions are on this node as a whole, verified: those that are shown natively, by whichever
- * process attached them, and those whose packs the node cache knows to be complete. A process that
- * has just taken over knows little of the latter, so it believes its predecessor until it has
- * looked itself. Safe for use by many threads.
+ * Determines which versions are complete and verified on this node. These are versions with native
+ * views, attached by any process, and versions that the node cache knows to be complete. A process
+ * that has just taken over knows little of the latter. It trusts its predecessor's report until it
+ * has checked itself. Thread-safe.
  */
 final class NodeHoldings {
 
@@ -22,9 +22,9 @@ final class NodeHoldings {
     private final Optional<PodPacks> packs;
 
     /**
-     * @param mounts the mount table
-     * @param natives the versions that are shown natively now
-     * @param packs the node cache; empty if it has no room
+     * @param mounts returns the mount table
+     * @param natives returns the versions with native views
+     * @param packs the node cache; empty if its capacity is 0
      */
     NodeHoldings(
             Supplier<List<Mount>> mounts,
@@ -36,10 +36,10 @@ final class NodeHoldings {
     }
 
     /**
-     * Looks.
+     * Returns the versions that are complete on this node now.
      *
-     * @param unproven those that another process said were here, and of which this one has not
-     *     found out yet; what it has found out of is taken out
+     * @param unproven versions that another process reported and this one has not checked yet;
+     *     checked ones are removed from it
      */
     Set<DatasetVersion> look(Set<DatasetVersion> unproven) {
         Set<DatasetVersion> shown = natives.get();
@@ -47,7 +47,7 @@ final class NodeHoldings {
         Set<DatasetVersion> undecided = new HashSet<>();
         for (Mount mount : mounts.get()) {
             Digest manifest = mount.manifest().digest();
-            // Asked before whether it is whole: it may be found out just now.
+            // Before the check for completeness, which may become true in between.
             if (unproven.contains(mount.version()) && isToBeFoundOut(manifest)) {
                 undecided.add(mount.version());
             } else if (shown.contains(mount.version()) || isWhole(manifest)) {

@@ -5,7 +5,7 @@ import dev.forebay.model.NodeName;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Lets options be names of nodes, or empty for none. */
+/** Parses options that are names of nodes, or empty for none. */
 final class NodeNameConverter implements CommandLine.ITypeConverter<NodeName> {
 
     @Override

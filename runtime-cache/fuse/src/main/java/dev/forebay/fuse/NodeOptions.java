@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What the pod is told of the node that it is on, and of what to say of it. */
+/** The options about the pod's node and its report. */
 @SuppressWarnings("NullAway.Init") // picocli sets them
 final class NodeOptions {
 
-    /** So many times in a row it may not be said what the node holds, before nobody says it. */
+    /** The number of missed reports after which a node's report expires. */
     private static final int MISSED = 6;
 
     @Option(
@@ -48,15 +48,15 @@ final class NodeOptions {
         return Duration.ofSeconds(intervalSeconds);
     }
 
-    /** How long what was said holds if it is not said again. */
+    /** Returns the time after which a report expires unless it is renewed. */
     Duration life() {
         return interval().multipliedBy(MISSED);
     }
 
     /**
-     * Checks what the types of options do not.
+     * Validates what the types of the options do not.
      *
-     * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
+     * @throws ForebayException {@code INVALID_ARGUMENT}, naming option, value and rule
      */
     void check() {
         PodOptions.requireWithin("--node-versions", versions, 1, NodeReport.MOST);

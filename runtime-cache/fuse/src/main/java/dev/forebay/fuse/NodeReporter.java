@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in etcd what this node holds, while this process serves its mount: so of the processes of a
- * node one does. When it ends it takes nothing back, for its successor goes on where it was; what
- * nobody goes on with runs out.
+ * Reports in etcd what this node holds, while this process serves the node's mount. At most one
+ * process of a node serves. The report stays when this process ends, because its successor
+ * continues it. Without a successor it expires.
  */
 final class NodeReporter implements AutoCloseable {
 
@@ -30,15 +30,15 @@ final class NodeReporter implements AutoCloseable {
     private final Thread thread =
             Thread.ofPlatform().daemon().name("node-report").unstarted(this::run);
 
-    // Of the thread.
+    // Used by the thread only.
     private final Set<DatasetVersion> unproven = new HashSet<>();
     private Optional<Arrivals> arrivals = Optional.empty();
     private boolean failing;
 
     /**
-     * @param serving whether this process serves the mount now
-     * @param most how many versions to name
-     * @param interval between two looks, and so at least between two writes
+     * @param serving returns whether this process serves the mount now
+     * @param most the maximum number of versions in the report
+     * @param interval the time between two checks, and the minimum time between two writes
      */
     NodeReporter(
             NodeEntry entry,
@@ -65,7 +65,7 @@ final class NodeReporter implements AutoCloseable {
                 }
                 failing = false;
             } catch (RuntimeException | Error e) {
-                // What was said last holds for a while.
+                // The last report stays valid for a while.
                 if (!failing) {
                     LOG.warn("What this node holds cannot be said at the moment", e);
                 }

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether users other than this process's may read a mount.
+ * Decides whether users other than this process's user may read a mount.
  *
  * @param user the number of this process's user
- * @param configuration the file in which root allows other users to decide that
+ * @param configuration the file in which root permits other users to decide that
  */
 record OtherUsers(int user, Path configuration) {
 
@@ -21,14 +21,14 @@ record OtherUsers(int user, Path configuration) {
     private static final int ROOT = 0;
     private static final String ALLOWED = "user_allow_other";
 
-    /** Decides for this process, by the file that {@code fusermount} reads. */
+    /** Returns the rule for this process, by the file that {@code fusermount} reads. */
     static OtherUsers ofThisMachine() {
         return new OtherUsers(Identity.ofThisProcess().user(), Path.of("/etc/fuse.conf"));
     }
 
     /**
-     * Returns what {@code --allow-other} says. Without it, returns whether this user may let others
-     * in, and logs what root would add if not.
+     * Returns the value of {@code --allow-other}. Without it, returns whether this user may let
+     * others in. If not, logs what root could change.
      */
     boolean mayRead(Path mountpoint, @Nullable Boolean asked) {
         if (asked != null) {

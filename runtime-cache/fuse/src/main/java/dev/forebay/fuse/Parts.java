@@ -5,25 +5,25 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Parts of a program that were started; what came last is closed first. For one thread. */
+/** The started parts of a program, closed in reverse order. Not thread-safe. */
 final class Parts implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Parts.class);
 
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
 
-    /** Adds one that is closed before all that are there. */
+    /** Adds a part, which is closed before all earlier ones. */
     void add(AutoCloseable part) {
         started.push(part);
     }
 
-    /** Has one that is there closed before all others that are there. */
+    /** Moves a part so that it is closed before all others. */
     void closeFirst(AutoCloseable part) {
         started.remove(part);
         started.push(part);
     }
 
-    /** Whatever fails, the others are closed too. */
+    /** Closes all parts, and continues after failures. */
     @Override
     public void close() {
         while (!started.isEmpty()) {

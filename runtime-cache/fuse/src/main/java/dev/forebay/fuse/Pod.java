@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The parts of a FUSE pod, put together and running. Closing it unmounts first. */
+/** The assembled parts of a FUSE pod. Closing it unmounts first. */
 final class Pod implements AutoCloseable {
 
     private final Parts parts;
@@ -34,9 +34,9 @@ final class Pod implements AutoCloseable {
     private volatile boolean ready;
 
     /**
-     * Starts; what was started is stopped again if something fails.
+     * Starts a pod. If a part fails, the started parts are stopped again.
      *
-     * @param connect reaches the region; called when all that is asked of this node was found right
+     * @param connect connects to the region; called after all local checks have passed
      */
     static Pod start(PodOptions options, Supplier<RegionState> connect) {
         Parts parts = new Parts();
@@ -97,7 +97,7 @@ final class Pod implements AutoCloseable {
         parts.add(transport);
         parts.add(images);
         Optional.ofNullable(options.node.name).ifPresent(name -> report(name, options.node));
-        // What it shows ends after it.
+        // Closed first, because the parts that it shows end later.
         parts.closeFirst(server);
         PodFigures figures = new PodFigures(metrics);
         figures.transport(transport);
@@ -144,7 +144,7 @@ final class Pod implements AutoCloseable {
                 Duration.ofSeconds(options.scrubPauseSeconds));
     }
 
-    /** With etcd away it stays ready: it serves what it knows. */
+    /** Stays ready while etcd is away, because the pod serves what it knows. */
     private boolean isReady() {
         if (!ready) {
             return false;
@@ -157,7 +157,7 @@ final class Pod implements AutoCloseable {
         }
     }
 
-    /** Prepares to take over; nothing if it serves already. */
+    /** Prepares this process to take over, unless it serves already. */
     void rehearse() {
         if (!transport.serving()) {
             Rehearsal.of(views.tree());
@@ -165,14 +165,14 @@ final class Pod implements AutoCloseable {
         ready = true;
     }
 
-    /** Where metrics are, for people. */
+    /** Returns the address of the metrics, for messages. */
     String metrics() {
         return server.uri()
                 + "/metrics"
                 + (server.isOnAllAddresses() ? " and all other addresses of this machine" : "");
     }
 
-    /** Waits until the file system is unmounted; the exit code. */
+    /** Waits until the file system is unmounted, and returns the exit code. */
     int awaitEnd() throws InterruptedException {
         return transport.awaitEnd();
     }

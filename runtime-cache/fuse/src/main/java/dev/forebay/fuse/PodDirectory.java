@@ -12,16 +12,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/** A directory of this process's own, held so that no second one uses it. */
+/** Locks a directory, so that only one process uses it. */
 final class PodDirectory {
 
     private PodDirectory() {}
 
     /**
-     * Makes the directory if need be, and locks it until what is returned is closed.
+     * Creates the directory if necessary, and locks it until the result is closed.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if another process has it, or it cannot be
-     *     used, {@code UNAVAILABLE} if that is because its disk is broken
+     * @throws ForebayException {@code INVALID_ARGUMENT} if another process has locked it, or it is
+     *     unusable; {@code UNAVAILABLE} if its disk is broken
      */
     static Closeable lock(String option, Path directory) {
         return tryLock(option, directory)
@@ -33,7 +33,7 @@ final class PodDirectory {
                                                 .formatted(option, directory)));
     }
 
-    /** As {@link #lock}, but empty if another process has it. */
+    /** Same as {@link #lock}, but returns empty if another process has locked it. */
     static Optional<Closeable> tryLock(String option, Path directory) {
         try {
             Files.createDirectories(directory);

@@ -4,7 +4,7 @@ import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.membership.RegionState;
 
-/** The figures that a pod's parts keep themselves, and are asked for when somebody looks. */
+/** Registers metrics whose values other parts keep; they are read at each scrape. */
 final class PodFigures {
 
     private final PodMetrics metrics;

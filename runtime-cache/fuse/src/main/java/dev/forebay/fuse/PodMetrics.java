@@ -29,7 +29,7 @@ import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The pod's metrics. Tags are operations, codes and sources only, never names or keys. */
+/** The metrics of the pod. Tags are operations, codes and sources only, never names or keys. */
 final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodMetrics.class);
@@ -59,22 +59,22 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
                 .register(registry);
     }
 
-    /** Shows a value that is asked for at each scrape. */
+    /** Registers a gauge whose value is read at each scrape. */
     void gauge(String name, String description, DoubleSupplier value) {
         io.micrometer.core.instrument.Gauge.builder(name, value::getAsDouble)
                 .description(description)
                 .register(registry);
     }
 
-    /** Shows a sum that is asked for at each scrape. */
+    /** Registers a counter whose value is read at each scrape. */
     void counter(String name, String description, LongSupplier value) {
-        // Of the registry's objects only this one is held by somebody else.
+        // The registry holds its objects weakly; this object stays referenced elsewhere.
         FunctionCounter.builder(name, this, _ -> value.getAsLong())
                 .description(description)
                 .register(registry);
     }
 
-    /** Shows how many versions are seen in which way. */
+    /** Registers the number of versions in each view. */
     void show(Supplier<Map<View, Long>> views) {
         for (View view : View.values()) {
             io.micrometer.core.instrument.Gauge.builder(
@@ -85,7 +85,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         }
     }
 
-    /** Shows whether the node cache is done without. */
+    /** Registers whether the pod serves without its node cache. */
     void showOff(Supplier<Optional<CacheOff>> off) {
         for (CacheOff reason : CacheOff.values()) {
             io.micrometer.core.instrument.Gauge.builder(
@@ -97,7 +97,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         }
     }
 
-    /** Shows what the node cache does, from when it is open. */
+    /** Registers the metrics of the node cache, which are 0 until it is open. */
     void showCache(Supplier<Optional<NodePacks>> cache) {
         gauge(
                 "forebay_fuse_pack_cache_capacity_bytes",

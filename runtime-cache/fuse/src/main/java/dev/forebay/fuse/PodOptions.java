@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the pod is told, on the command line or in its environment. */
+/** The options of the pod, from the command line or the environment. */
 @SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
 final class PodOptions {
 
@@ -268,40 +268,47 @@ final class PodOptions {
 
     @Mixin NodeOptions node = new NodeOptions();
 
-    /** Where packs and images are kept. */
+    /** Returns the directory of packs and images. */
     Path cacheDirectory() {
         return cacheDirectory == null ? directory : cacheDirectory;
     }
 
-    /** Where the node cache is. */
+    /** Returns the directory of the node cache. */
     Path packDirectory() {
         return cacheDirectory().resolve("packs");
     }
 
-    /** Where is kept what all processes that serve the mount have to agree on. */
+    /** Returns the directory for data that all processes which serve the mount must agree on. */
     Path mountDirectory() {
         return holder == null ? directory : holder;
     }
 
-    /** Where metrics and health are. */
+    /** Returns the address of metrics and health. */
     InetSocketAddress metricsSocket() {
         return new InetSocketAddress(metricsAddress, metricsPort);
     }
 
-    /** Whether others may have packs and images where this pod has them, when it is their turn. */
+    /**
+     * Returns whether other processes that serve the mount in turn may use the same cache
+     * directory.
+     */
     boolean cacheIsShared() {
         return cacheDirectory != null && holder != null;
     }
 
-    /** Whether versions are brought to this node's disk as a whole, to be read without the pod. */
+    /**
+     * Returns whether complete versions are brought to this node's disk, to be read without the
+     * pod.
+     */
     boolean bringsWholeVersions() {
         return packCache.bytes() > 0 && prewarmRate.bytes() > 0 && !strict;
     }
 
     /**
-     * What to mount images from, in this order. Libfuse 2 has the kernel read piece by piece: what
-     * fails behind the first is a short read, whose rest EROFS over files takes for zeros, as it is
-     * up to Linux 6.18 at least (fs/erofs/fileio.c); a loop device reads the rest again.
+     * Returns the ways to mount images, in order of preference. Files are excluded for libfuse 2,
+     * through which the kernel reads in small requests. If a request after the first one fails, the
+     * result is a short read. EROFS over files takes the rest for zeros, at least up to Linux 6.18
+     * (fs/erofs/fileio.c); a loop device reads the rest again.
      */
     List<ImageDevices> imageDevices() {
         return imageDevices.stream()
@@ -310,9 +317,10 @@ final class PodOptions {
     }
 
     /**
-     * How to mount the tree below images that are shown so. Whoever may mount those from files may
-     * mount this by the kernel's protocol, too, and by libfuse it would be as {@link
-     * #imageDevices()} says: so there is no other choice then.
+     * Returns how to mount the tree below images. A process that may mount images from files may
+     * also mount by the kernel's protocol. With libfuse, such images would be damaged as
+     * {@link #imageDevices()} describes. The kernel transport is therefore the only choice for
+     * them.
      */
     TransportChoice transport(ViewChoice.Found images) {
         boolean fromFiles =
@@ -321,9 +329,9 @@ final class PodOptions {
     }
 
     /**
-     * Checks what the types of options do not.
+     * Validates what the types of the options do not.
      *
-     * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
+     * @throws ForebayException {@code INVALID_ARGUMENT}, naming option, value and rule
      */
     void check() {
         requireWithin("--attribute-cache", attributeCache, 1, Integer.MAX_VALUE);
@@ -366,13 +374,14 @@ final class PodOptions {
     }
 
     /**
-     * Checks that what a process writes or meets others in is not where it mounts: it would be
-     * asked of itself, or be hidden.
+     * Checks that a directory of this process is not below its mount point. Otherwise it would be
+     * hidden, or the process would have to serve its own accesses.
      *
-     * @throws ForebayException with {@code INVALID_ARGUMENT}
+     * @throws ForebayException {@code INVALID_ARGUMENT}
      */
     static void requireOutsideOfMount(String option, Path kept, @Nullable Path mountpoint) {
-        // As written first: to look into a mount that nobody serves would take for ever.
+        // Compares the paths as written first: resolving a path below a mount without a server
+        // blocks.
         if (mountpoint != null
                 && (absolute(kept).startsWith(absolute(mountpoint))
                         || Mountpoint.resolved(kept).startsWith(Mountpoint.resolved(mountpoint)))) {

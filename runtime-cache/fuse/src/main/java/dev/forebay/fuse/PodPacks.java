@@ -29,16 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node cache while this pod may use it: one process at a time has its directory, and pods that
- * stand by for one another may share that. Until it is open, bytes come past it. Safe for use by
- * many threads.
+ * The node cache while this pod may use it. One process at a time has its directory, which pods
+ * that stand by for each other may share. Until the cache is open, reads bypass it. Thread-safe.
  */
 final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodPacks.class);
     static final String OPTION = "--cache-directory";
 
-    /** How often it is tried to have the directory while another process still has it. */
+    /** The interval of attempts to lock the directory while another process has it. */
     private static final Duration RETRY = Duration.ofMillis(100);
 
     private final NodePacksConfig config;
@@ -58,9 +57,10 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private @Nullable Closeable lock;
 
     /**
-     * Opens nothing yet; the other arguments are those of {@link NodePacks#open}.
+     * Creates the object without opening the cache; the other arguments are those of
+     * {@link NodePacks#open}.
      *
-     * @param eager whether to bring all mounted versions here, also those that nobody reads
+     * @param eager whether to prewarm all mounted versions, including unused ones
      */
     PodPacks(
             NodePacksConfig config,
@@ -76,10 +76,10 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /**
-     * Opens it, or does without if its disk is broken.
+     * Opens the cache, or continues without it if its disk is broken.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} if another process has the directory, or it
-     *     cannot be used for another reason
+     *     is unusable for another reason
      */
     void openNow() {
         try {
@@ -103,8 +103,8 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /**
-     * Says that this pod serves from now on: reads are those of readers, and the directory is
-     * opened, unless it is, as soon as no other process has it. Waits for nothing.
+     * Records that this pod serves from now on, so reads come from real readers. Unless the cache
+     * is open, it opens as soon as no other process has the directory. Never blocks.
      */
     void serve() {
         serving = true;
@@ -113,7 +113,9 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         }
     }
 
-    /** Waits until no other process has the directory, this has it open, or this was closed. */
+    /**
+     * Waits until no other process has the directory and opens it, or until this object is closed.
+     */
     void openInTurn() {
         try {
             while (open.isEmpty()) {
@@ -146,7 +148,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         }
     }
 
-    /** What could not be had, or was lost, is tried again only when it is used. */
+    /** The node cache retries failed or lost versions only when they are used. */
     private void keepUsing(NodePacks packs) {
         try {
             while (!closing.await(config.retryPause().toMillis(), TimeUnit.MILLISECONDS)) {
@@ -171,16 +173,17 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         return off.isPresent();
     }
 
-    /** Why it is done without; empty if it is open, or is to be. */
+    /** Returns why the pod serves without the cache; empty if it is open or will be. */
     Optional<CacheOff> off() {
         return off;
     }
 
     /**
-     * Has it found out whether a version is here as a whole that another process had here: as soon
-     * as that one leaves the directory. What is missing is brought as if the version was read.
+     * Starts to check whether a version is complete here that another process had here, as soon as
+     * that process releases the directory. Missing bytes are fetched as if the version was read.
      *
-     * @return whether that is still to come; then {@link NodePacks#isWhole} says what was found
+     * @return whether the check is still pending; afterwards {@link NodePacks#isWhole} has the
+     *     result
      */
     boolean findOut(Digest manifest) {
         Optional<NodePacks> now = open;
@@ -189,10 +192,9 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /**
-     * Takes over the mount table; call it before the versions are shown.
+     * Sets the mount table. Must be called before the versions are shown.
      *
-     * @param more whether versions may be mounted that are not known here: then nothing is given
-     *     back
+     * @param more whether unknown versions may be mounted too; then nothing is swept
      */
     synchronized void update(List<Mount> now, boolean more) {
         mounts = now;
@@ -214,9 +216,9 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /**
-     * What is read before this pod serves is read to prepare, and brings no version here. What is
-     * read while another process still has the directory counts once it is open: the kernel may not
-     * ask for it again.
+     * Ignores reads before this pod serves: they are rehearsals and must not start a prewarm. Reads
+     * while another process has the directory count once the cache is open, because the kernel may
+     * not repeat them.
      */
     @Override
     public void use(Digest manifest) {

@@ -28,14 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How manifests, images and bytes of packs come to a pod: from its memory, this node's disks, and
- * the region's workers.
+ * The read path of a pod: manifests, images and bytes of packs from its memory, this node's disks,
+ * and the region's workers.
  */
 final class PodReads {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodReads.class);
 
-    /** When a version may be brought here again for the first time, after that has failed. */
+    /** The delay before the first retry of a failed prewarm. */
     private static final Duration RETRY_PAUSE = Duration.ofMinutes(1);
 
     private final RegionFiles files;
@@ -48,7 +48,7 @@ final class PodReads {
     private volatile Runnable versionIsWhole = () -> {};
 
     /**
-     * @param parts takes what has to be closed
+     * @param parts receives the objects to close
      */
     PodReads(
             PodOptions options,
@@ -130,12 +130,12 @@ final class PodReads {
         return manifests;
     }
 
-    /** Chunks of workers on this node. */
+    /** Returns the reader of the chunks of workers on this node. */
     LocalChunks chunks() {
         return chunks;
     }
 
-    /** The node cache; empty if it has no room. */
+    /** Returns the node cache; empty if its capacity is 0. */
     Optional<PodPacks> nodePacks() {
         return nodePacks;
     }
@@ -144,12 +144,12 @@ final class PodReads {
         return packs;
     }
 
-    /** Has something run each time that a whole version has come to this node. */
+    /** Sets an action that runs each time a version becomes complete on this node. */
     void whenVersionIsWhole(Runnable then) {
         versionIsWhole = then;
     }
 
-    /** Takes over the mount table; call it before the versions are shown. */
+    /** Sets the mount table. Must be called before the versions are shown. */
     void update(RegionView view) {
         List<Mount> mounts = view.mounts();
         nodePacks.ifPresent(cache -> cache.update(mounts, view.hidesClaims()));

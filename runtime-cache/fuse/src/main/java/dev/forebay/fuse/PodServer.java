@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Metrics and health over HTTP, which tell nothing that has to be kept from anybody. */
+/** Serves metrics and health over HTTP. They contain nothing secret. */
 final class PodServer implements AutoCloseable {
 
-    /** Half a request would keep a thread for ever, and nobody could ask any more. */
+    /** Without time limits, incomplete requests would block the threads forever. */
     private static final String LONGEST_REQUEST = "sun.net.httpserver.maxReqTime";
 
     private static final String LONGEST_ANSWER = "sun.net.httpserver.maxRspTime";
@@ -30,9 +30,10 @@ final class PodServer implements AutoCloseable {
     }
 
     /**
-     * A probe that is sent to another host has passed, and a kubelet makes an event of the pod of
-     * its answer: so a pod can say something there without rights at the API server. <a
-     * href="https://kubernetes.io/docs/concepts/workloads/pods/probes/#http-probes">HTTP probes</a>
+     * A kubelet counts a probe that redirects to another host as passed, and makes an event of the
+     * pod from the answer. This lets a pod report a warning without access to the API server.
+     * <a href="https://kubernetes.io/docs/concepts/workloads/pods/probes/#http-probes">HTTP
+     * probes</a>
      */
     private static final int PASSED_WITH_AN_EVENT = 307;
 
@@ -45,7 +46,7 @@ final class PodServer implements AutoCloseable {
     private final ExecutorService executor = Executors.newFixedThreadPool(2, PodServer::daemon);
 
     /**
-     * @param warning what people should know of this process, which is well all the same
+     * @param warning returns a warning for people about a process that is healthy nevertheless
      */
     PodServer(
             InetSocketAddress address,
@@ -58,7 +59,7 @@ final class PodServer implements AutoCloseable {
                 exchange -> answer(exchange, 200, "text/plain; version=0.0.4", metrics.get()));
     }
 
-    /** Without metrics. */
+    /** Creates a server without metrics. */
     static PodServer ofHealth(
             InetSocketAddress address, BooleanSupplier live, BooleanSupplier ready) {
         return new PodServer(
@@ -104,12 +105,12 @@ final class PodServer implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("http").unstarted(task);
     }
 
-    /** Whether other machines find it at each address of this one, too. */
+    /** Returns whether the server listens on all addresses of this machine. */
     boolean isOnAllAddresses() {
         return server.getAddress().getAddress().isAnyLocalAddress();
     }
 
-    /** Where this machine finds it. */
+    /** Returns the address for clients on this machine. */
     URI uri() {
         InetAddress listens = server.getAddress().getAddress();
         InetAddress address = listens.isAnyLocalAddress() ? LOOPBACK : listens;

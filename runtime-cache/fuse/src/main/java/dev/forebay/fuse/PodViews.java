@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** What a pod shows: the tree, file by file, and the images of versions on top of it. */
+/** The views of a pod: the tree, file by file, and the images of versions on top of it. */
 final class PodViews {
 
     private final PortableView portable;
@@ -28,11 +28,12 @@ final class PodViews {
     private final ImageViews images;
 
     /**
-     * The images are not among the parts: they have to be closed before the tree is unmounted.
+     * Creates the views. The images are not added to the parts: they must be closed before the tree
+     * is unmounted.
      *
-     * @param place where the tree is mounted that this process serves now; empty while it serves
-     *     none
-     * @param parts takes what has to be closed
+     * @param place returns where the tree is mounted that this process serves; empty while it
+     *     serves none
+     * @param parts receives the objects to close
      */
     PodViews(
             PodOptions options,
@@ -77,7 +78,7 @@ final class PodViews {
         return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
     }
 
-    /** What is mounted. */
+    /** Returns the file system to mount. */
     FileSystemView tree() {
         return tree;
     }
@@ -86,7 +87,7 @@ final class PodViews {
         return images;
     }
 
-    /** Shows the versions that are mounted from now on. For one thread at a time. */
+    /** Replaces the versions that are shown. One thread at a time may call it. */
     void show(RegionView view) {
         List<Mount> mounts = view.mounts();
         mountedPacks.update(mounts);

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.Set;
 
-/** A directory in which nobody but this process's user, or root, can put a file. */
+/** A directory in which only this process's user, or root, can create files. */
 final class PrivateDirectory {
 
     private static final int ROOT = 0;
@@ -22,11 +22,11 @@ final class PrivateDirectory {
     private PrivateDirectory() {}
 
     /**
-     * Makes the directory if need be, for this user only. One that is there is not changed: it may
-     * be meant for others, as {@code /tmp} is.
+     * Creates the directory if necessary, for this user only. An existing one is not changed,
+     * because it may be meant for other users, as {@code /tmp} is.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot be made, or others can write
-     *     to it
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot be created, or other users can
+     *     write to it
      */
     static void make(String option, Path directory) {
         try {
@@ -51,7 +51,7 @@ final class PrivateDirectory {
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
-            // Looked at in a moment; it may be a link.
+            // It may be a link; the check follows.
         }
     }
 

@@ -4,7 +4,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import picocli.CommandLine;
 
-/** Lets options be names of regions. */
+/** Parses options that are names of regions. */
 final class RegionConverter implements CommandLine.ITypeConverter<RegionName> {
 
     @Override

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mounts the tree, or serves a mount that somebody holds, and knows where it is meanwhile. Safe for
- * use by many threads.
+ * Mounts the tree, or serves a mount of a holder, and knows the mount point while it serves.
+ * Thread-safe.
  */
 final class ServedTree {
 
@@ -25,17 +25,17 @@ final class ServedTree {
 
     private volatile Supplier<Optional<Path>> place = Optional::empty;
 
-    /** Where the tree is while it is served by this process. */
+    /** Returns the mount point while this process serves it. */
     Optional<Path> place() {
         return place.get();
     }
 
     /**
-     * Begins to serve, or to stand by.
+     * Starts to serve, or to stand by.
      *
-     * @param transport of a mount that nobody holds
-     * @param shown waited for before a mount is served that somebody holds
-     * @param whenServing as for {@link HeldTransport#join}
+     * @param transport the transport if there is no holder
+     * @param shown opens when the versions are known; awaited before a held mount is served
+     * @param whenServing see {@link HeldTransport#join}
      */
     Transport serve(
             PodOptions options,
@@ -70,7 +70,7 @@ final class ServedTree {
             CountDownLatch shown,
             Runnable whenServing) {
         try {
-            // Readers know the tree: to serve an empty one would be an error to them.
+            // Readers know the tree, and would get errors from an empty one.
             shown.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -82,7 +82,8 @@ final class ServedTree {
             LOG.warn(
                     "Versions are shown file by file: the holder's mount cannot be seen from here");
         }
-        // The holder has tried to; its container may see another sysfs, and it shows no metrics.
+        // The holder has tried it too. It may see another sysfs in its container, and has no
+        // metrics.
         mountpoint.ifPresent(Readahead::raise);
         place = () -> held.serving() ? mountpoint : Optional.empty();
         return held;

@@ -2,7 +2,7 @@ package dev.forebay.fuse;
 
 import picocli.CommandLine;
 
-/** Lets options be sizes. */
+/** Parses options that are sizes. */
 final class SizeConverter implements CommandLine.ITypeConverter<ByteSize> {
 
     @Override

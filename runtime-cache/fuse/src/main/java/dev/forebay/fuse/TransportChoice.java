@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How to mount, as far as the user wants to say. */
+/** The choices of {@code --transport}. */
 enum TransportChoice {
 
-    /** The kernel's protocol where this process may mount, else libfuse. */
+    /** The kernel's protocol if this process may mount, otherwise libfuse. */
     AUTO {
         @Override
         Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
@@ -45,10 +45,10 @@ enum TransportChoice {
     private static final Logger LOG = LoggerFactory.getLogger(TransportChoice.class);
 
     /**
-     * Mounts.
+     * Mounts a view.
      *
-     * @throws ForebayException {@code UNAVAILABLE} or {@code INVALID_ARGUMENT} if that cannot be
-     *     done here
+     * @throws ForebayException {@code UNAVAILABLE} or {@code INVALID_ARGUMENT} if that is
+     *     impossible here
      */
     abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther);
 }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says why the tree is empty to whom it may surprise: who mistyped the region's name. */
+/** Warns that the tree may be empty because the region's name was mistyped. */
 final class UnknownRegion {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnknownRegion.class);
@@ -19,14 +19,14 @@ final class UnknownRegion {
 
     private UnknownRegion() {}
 
-    /** Looks on a thread of its own: a region may be new, and a pod that starts does not wait. */
+    /** Checks on its own thread: a region may be new, and the start of a pod must not wait. */
     static void warn(RegionState state, RegionName region) {
         Thread.ofVirtual()
                 .name("unknown-region")
                 .start(() -> warning(state, region).ifPresent(LOG::warn));
     }
 
-    /** Empty if etcd knows the region, or does not say. */
+    /** Returns the warning, or empty if etcd knows the region or is away. */
     static Optional<String> warning(RegionState state, RegionName region) {
         try {
             RegionView view = state.view();
@@ -34,7 +34,7 @@ final class UnknownRegion {
                 return Optional.empty();
             }
             List<RegionName> known = state.regions(MOST_LISTED);
-            // Perhaps the view is an old one, of a time when etcd was away.
+            // The view may be an old one from before etcd was away.
             return known.contains(region)
                     ? Optional.empty()
                     : Optional.of(

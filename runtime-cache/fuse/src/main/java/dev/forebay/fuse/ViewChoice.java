@@ -13,30 +13,30 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How to show versions, as far as the user wants to say. */
+/** The choices of {@code --view}. */
 enum ViewChoice {
 
-    /** As well as this node can. */
+    /** The best view that this node supports. */
     AUTO,
 
     /**
-     * By their images, from this node's disk, to which they are brought whether they are read or
-     * not. Until a version is there, or if its room is needed, it is shown on demand: a reader that
-     * could be served slowly is not refused.
+     * By images over this node's disk. All versions are brought there, whether they are read or
+     * not. A version is shown on demand until it is complete, and if its space is needed: a slow
+     * read is better than a refused one.
      */
     NATIVE,
 
-    /** By their images, over packs that the pod serves. */
+    /** By images, over packs that the pod serves. */
     ON_DEMAND,
 
     /** File by file. */
     PORTABLE;
 
     /**
-     * What was found to be possible.
+     * The supported views.
      *
-     * @param best no version is shown in a better way
-     * @param devices means something unless that is {@link View#PORTABLE}
+     * @param best the best view of any version
+     * @param devices meaningless if that is {@link View#PORTABLE}
      */
     record Found(View best, ImageDevices devices) {}
 
@@ -44,12 +44,12 @@ enum ViewChoice {
     private static final int BLOCK_BYTES = 4096;
 
     /**
-     * Finds out how versions can be shown, and says so in the log.
+     * Determines the supported views, and logs them.
      *
-     * @param devices what to try, in this order; none if what was asked for cannot be used
-     * @param directory of this process's own
-     * @param wholePacks whether versions are brought to this node's disk as a whole
-     * @throws ForebayException {@code INVALID_ARGUMENT} if what is asked for cannot be done
+     * @param devices the ways to try, in this order; empty if the configured ones are unusable
+     * @param directory a directory of this process
+     * @param wholePacks whether complete versions are brought to this node's disk
+     * @throws ForebayException {@code INVALID_ARGUMENT} if this choice is not supported here
      */
     Found find(List<ImageDevices> devices, Path directory, boolean wholePacks) {
         if (this == PORTABLE) {
@@ -87,7 +87,7 @@ enum ViewChoice {
         return new Found(View.PORTABLE, ImageDevices.FILES);
     }
 
-    /** The probe stays, so that the next start needs no room on the disk. */
+    /** Probes one way. The probe file stays, so that the next start needs no disk space. */
     private static Optional<String> refusal(ImageDevices devices, Path probe) {
         try {
             if (!Files.exists(probe) || Files.size(probe) != BLOCK_BYTES) {
@@ -102,7 +102,7 @@ enum ViewChoice {
         }
     }
 
-    /** As on the command line. */
+    /** Returns the word for the command line. */
     @Override
     public String toString() {
         return ChoiceConverter.word(this);

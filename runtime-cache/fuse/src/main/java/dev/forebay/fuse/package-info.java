@@ -1,6 +1,6 @@
 /**
- * The FUSE pod: its options, its parts, health and end. {@link Pod} puts it together from what it
- * reads, what it shows, and where that is mounted.
+ * The FUSE pod: options, parts, health and shutdown. {@link Pod} assembles the read path, the views
+ * and the transport.
  */
 @NullMarked
 package dev.forebay.fuse;

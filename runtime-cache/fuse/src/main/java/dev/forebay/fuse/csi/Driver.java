@@ -34,23 +34,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The driver: Identity and Node by gRPC on a Unix socket. Thread-safe. */
+/** The CSI driver: serves Identity and Node by gRPC on a Unix socket. Thread-safe. */
 public final class Driver implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Driver.class);
 
-    /** What the fields of a request may take by the interface's own limits, several times over. */
+    /**
+     * Several times the size that the interface's own limits permit for the fields of a request.
+     */
     private static final int MESSAGE_BYTES = 64 << 10;
 
     private static final int METADATA_BYTES = 8 << 10;
 
-    /** {@code sun_path} of unix(7) without the NUL at its end. */
+    /** {@code sun_path} of unix(7) without the terminating NUL. */
     private static final int SOCKET_PATH_BYTES = 107;
 
-    /** They check requests and hand them on. */
+    /** These threads validate requests and pass them on. */
     private static final int HANDLING_THREADS = 2;
 
-    /** How long each part of the end may take beside the calls. */
+    /** The timeout of each step of closing, in addition to the running calls. */
     private static final int END_SECONDS = 1;
 
     private final DriverConfig config;
@@ -59,10 +61,10 @@ public final class Driver implements AutoCloseable {
     private final EventLoopGroup events;
     private final Server server;
 
-    /** To itself, for {@link #answers}. */
+    /** A connection to its own socket, for {@link #answers}. */
     private final ManagedChannel own;
 
-    /** Which file the socket has. */
+    /** The identity of the socket's file. */
     private final Object file;
 
     private volatile boolean ends;
@@ -101,7 +103,7 @@ public final class Driver implements AutoCloseable {
                         .build();
         try {
             server.start();
-            // An orchestrator runs as root; nobody else may mount anything anywhere.
+            // Orchestrators run as root; no other user may have volumes mounted.
             Files.setPosixFilePermissions(
                     config.socket(), PosixFilePermissions.fromString("rw-------"));
             file = identity(config.socket());
@@ -112,9 +114,9 @@ public final class Driver implements AutoCloseable {
     }
 
     /**
-     * Starts to listen, in the place of a driver that has died.
+     * Starts to listen, and replaces the socket of a driver that has died.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot; names the option
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot listen; names the option
      */
     public static Driver start(DriverConfig config) {
         Path socket = config.socket();
@@ -148,7 +150,7 @@ public final class Driver implements AutoCloseable {
             }
             Files.delete(socket);
         } catch (NoSuchFileException e) {
-            // So it is to be.
+            // The usual case: there is no old socket.
         }
     }
 
@@ -156,14 +158,16 @@ public final class Driver implements AutoCloseable {
         return new ForebayException(ErrorCode.INVALID_ARGUMENT, message, cause);
     }
 
-    /** A file that was made anew may have the number of the one before. */
+    /**
+     * Includes the modification time, because a new file may reuse the inode number of the old one.
+     */
     private static Object identity(Path socket) throws IOException {
         BasicFileAttributes attributes =
                 Files.readAttributes(socket, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         return List.of(attributes.fileKey(), attributes.lastModifiedTime());
     }
 
-    /** Whether an orchestrator that connects now comes to this driver. */
+    /** Returns whether an orchestrator that connects now reaches this driver. */
     private boolean isFound() {
         try {
             return identity(config.socket()).equals(file);
@@ -173,8 +177,8 @@ public final class Driver implements AutoCloseable {
     }
 
     /**
-     * Whether it answers in time, by its socket, as it would an orchestrator: whatever the answer.
-     * One that is closed does not, nor one whose socket is gone or another's.
+     * Returns whether the driver answers a request through its socket in time, with any result.
+     * Returns false if it is closed, or if the socket was removed or replaced.
      */
     public boolean answers(Duration patience) {
         if (ends) {
@@ -185,10 +189,10 @@ public final class Driver implements AutoCloseable {
             return false;
         }
         try {
-            // After a failure it would not try again for minutes.
+            // After a failure, gRPC would not reconnect for minutes.
             own.resetConnectBackoff();
-            // The deadline is for the other end. Here the time runs elsewhere than on the event
-            // loop, which may end meanwhile.
+            // The deadline informs the server. The future has its own timeout, because the event
+            // loop may end meanwhile.
             var _ =
                     IdentityGrpc.newFutureStub(own)
                             .withWaitForReady()
@@ -203,20 +207,20 @@ public final class Driver implements AutoCloseable {
             LOG.warn("No answer of its own: {}", e.toString());
             return false;
         } catch (RuntimeException e) {
-            // It was closed meanwhile: the event loop takes no more.
+            // The driver was closed meanwhile: the event loop accepts no more tasks.
             LOG.warn("No answer of its own any more: {}", e.toString());
             return false;
         }
     }
 
-    /** Waits until it was closed. */
+    /** Waits until the driver is closed. */
     public void awaitEnd() throws InterruptedException {
         server.awaitTermination();
     }
 
     /**
-     * Takes no further call. Those that wait for a version are told so, those that mount or unmount
-     * are finished, within {@link DriverConfig#drain}. What is published stays.
+     * Closes the driver for new calls. Calls that wait for a version fail at once. Calls that mount
+     * or unmount finish within {@link DriverConfig#drain}. Published volumes stay.
      */
     @Override
     public void close() {
@@ -240,7 +244,7 @@ public final class Driver implements AutoCloseable {
                         .awaitUninterruptibly(END_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Callers that are cut off are told so by threads that are still there. */
+    /** Waits until cancelled callers have their answers, while the event loop still runs. */
     private void awaitTold() {
         try {
             var _ = server.awaitTermination(END_SECONDS, TimeUnit.SECONDS);

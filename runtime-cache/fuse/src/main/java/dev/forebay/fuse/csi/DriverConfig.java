@@ -4,21 +4,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a driver is told.
+ * The settings of a driver.
  *
- * @param socket where it listens
- * @param tree where versions are shown, as the kernel knows it: absolute, without links
+ * @param socket the Unix socket to listen on
+ * @param tree the mount point that shows versions, as the kernel knows it: absolute, without links
  * @param targets the directory below which volumes are published
  * @param node the node's name for the orchestrator
- * @param version of this program
- * @param patience for how long a call waits at most for a version that is not shown yet
- * @param firstPatience for how long the first call for a volume waits for it at most: its caller
- *     shows people what it is told
- * @param imagePatience for how long a version that is shown file by file is left the time to be
- *     shown by its image
- * @param calls how many volumes may be on the way to be published at once, and how many on the way
- *     back
- * @param drain how long calls under way may take when the driver ends
+ * @param version the version of this program
+ * @param patience the maximum time that a call waits for a version that is not visible yet
+ * @param firstPatience the maximum time that the first call for a volume waits: its caller shows
+ *     the resulting error to people
+ * @param imagePatience the time in which a version's image may be attached before the version is
+ *     published file by file
+ * @param calls the maximum number of concurrent publish calls, and of concurrent unpublish calls
+ * @param drain the time in which running calls may finish when the driver ends
  */
 public record DriverConfig(
         Path socket,

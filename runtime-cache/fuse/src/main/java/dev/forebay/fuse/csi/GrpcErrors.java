@@ -7,14 +7,17 @@ import io.grpc.StatusRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one place where failures become gRPC statuses. */
+/** Maps failures to gRPC statuses. This is the only such mapping. */
 final class GrpcErrors {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrpcErrors.class);
 
     private GrpcErrors() {}
 
-    /** The status of a failure, with its message. What is no refusal is logged. */
+    /**
+     * Returns the status of a failure, with its message. Logs failures that are not a
+     * {@link ForebayException}.
+     */
     static StatusRuntimeException of(Throwable failure) {
         return switch (failure) {
             case StatusRuntimeException status -> status;

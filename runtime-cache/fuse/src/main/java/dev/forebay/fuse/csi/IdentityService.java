@@ -11,10 +11,10 @@ import dev.forebay.csi.ProbeResponse;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 
-/** Who the driver is. */
+/** The CSI Identity service. */
 final class IdentityService extends IdentityGrpc.IdentityImplBase {
 
-    /** By which pods, volumes and the CSIDriver object name it. */
+    /** The name of the driver in pods, volumes and the CSIDriver object. */
     static final String NAME = "csi.forebay.dev";
 
     private final String version;
@@ -33,7 +33,10 @@ final class IdentityService extends IdentityGrpc.IdentityImplBase {
                 GetPluginInfoResponse.newBuilder().setName(NAME).setVendorVersion(version).build());
     }
 
-    /** None: there is no controller, for nobody makes volumes, and every node has the same. */
+    /**
+     * Returns no capabilities: there is no controller, because no volumes are created, and every
+     * node has the same ones.
+     */
     @Override
     public void getPluginCapabilities(
             GetPluginCapabilitiesRequest request,
@@ -41,7 +44,7 @@ final class IdentityService extends IdentityGrpc.IdentityImplBase {
         answer(caller, GetPluginCapabilitiesResponse.getDefaultInstance());
     }
 
-    /** Ready is a node that shows versions. */
+    /** Reports ready if the node shows versions. */
     @Override
     public void probe(ProbeRequest request, StreamObserver<ProbeResponse> caller) {
         try {

@@ -14,7 +14,10 @@ import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Publishes volumes on this node. There is no staging: to publish is one mount. */
+/**
+ * The CSI Node service: publishes volumes on this node. There is no staging, because a publication
+ * is a single mount.
+ */
 final class NodeService extends NodeGrpc.NodeImplBase {
 
     private final String node;

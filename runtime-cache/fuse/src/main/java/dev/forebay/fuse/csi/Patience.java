@@ -12,21 +12,22 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** For how long a call waits: so long that its caller still hears why it was in vain. */
+/** The timeout of a call. It ends early enough for the caller to receive the reason. */
 final class Patience {
 
-    /** Something that can be asked for, and changes by itself. */
+    /** A condition that is polled. */
     @FunctionalInterface
     interface Condition {
         boolean holds() throws IOException;
     }
 
-    /** Nobody says when a mount appears; to ask costs microseconds. */
+    /** The polling interval. Nothing reports new mounts, and a check takes microseconds. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * What is left of a caller's time to hear the answer, at most; and as a part of it. A node that
-     * has just started answers for all its pods at once, beside all else that starts.
+     * The time reserved for the answer: the maximum, and the fraction of the caller's remaining
+     * time. A node that has just started answers for all its pods at once, while everything else
+     * starts too.
      */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -37,9 +38,9 @@ final class Patience {
     private final BooleanSupplier inVain;
 
     /**
-     * @param most for how long whatever the caller has time for
-     * @param deadline the caller's, if there is one
-     * @param inVain whether the caller has gone, or the driver stops
+     * @param most the maximum time, even if the caller's deadline is later
+     * @param deadline the caller's deadline, if any
+     * @param inVain returns whether the caller has gone, or the driver stops
      */
     Patience(Duration most, @Nullable Deadline deadline, BooleanSupplier inVain) {
         this.nanos =
@@ -55,7 +56,10 @@ final class Patience {
         return remaining - Math.min(ANSWER_NANOS, remaining / ANSWER_PART);
     }
 
-    /** When somebody who has not looked at it is to be answered without him: a little later. */
+    /**
+     * Returns the time after which a call is answered even if its thread is stuck: a little more
+     * than the timeout.
+     */
     Duration last() {
         return Duration.ofNanos(Math.max(0, nanos) + Math.min(nanos, ANSWER_NANOS) / ANSWER_PART);
     }
@@ -67,9 +71,9 @@ final class Patience {
     /**
      * Waits for a condition.
      *
-     * @param most for how long at most, though there may be more time
-     * @param otherwise what to say if it does not come about
-     * @throws ForebayException {@code UNAVAILABLE} then
+     * @param most a maximum below the remaining time
+     * @param otherwise returns the error message if the condition does not become true
+     * @throws ForebayException {@code UNAVAILABLE} if the time runs out
      */
     void await(Condition condition, Duration most, Supplier<String> otherwise) throws IOException {
         while (!condition.holds()) {
@@ -87,9 +91,9 @@ final class Patience {
     }
 
     /**
-     * Waits for a condition that need not come about.
+     * Waits for a condition that may never become true.
      *
-     * @param most for how long; half of the time that there is must be left at least
+     * @param most the maximum wait; at least half of the remaining time is left after it
      */
     void awaitOr(Condition condition, Duration most) throws IOException {
         long from = System.nanoTime();

@@ -10,23 +10,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A request to publish that breaks no rule.
+ * A valid request to publish.
  *
  * @param target absolute
  */
 record Publication(Path target, DatasetVersion version) {
 
-    /** The one attribute of a volume. */
+    /** The only attribute of a volume. */
     static final String DATASET = "dataset";
 
-    /** What Kubernetes and its provisioner add to a volume's attributes. */
+    /** Prefixes of attributes that Kubernetes and its provisioner add. */
     private static final List<String> FOREIGN =
             List.of("csi.storage.k8s.io/", "storage.kubernetes.io/");
 
     private static final String LATEST = "latest";
 
     /**
-     * Checks a request.
+     * Validates a request.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming field, value and rule
      */
@@ -77,7 +77,7 @@ record Publication(Path target, DatasetVersion version) {
 
     private static void requireReadable(VolumeCapability.AccessMode.Mode mode) {
         switch (mode) {
-            // Of inline volumes orchestrators say SINGLE_NODE_WRITER, whatever the pod does.
+            // Orchestrators send SINGLE_NODE_WRITER for inline volumes, even if the pod only reads.
             case SINGLE_NODE_WRITER,
                     SINGLE_NODE_SINGLE_WRITER,
                     SINGLE_NODE_MULTI_WRITER,

@@ -9,16 +9,17 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where volumes may be published: whoever can reach the socket can have mounts made only there.
+ * Restricts where volumes may be published: a process that can reach the socket can only cause
+ * mounts there.
  *
- * @param directory the orchestrator's own
+ * @param directory the orchestrator's own directory
  */
 record Targets(Path directory) {
 
     private static final String FIELD = "target_path";
 
     /**
-     * Reads a request's path, without a look at what is there.
+     * Parses the path of a request, without accessing the file system.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
@@ -40,10 +41,10 @@ record Targets(Path directory) {
     }
 
     /**
-     * The path that the kernel knows a target by.
+     * Returns the path by which the kernel knows a target.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is elsewhere, or what it is in is not
-     *     there
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is outside the directory, or its
+     *     parent does not exist
      */
     Path existing(Path target) throws IOException {
         return find(target)
@@ -55,12 +56,12 @@ record Targets(Path directory) {
     }
 
     /**
-     * As {@link #existing}; empty if what it is in is not there.
+     * Same as {@link #existing}, but returns empty if the parent does not exist.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is elsewhere
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is outside the directory
      */
     Optional<Path> find(Path target) throws IOException {
-        // Not the target itself: it may be a mount that does not answer.
+        // Resolves the parent only: the target may be a mount that does not answer.
         Path parent = target.getParent();
         try {
             if (parent != null) {

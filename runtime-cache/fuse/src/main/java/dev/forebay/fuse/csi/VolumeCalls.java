@@ -22,13 +22,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls that mount and unmount: one at a time for each target, so many at once, and each answered
- * in time even if the kernel keeps its thread, as it does while nobody serves a mount that is held.
- * Thread-safe.
+ * Runs the calls that mount and unmount. It limits them to one at a time per target, and to a total
+ * number. Each call is answered in time even if its thread is stuck in the kernel, as happens while
+ * no server serves a held mount. Thread-safe.
  */
 final class VolumeCalls implements AutoCloseable {
 
-    /** What a call does. */
+    /** The work of a call. */
     @FunctionalInterface
     interface Work<T> {
         T run(Patience patience) throws IOException;
@@ -38,7 +38,7 @@ final class VolumeCalls implements AutoCloseable {
 
     private final Duration patience;
 
-    /** Apart, so that volumes can leave while others wait for their versions. */
+    /** Two pools, so that volumes can be unpublished while others wait for their versions. */
     private final Kind publishing;
 
     private final Kind unpublishing;
@@ -46,8 +46,8 @@ final class VolumeCalls implements AutoCloseable {
     private volatile boolean stops;
 
     /**
-     * @param most calls of each kind at once
-     * @param patience for how long one may wait
+     * @param most the maximum number of concurrent calls of each kind
+     * @param patience the maximum time that a call may wait
      */
     VolumeCalls(int most, Duration patience) {
         this.patience = patience;
@@ -56,10 +56,10 @@ final class VolumeCalls implements AutoCloseable {
     }
 
     /**
-     * Calls of a kind.
+     * One kind of calls, publish or unpublish.
      *
-     * @param permits as many as may still begin; given back before the caller is answered, who may
-     *     ask for more at once, when the thread is not idle yet
+     * @param permits the number of calls that may still start. A permit is released before the
+     *     caller gets the answer, because the caller may send the next call at once.
      */
     private record Kind(ExecutorService threads, Semaphore permits) {
 
@@ -76,19 +76,19 @@ final class VolumeCalls implements AutoCloseable {
         }
     }
 
-    /** Publishes, and tells the caller how it went. */
+    /** Publishes a volume, and sends the result to the caller. */
     <T> void publish(Path target, StreamObserver<T> caller, Work<T> work) {
         run(publishing, target, caller, work);
     }
 
-    /** As {@link #publish}, the other way. */
+    /** Unpublishes a volume, and sends the result to the caller. */
     <T> void unpublish(Path target, StreamObserver<T> caller, Work<T> work) {
         run(unpublishing, target, caller, work);
     }
 
     private <T> void run(Kind kind, Path target, StreamObserver<T> caller, Work<T> work) {
         ServerCallStreamObserver<T> call = (ServerCallStreamObserver<T>) caller;
-        // Without a handler it would be an error to answer one who has gone.
+        // Without a handler, an answer to a caller that has gone would throw.
         call.setOnCancelHandler(() -> {});
         Patience until =
                 new Patience(
@@ -147,7 +147,8 @@ final class VolumeCalls implements AutoCloseable {
             answer.completeExceptionally(e);
             return;
         }
-        // First, or who is answered and asks for more would be told that this is under way.
+        // Before the answer, or the caller's next call could be refused because this one still
+        // runs.
         end(kind, target);
         answer.complete(value);
     }
@@ -168,7 +169,7 @@ final class VolumeCalls implements AutoCloseable {
                                 : failure));
     }
 
-    /** Nobody waits any longer for what is not there. */
+    /** Ends waits for versions, and refuses new calls. */
     void stop() {
         stops = true;
         publishing.threads().shutdown();

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The volumes of this node: each a copy, for reading only, of the mount that shows a version. Of
- * native views it is what lies below them: their pod takes them off when they are damaged or others
- * need the room, and what is in a container cannot be taken off. Which volumes there are is asked
- * of the kernel. For one thread at a time for each target.
+ * The volumes of this node. Each is a read-only copy of the mount that shows a version. Native
+ * views are skipped, and the mount below them is copied. The pod detaches a native view if it is
+ * damaged or its space is needed, and it cannot detach a copy inside a container. The kernel's
+ * mount table is the only record of volumes. One thread at a time may use a target.
  */
 final class Volumes {
 
@@ -40,20 +40,23 @@ final class Volumes {
     private static final String IMAGE = "erofs";
     private static final String VERSION = "forebay.version";
 
-    /** What the kernel says behind the root of a mount that cannot be reached any more. */
+    /** The suffix that the kernel adds to the root of a mount that can no longer be reached. */
     private static final String DELETED = "//deleted";
 
-    /** Of volumes that are not published at last the eldest are forgotten. */
+    /**
+     * The maximum number of remembered targets; the oldest ones of volumes that are never published
+     * are forgotten.
+     */
     private static final int MOST_TOLD = 10_000;
 
-    /** More than any call has. */
+    /** Longer than any call. */
     private static final Duration ALL_THERE_IS = Duration.ofDays(1);
 
     private final Path tree;
     private final Duration firstPatience;
     private final Duration imagePatience;
 
-    /** The targets whose callers have heard that their versions are not there yet. */
+    /** The targets whose callers already got an error because the version was not visible. */
     private final Cache<Path, Boolean> told = Caffeine.newBuilder().maximumSize(MOST_TOLD).build();
 
     Volumes(Path tree, Duration firstPatience, Duration imagePatience) {
@@ -62,19 +65,19 @@ final class Volumes {
         this.imagePatience = imagePatience;
     }
 
-    /** Whether versions are shown on this node; does not look into the mount. */
+    /** Returns whether versions are shown on this node, without accessing the mount. */
     boolean isTreeMounted() throws IOException {
         return MountTable.at(tree).stream().anyMatch(mount -> mount.type().equals(TREE));
     }
 
     /**
-     * Publishes a version; nothing if it is there already. Waits for one that is not shown yet; at
-     * first not for long, for a kubelet tells people only what a call ended with. A volume over a
-     * mount that was lost is replaced.
+     * Publishes a version; does nothing if it is published already. Waits for a version that is not
+     * visible yet. The first call waits only briefly, because a kubelet shows people nothing before
+     * a call ends. A volume of a lost mount is replaced.
      *
-     * @param target as the kernel knows it; made if it is not there
-     * @throws ForebayException {@code UNAVAILABLE} if the version is not shown in time, {@code
-     *     ALREADY_EXISTS} if something else is at the target
+     * @param target as the kernel knows it; created if it does not exist
+     * @throws ForebayException {@code UNAVAILABLE} if the version does not become visible in time,
+     *     {@code ALREADY_EXISTS} if something else is at the target
      */
     void publish(DatasetVersion version, Path target, Patience patience) throws IOException {
         if (isPublished(version, target)) {
@@ -99,7 +102,7 @@ final class Volumes {
         LOG.info("{} is published at {}", version, target);
     }
 
-    /** Takes away what was published of a mount that is lost. */
+    /** Returns whether the version is published, and removes a volume of a lost mount. */
     private boolean isPublished(DatasetVersion version, Path target) throws IOException {
         List<Entry> there = MountTable.at(target);
         if (there.isEmpty()) {
@@ -122,7 +125,7 @@ final class Volumes {
 
     private static boolean shows(Entry mount, DatasetVersion version) throws IOException {
         return switch (mount.type()) {
-            // Not by a look into it: it may be dead, or wait for somebody to serve it.
+            // Decided by the mount table: the mount may be dead, or wait for a server.
             case TREE -> folderOf(mount).equals("/" + version.path());
             case IMAGE -> attribute(mount.mountpoint()).equals(version.toString());
             default -> false;
@@ -134,7 +137,10 @@ final class Volumes {
         return root.endsWith(DELETED) ? root.substring(0, root.length() - DELETED.length()) : root;
     }
 
-    /** Which version an image says that it is; the image is a file of the node. */
+    /**
+     * Returns the version that an image names; reading it needs no server, because the image is a
+     * local file.
+     */
     private static String attribute(Path directory) throws IOException {
         UserDefinedFileAttributeView attributes =
                 Files.getFileAttributeView(directory, UserDefinedFileAttributeView.class);
@@ -146,7 +152,7 @@ final class Volumes {
         return StandardCharsets.UTF_8.decode(value.flip()).toString();
     }
 
-    /** Whether it is a copy of what is mounted now. */
+    /** Returns whether a volume is a copy of a current mount. */
     private boolean isAlive(Entry volume, DatasetVersion version) throws IOException {
         Path folder = tree.resolve(version.path());
         return !volume.root().endsWith(DELETED)
@@ -194,8 +200,8 @@ final class Volumes {
     }
 
     /**
-     * Takes a volume away, and its directory; nothing if there is none. Who has files of it open
-     * keeps them.
+     * Removes a volume and its directory; does nothing if there is none. Programs keep the files
+     * that they have open.
      *
      * @param target as the kernel knows it
      */

@@ -1,7 +1,7 @@
 /**
- * The node's driver of the Container Storage Interface: gives versions that the node shows to pods
- * as volumes, each a copy of the mount that shows the version. Keeps nothing: what is published is
- * asked of the kernel.
+ * The node driver of the Container Storage Interface. It publishes versions as volumes for pods,
+ * each a copy of the mount that shows the version. It keeps no state: the kernel's mount table is
+ * the record.
  */
 @NullMarked
 package dev.forebay.fuse.csi;
