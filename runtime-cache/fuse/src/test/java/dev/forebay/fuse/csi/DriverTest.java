@@ -28,7 +28,7 @@ class DriverTest {
                         Duration.ofSeconds(1)));
     }
 
-    /** Probes go on while it ends. */
+    /** Probes continue while the driver ends. */
     @Test
     void oneThatIsClosedDoesNotAnswerAndSaysSo() {
         Driver driver = start();
@@ -47,7 +47,7 @@ class DriverTest {
             assertThat(driver.answers(PATIENCE)).isTrue();
             Thread closing = Thread.ofPlatform().start(driver::close);
             while (closing.isAlive()) {
-                // What it says is as it happens; that it says something is what counts.
+                // The answer may be either one; it must only not throw.
                 boolean _ = driver.answers(PATIENCE);
             }
             closing.join();

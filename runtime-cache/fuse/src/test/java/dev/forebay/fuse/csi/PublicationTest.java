@@ -23,7 +23,7 @@ class PublicationTest {
 
     private static final String TARGET = "/var/lib/kubelet/pods/1/volumes/v/mount";
 
-    /** As a kubelet asks for an inline volume. */
+    /** Returns the request of a kubelet for an inline volume. */
     private static NodePublishVolumeRequest.Builder inline() {
         return NodePublishVolumeRequest.newBuilder()
                 .setVolumeId("csi-0123")

@@ -26,7 +26,7 @@ class VolumeCallsTest {
     private static final Path TWO = Path.of("/pods/2/mount");
     private static final Path THREE = Path.of("/pods/3/mount");
 
-    /** A caller's time; the last quarter of it is for the answer. */
+    /** The deadline of a caller; the last quarter of it is for the answer. */
     private static final Duration HASTE = Duration.ofSeconds(12);
 
     private final VolumeCalls calls = new VolumeCalls(2, Duration.ofMinutes(5));
@@ -40,7 +40,7 @@ class VolumeCallsTest {
         timer.shutdownNow();
     }
 
-    /** Somebody who has called. */
+    /** A caller. */
     private static final class Caller extends ServerCallStreamObserver<String> {
 
         final CompletableFuture<String> answer = new CompletableFuture<>();
@@ -105,7 +105,7 @@ class VolumeCallsTest {
         return caller;
     }
 
-    /** As a thread that the kernel keeps. */
+    /** Blocks like a thread that is stuck in the kernel. */
     private String stuck(Patience ignored) {
         try {
             release.await();
@@ -135,7 +135,7 @@ class VolumeCallsTest {
         assertThat(refusal.getDescription()).isEqualTo("another one");
     }
 
-    /** Inherited by the threads that are made for calls. */
+    /** Inherited by the threads that run calls. */
     private static final class FailingThreads extends InheritableThreadLocal<String> {
         private boolean fail;
 
@@ -192,7 +192,7 @@ class VolumeCallsTest {
         assertThat(leaving.answer.get()).isEqualTo("gone");
     }
 
-    /** While nobody serves a mount, who looks into it waits in the kernel. */
+    /** While no process serves a mount, an access to it blocks in the kernel. */
     @Test
     void whoIsKeptByTheKernelIsAnsweredForBeforeTheCallersDeadline() throws Exception {
         Caller caller = new Caller();

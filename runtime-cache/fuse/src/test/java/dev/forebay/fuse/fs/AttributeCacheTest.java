@@ -57,7 +57,7 @@ class AttributeCacheTest {
         cache = new AttributeCache(manifests, 100);
     }
 
-    /** From here on the manifest cannot be asked. */
+    /** Makes every later query of the manifest fail. */
     private void takeTheManifestAway() throws IOException {
         away = true;
         manifests.forget(ref.digest());

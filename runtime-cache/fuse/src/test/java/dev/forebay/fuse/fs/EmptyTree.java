@@ -5,15 +5,15 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Path;
 
-/** A view of a region that has nothing mounted. */
+/** A view of a region without mounts. */
 public final class EmptyTree {
 
     private EmptyTree() {}
 
     /**
-     * Makes one.
+     * Creates a view.
      *
-     * @param directory for what would be kept of manifests
+     * @param directory the directory for manifests, which stays empty
      */
     public static FileSystemView in(Path directory) {
         ManifestCache manifests =

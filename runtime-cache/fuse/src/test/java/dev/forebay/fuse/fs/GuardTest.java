@@ -77,7 +77,7 @@ class GuardTest {
         assertThat(events).containsExactly("READ INTERNAL", "READ ended");
     }
 
-    /** The trap: what leaves a callback of libfuse ends the process. */
+    /** Guards against a crash: an exception that leaves a callback of libfuse ends the process. */
     @Test
     void neitherDoesWhatTheMeterThrows() {
         meterFails = true;

@@ -33,7 +33,7 @@ class InodeNumbersTest {
 
     @TempDir private Path directory;
 
-    /** Needs the right to mount. */
+    /** Needs permission to mount. */
     @Test
     void whatAFullDiskRefusesIsWrittenDownWhenThereIsRoom() throws Exception {
         var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
@@ -44,7 +44,7 @@ class InodeNumbersTest {
             Map<String, Integer> first = numbers.of(List.of("first"));
             Path filler = disk.path().resolve("filler");
             fill(filler);
-            // Of more than what the ledger's last block has room for: some is written.
+            // More names than fit into the ledger's last block, so that some are written.
             List<String> names =
                     IntStream.range(0, 300).mapToObj(i -> "x".repeat(100) + i).toList();
             Map<String, Integer> given = numbers.of(names);
@@ -81,7 +81,7 @@ class InodeNumbersTest {
         return Files.readString(ledger).lines().toList();
     }
 
-    /** So that the next process does not know two names by one number. */
+    /** Otherwise the next process would know two names by one number. */
     @Test
     void aNumberThatAnotherProcessHasWrittenDownMeanwhileIsNotWrittenAgain() throws Exception {
         List<String> alike = namesWithTheSameChecksum();
@@ -136,7 +136,7 @@ class InodeNumbersTest {
                 .containsAllEntriesOf(Map.of("a/b@v1", first.getOrDefault("a/b@v1", 0)));
     }
 
-    /** Of two names that are alike the second has a number that only the ledger tells. */
+    /** Only the ledger knows the number of the second of two names with the same checksum. */
     @Test
     void aBitThatFlipsCostsTheNumbersOfItsLineAtMost() throws Exception {
         List<String> alike = namesWithTheSameChecksum();
@@ -205,7 +205,9 @@ class InodeNumbersTest {
         assertThat(successor.of(List.of("a/b@v1", "a/b@v2"))).isEqualTo(alone);
     }
 
-    /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
+    /**
+     * A start that fails ends the thread that shows mounts in this way, which needs no log message.
+     */
     @Test
     void whoIsInterruptedWritesNothingAndSaysNothing() {
         Path ledger = directory.resolve("inodes");
@@ -222,7 +224,7 @@ class InodeNumbersTest {
         assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("Cannot keep");
     }
 
-    /** Has a ledger until it is told to end. */
+    /** A process that locks a ledger until its input ends. */
     static final class Owner {
         public static void main(String[] arguments) throws IOException {
             try (FileChannel channel =
@@ -237,7 +239,7 @@ class InodeNumbersTest {
         }
     }
 
-    /** As one that is stopped while it writes. */
+    /** Simulates a process that is stopped while it writes. */
     @Test
     void aProcessThatKeepsTheLedgerHoldsNobodyUpForLong() throws Exception {
         Path ledger = directory.resolve("inodes");

@@ -27,7 +27,7 @@ class MountIndexTest {
         return new MountIndex(List.of(mounts), InodeNumbers.unkept());
     }
 
-    /** The inode numbers of the directories along a path, the topmost one last. */
+    /** Returns the inode numbers of the directories along a path, the root last. */
     private static long inode(MountIndex index, String... names) {
         MountIndex.Upper upper = Objects.requireNonNull(index.upper(FileSystemView.ROOT));
         long inode = upper.inode();
@@ -40,7 +40,7 @@ class MountIndexTest {
         return inode;
     }
 
-    /** Two pods of a node that keep no numbers give the same ones. */
+    /** Two pods of a node without ledgers assign the same numbers. */
     @Test
     void inodeNumbersDoNotDependOnTheOrderOfTheMountTable() {
         MountIndex one = index(DIGITS, LETTERS);

@@ -22,7 +22,7 @@ class PagedDirectoryTest {
                 .toList();
     }
 
-    /** Lists at most so many entries behind an offset. */
+    /** Lists at most this number of entries after an offset. */
     private List<String> list(long offset, int most) {
         List<String> names = new ArrayList<>();
         directory.list(

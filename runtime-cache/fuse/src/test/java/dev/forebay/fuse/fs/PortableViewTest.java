@@ -270,7 +270,10 @@ class PortableViewTest {
         return new Mount(version, digits.mount().manifest(), Mount.State.CACHED);
     }
 
-    /** In the order of their names; 31 bits are few enough to find some. */
+    /**
+     * Returns versions with the same hash, in the order of their names. 31 bits are few enough to
+     * find some.
+     */
     private List<DatasetVersion> versionsWithTheSameHash() {
         Random random = new Random(1);
         Map<Integer, String> byHash = new HashMap<>();

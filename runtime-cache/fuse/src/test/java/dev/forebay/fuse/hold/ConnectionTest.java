@@ -21,7 +21,7 @@ class ConnectionTest {
 
     private static final long PATIENCE_SECONDS = 30;
 
-    /** Of no open file, so that the kernel refuses to pass it. */
+    /** A number that is no open file, so the kernel refuses to pass it. */
     private static final int NOTHING = 1_000_000_000;
 
     @TempDir private Path directory;
@@ -41,7 +41,7 @@ class ConnectionTest {
         }
     }
 
-    /** The next message; empty at the end. */
+    /** Waits for the next message; returns empty at the end of the connection. */
     private static Optional<String> hear(UnixSocket socket) throws Exception {
         return CompletableFuture.supplyAsync(
                         () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))

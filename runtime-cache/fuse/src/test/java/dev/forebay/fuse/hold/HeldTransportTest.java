@@ -26,7 +26,7 @@ class HeldTransportTest {
 
     @TempDir private Path directory;
 
-    /** A server that nobody asks to serve. */
+    /** Joins as a server that is never ordered to serve. */
     private HeldTransport join() {
         return HeldTransport.join(
                 EmptyTree.in(directory.resolve("manifests")),
@@ -48,7 +48,7 @@ class HeldTransportTest {
                 pass(server, "NONSENSE" + MOUNT, unwanted);
                 pass(server, Word.MOUNT + MOUNT, wanted);
                 try (HeldTransport joined = joining.get(30, TimeUnit.SECONDS)) {
-                    // What was said before was heard before.
+                    // The earlier message was handled before this one.
                     assertThat(openHere(wanted)).isEqualTo(1);
                     assertThat(openHere(unwanted)).isZero();
                     server.send(Word.END.name(), List.of());
@@ -64,7 +64,7 @@ class HeldTransportTest {
         }
     }
 
-    /** How many descriptors of this process are of a file. */
+    /** Returns how many descriptors of this process are open files of this path. */
     private static long openHere(Path file) throws IOException {
         long count = 0;
         try (DirectoryStream<Path> descriptors =
@@ -75,7 +75,7 @@ class HeldTransportTest {
                         count++;
                     }
                 } catch (NoSuchFileException closedMeanwhile) {
-                    // Not this one, then.
+                    // The descriptor was not one of this file.
                 }
             }
         }

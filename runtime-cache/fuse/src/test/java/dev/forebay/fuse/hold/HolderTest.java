@@ -27,7 +27,7 @@ class HolderTest {
 
     @TempDir private Path directory;
 
-    /** As when there is no thread left for one more server. */
+    /** Simulates that no thread is left for another server. */
     @Test
     void serversCanConnectThoughOneCouldNotBeAttendedTo() throws Exception {
         FailingThreads threads = new FailingThreads();
@@ -55,12 +55,12 @@ class HolderTest {
         }
     }
 
-    /** As of a holder that hangs: there is a socket, and nobody behind it. */
+    /** Simulates a holder that hangs: the socket exists, but no thread accepts. */
     @Test
     void aHolderThatDoesNotAnswerIsNotWell() throws Exception {
         UnixSocket silent = UnixSocket.listen(Holder.socket(directory));
         try {
-            // More than there is room for, so that connecting hangs, too.
+            // More connections than the backlog holds, so that connecting blocks too.
             for (int i = 0; i < 20; i++) {
                 assertThat(LifeSign.of(directory, Duration.ofMillis(50))).isFalse();
             }
@@ -70,7 +70,7 @@ class HolderTest {
         }
     }
 
-    /** As one that is stopped directly after it joined: it keeps its connection. */
+    /** Simulates a server that is stopped directly after it joined: it keeps its connection. */
     @Test
     void whoDoesNotServeWhenToldToIsPassedOver() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
@@ -88,7 +88,7 @@ class HolderTest {
         }
     }
 
-    /** As one that was stopped while its holder was replaced, and goes on. */
+    /** Simulates a server that was stopped while its holder was replaced, and continues later. */
     @Test
     void whoServedBeforeThereWasThisHolderEndsIfAnotherOneServes() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
@@ -105,13 +105,13 @@ class HolderTest {
         }
     }
 
-    /** As one that goes on when the next holder was told of another path: nobody would see it. */
+    /** The next holder has another path, so a mount that is handed in would stay invisible. */
     @Test
     void aMountThatIsElsewhereIsNotTakenBack() throws Exception {
         assertThatTheServerEnds(Optional.of(Path.of("/elsewhere")));
     }
 
-    /** As one that was unmounted, but for files that were open. */
+    /** Simulates a mount that was unmounted while files were open. */
     @Test
     void aMountThatIsNowhereIsNotTakenBack() throws Exception {
         assertThatTheServerEnds(Optional.empty());
@@ -146,7 +146,7 @@ class HolderTest {
         } while (!heard.split(" ", 2)[0].equals(word.name()));
     }
 
-    /** Inherited by the thread that accepts, which then makes threads of its own. */
+    /** Inherited by the accepting thread, which then starts threads of its own. */
     private static final class FailingThreads extends InheritableThreadLocal<String> {
         private volatile boolean fail;
 
@@ -163,7 +163,7 @@ class HolderTest {
         return UnixSocket.connect(Holder.socket(directory));
     }
 
-    /** The next message; empty at the end. */
+    /** Waits for the next message; returns empty at the end of the connection. */
     private static Optional<String> hear(UnixSocket socket) throws Exception {
         return receive(socket).map(Packet::text);
     }

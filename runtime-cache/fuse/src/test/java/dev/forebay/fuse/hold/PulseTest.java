@@ -33,7 +33,7 @@ class PulseTest {
         assertThat(pulse.ask(1_000)).isTrue();
     }
 
-    /** It may be of a release that does not know the question. */
+    /** The server may be of a release that does not know pings. */
     @Test
     void oneThatNeverAnsweredIsAskedToServeAllTheSame() {
         assertThat(pulse.ask(0)).isTrue();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class TimedReadsTest {
 
-    /** Time for a thread to begin, also on a busy machine. */
+    /** Enough time for a thread to begin, also on a busy machine. */
     private static final Duration A_WHILE = Duration.ofSeconds(1);
 
     private static final int BYTES = 100;
@@ -27,7 +27,7 @@ class TimedReadsTest {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final ByteBuffer target = ByteBuffer.allocate(BYTES);
 
-    /** A file of sevens that is not on this node. */
+    /** A file full of sevens that is not on this node. */
     private abstract static class FarFile implements OpenFile {
         @Override
         public boolean isHere(long offset, int length) {
@@ -75,13 +75,13 @@ class TimedReadsTest {
                 .hasMessageContaining("not answered within 1 s");
 
         mayGoOn.countDown();
-        // It was not interrupted: what it brings may be of use to the next.
+        // The read was not interrupted, because its bytes may be useful for the next reader.
         ended.await();
         assertThat(target.position()).isZero();
         assertThat(target.array()).containsOnly(0);
     }
 
-    /** A kernel that read ahead asks again for what its reader wants. */
+    /** A kernel that read ahead asks again for the page that its reader wants. */
     @Test
     void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() {
         AtomicInteger asked = new AtomicInteger();
@@ -109,7 +109,7 @@ class TimedReadsTest {
         mayGoOn.countDown();
     }
 
-    /** What reads it gives up by itself before its reader's time is up. */
+    /** The source gives up before the timeout of the reader. */
     @Test
     void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() {
         OpenFile givenUp =
@@ -126,7 +126,7 @@ class TimedReadsTest {
                 .hasMessageContaining("not answered within 1.5 s");
     }
 
-    /** As when it had joined somebody whose time was up. */
+    /** Simulates a read that had joined another one whose timeout passed. */
     @Test
     void whatFailedIsHadIfItComesInTime() {
         AtomicInteger asked = new AtomicInteger();

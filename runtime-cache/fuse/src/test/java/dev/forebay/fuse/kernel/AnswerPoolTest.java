@@ -20,7 +20,7 @@ class AnswerPoolTest {
 
     private final AtomicInteger made = new AtomicInteger();
 
-    /** As a JVM does that has memory for so many. */
+    /** Simulates a JVM with memory for this number of buffers. */
     private Supplier<Answers> upTo(int most) {
         return () -> {
             if (made.get() == most) {

@@ -15,7 +15,7 @@ class DeferredTest {
 
     private static final long UNIQUE = 1;
 
-    /** How many bytes an answer can have. */
+    /** The maximum number of bytes in an answer. */
     private static final int ROOM = 16;
 
     @Test

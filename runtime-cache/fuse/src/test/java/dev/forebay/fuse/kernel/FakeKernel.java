@@ -22,7 +22,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The other end of a device: sends requests, and takes what they are answered. */
+/** The kernel's end of a device: sends requests and receives answers. */
 final class FakeKernel {
 
     private static final long PATIENCE_SECONDS = 30;
@@ -32,7 +32,7 @@ final class FakeKernel {
      * An answer.
      *
      * @param error 0 or a negative error number
-     * @param bytes how many follow the header
+     * @param bytes the number of bytes after the header
      */
     record Answer(long unique, int error, int bytes) {}
 
@@ -51,7 +51,7 @@ final class FakeKernel {
         reader.start();
     }
 
-    /** What requests are read from, and answers written to. */
+    /** Returns the descriptor that requests are read from, and answers written to. */
     Descriptor device() {
         return device;
     }
@@ -69,13 +69,13 @@ final class FakeKernel {
         }
     }
 
-    /** Makes a request for bytes or names, in memory; its number. */
+    /** Writes a request for bytes or names into memory. */
     static void writeRead(MemorySegment memory, int opcode, long unique, long node, int size) {
         RequestHeader.write(memory, RequestHeader.BYTES + ReadRequest.BYTES, opcode, unique, node);
         ReadRequest.write(memory, 0, size);
     }
 
-    /** Asks for bytes of a file or names in a directory; the request's number. */
+    /** Requests bytes of a file or names in a directory, and returns the request's number. */
     long read(int opcode, long node, int size) {
         unique++;
         writeRead(request, opcode, unique, node, size);
@@ -83,7 +83,7 @@ final class FakeKernel {
         return unique;
     }
 
-    /** Asks for a name in a directory; the request's number. */
+    /** Requests a name in a directory, and returns the request's number. */
     long name(int opcode, long node, String name) {
         unique++;
         byte[] bytes = (name + '\0').getBytes(StandardCharsets.UTF_8);
@@ -97,21 +97,21 @@ final class FakeKernel {
         assertThat(end.write(request, length, state)).as("sent").isEqualTo(length);
     }
 
-    /** The next answer. */
+    /** Returns the next answer. */
     Answer next() throws InterruptedException {
         Answer answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertThat(answer).as("an answer within %d s", PATIENCE_SECONDS).isNotNull();
         return Objects.requireNonNull(answer);
     }
 
-    /** Answers that are not taken yet. */
+    /** Returns the answers that have not been taken yet. */
     List<Answer> rest() {
         List<Answer> rest = new ArrayList<>();
         answers.drainTo(rest);
         return rest;
     }
 
-    /** To be called when nobody uses the device any more. */
+    /** Call it when no thread uses the device any more. */
     void close() throws InterruptedException {
         device.close();
         reader.join();

@@ -21,7 +21,7 @@ class KernelTransportTest {
 
     @TempDir private Path directory;
 
-    /** Who looked into a mount that was left would be told that nobody serves it. */
+    /** A mount that stayed would give every program that accesses it an error. */
     @Test
     void aStartForWhichThereIsNoMemoryLeavesNoMount() throws Exception {
         Path mountpoint = Files.createDirectory(directory.resolve("mnt"));
@@ -29,7 +29,7 @@ class KernelTransportTest {
                 new ProcessBuilder(
                                 ProcessHandle.current().info().command().orElseThrow(),
                                 "--enable-native-access=ALL-UNNAMED",
-                                // Less than one answer takes.
+                                // Less memory than one answer takes.
                                 "-XX:MaxDirectMemorySize=1m",
                                 "-cp",
                                 System.getProperty("java.class.path"),
@@ -51,7 +51,7 @@ class KernelTransportTest {
         }
     }
 
-    /** Tries to serve a mount, and says how that ended. */
+    /** Tries to serve a mount, and prints the outcome. */
     static final class Starting {
 
         private Starting() {}

@@ -17,7 +17,7 @@ class RehearsalTest {
 
     private final AtomicInteger asked = new AtomicInteger();
 
-    /** A tree of which nothing can be had, as while no worker answers. */
+    /** A tree without accessible content, as while no worker answers. */
     private final FileSystemView nothing =
             (FileSystemView)
                     Proxy.newProxyInstance(
@@ -47,7 +47,7 @@ class RehearsalTest {
         assertThat(before).containsAll(serving());
     }
 
-    /** The threads that serve requests, those of other tests, too. */
+    /** Returns the threads that serve requests, including those of other tests. */
     private static Set<Thread> serving() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("fuse-"))

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever asks has an answer, whatever fails, and so has who asks next. */
+/** Every request gets an answer, even after failures, and so does the next one. */
 @SuppressWarnings("NullAway.Init") // served before each
 class RequestThreadTest {
 
@@ -57,7 +57,10 @@ class RequestThreadTest {
         threads.start();
     }
 
-    /** No guard is there for an answer that there is no room for: it is found when it is sent. */
+    /**
+     * Returns too long an answer if the test requires it. No guard catches that, because it is only
+     * found when the answer is sent.
+     */
     private int handle() {
         return fails ? ROOM + 1 : 0;
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Of two versions of a dataset, one of which has a manifest that does not come for long. */
+/** Uses two versions of a dataset, one of which has a manifest that arrives late. */
 @SuppressWarnings("NullAway.Init") // served before each
 class SlowLookupsTest {
 
@@ -60,7 +60,7 @@ class SlowLookupsTest {
         for (String version : List.of("here", "awaited")) {
             SortedMap<String, byte[]> objects = TestDataset.noObjects();
             objects.put(FILE, TestDataset.bytes(LENGTH, 1));
-            // Or their manifests would be the same one.
+            // Otherwise the manifests would be equal.
             objects.put("only " + version, TestDataset.bytes(1, 1));
             DatasetVersion name = DatasetVersion.of("team", "set", version);
             datasets.put(version, TestDataset.write(directory, name, objects));
@@ -105,13 +105,13 @@ class SlowLookupsTest {
         }
     }
 
-    /** The directory with the versions; reads no manifest. */
+    /** Returns the directory of the versions; reads no manifest. */
     private long dataset() {
         long namespace = view.lookup(FileSystemView.ROOT, "team").inode();
         return view.lookup(namespace, "set").inode();
     }
 
-    /** The topmost directory of a version; reads no manifest. */
+    /** Returns the topmost directory of a version; reads no manifest. */
     private long version(String version) {
         Map<String, Long> found = new HashMap<>();
         view.opendir(dataset())
@@ -135,7 +135,7 @@ class SlowLookupsTest {
                         case 0 -> kernel.read(Opcode.GETATTR, version, LENGTH);
                         case 1 -> kernel.name(Opcode.LOOKUP, version, FILE);
                         case 2 -> kernel.read(Opcode.READDIRPLUS, version, LENGTH);
-                        // As after a takeover, when the kernel knows files and the pod does not.
+                        // After a takeover, the kernel knows files that the pod does not know.
                         default -> kernel.read(Opcode.READ, sibling(version, file), LENGTH);
                     });
         }
@@ -153,14 +153,14 @@ class SlowLookupsTest {
         }
     }
 
-    /** Else the kernel would unmount the image that shows it. */
+    /** Otherwise the kernel would unmount the version's image. */
     @Test
     void aVersionIsFoundWhoseManifestDoesNotCome() throws Exception {
         long lookup = kernel.name(Opcode.LOOKUP, dataset(), "awaited");
         assertThat(kernel.next()).isEqualTo(new Answer(lookup, 0, EntryReply.BYTES));
     }
 
-    /** The same file of another version: both number theirs alike. */
+    /** Returns the same file of another version: both versions number their files alike. */
     private static long sibling(long version, long file) {
         long node = 0xffffffffL;
         return (version & ~node) | (file & node);

@@ -35,18 +35,18 @@ import org.junit.jupiter.api.Test;
 
 class SlowReadsTest {
 
-    /** More than are under way at once. */
+    /** More than can run at once. */
     private static final int READS = 200;
 
     private static final int LENGTH = 4096;
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /** Of the file whose bytes are there, and of the one that is waited for. */
+    /** The file whose bytes are on this node, and the file that readers wait for. */
     private static final long THERE = 2;
 
     private static final long AWAITED = 3;
 
-    /** It is given up before its reader's time is up, each time. */
+    /** The file whose source gives up before the reader's timeout, each time. */
     private static final long GIVEN_UP = 4;
 
     private static final Duration GIVING_UP = PATIENCE.multipliedBy(3).dividedBy(4);
@@ -105,13 +105,13 @@ class SlowReadsTest {
     void aReadThatWasAnsweredIsNotRefusedWhenItsTimeIsUp() throws Exception {
         read(1, THERE);
         assertThat(next()).isEqualTo(new Answer(1, 0, LENGTH));
-        // Its time is up later.
+        // The second read times out later than the first one would.
         read(2, AWAITED);
         assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
         assertThat(kernel.rest()).isEmpty();
     }
 
-    /** A kernel that read ahead asks again for what its reader wants. */
+    /** A kernel that read ahead asks again for the page that its reader wants. */
     @Test
     void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() throws Exception {
         read(1, AWAITED);
@@ -121,7 +121,7 @@ class SlowReadsTest {
         assertThat(waiting).as("the second was not waited for").hasValueLessThan(2);
     }
 
-    /** What reads it gives up by itself before its reader's time is up. */
+    /** The source gives up before the timeout of the reader. */
     @Test
     void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() throws Exception {
         long began = System.nanoTime();
@@ -134,7 +134,7 @@ class SlowReadsTest {
                 .isLessThan(GIVING_UP.multipliedBy(2));
     }
 
-    /** As when it had joined somebody whose time was up. */
+    /** Simulates a read that had joined another one whose timeout passed. */
     @Test
     void whatFailedIsHadIfItComesInTime() throws Exception {
         read(1, FAILS_ONCE);
@@ -161,7 +161,7 @@ class SlowReadsTest {
         }
     }
 
-    /** None is on this node, and only one comes. */
+    /** Files that are not on this node; only one of them arrives. */
     private final class Files implements FileSystemView {
 
         @Override

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** On plain directories: what processes see that are below a directory that changes. */
+/** Checks on plain directories what processes see below a directory that changes. */
 @SuppressWarnings("NullAway.Init") // mounted before each
 class GenerationsIT {
 
@@ -45,7 +45,7 @@ class GenerationsIT {
         MountCalls.detach(tree);
     }
 
-    /** Has the version's folder show a directory with one name in it. */
+    /** Makes the version's folder show a directory with one name in it. */
     private void show(String name) throws Exception {
         Path shown = directory.resolve(name);
         Files.createDirectories(shown.resolve("a/b"));
@@ -71,7 +71,7 @@ class GenerationsIT {
         return MountTable.read().stream().filter(mount -> mount.mountpoint().equals(path)).count();
     }
 
-    /** A shell in the version, which does what it is told. */
+    /** A shell in the version, which runs commands. */
     private final class Shell {
         private final BufferedWriter input;
         private final BufferedReader output;
@@ -142,7 +142,7 @@ class GenerationsIT {
         inContainer.assertIsAmong("one");
         inContainer.leave();
 
-        // What lies on it is in use.
+        // The mount above it is in use.
         Shell above = new Shell();
         Generations.removeUnused(tree, folder, covered);
         assertThat(mountsAt(version)).isEqualTo(1);

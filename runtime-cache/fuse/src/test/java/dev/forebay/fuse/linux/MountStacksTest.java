@@ -60,7 +60,7 @@ class MountStacksTest {
                 .containsExactly("oldest");
     }
 
-    /** As in a container whose root is a directory: the kernel lists what is below that. */
+    /** In a container whose root is a directory, the kernel lists only the mounts below that. */
     @Test
     void theRootOfTheNamespaceNeedNotBeListed() {
         assertThat(at(GENERATIONS.subList(2, GENERATIONS.size()), "/t/d/v"))

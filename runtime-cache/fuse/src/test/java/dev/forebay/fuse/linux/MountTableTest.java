@@ -35,7 +35,7 @@ class MountTableTest {
                         new MountTable.Entry(22, 1, "8:1", "/", Path.of("/"), "ext4", "/dev/sda1"));
     }
 
-    /** The kernel writes only blanks, tabs, newlines and backslashes in another way. */
+    /** The kernel escapes only blanks, tabs, newlines and backslashes. */
     @Test
     void isReadAlsoIfANameHasACarriageReturn() {
         String foreign = "91 22 0:56 / /mnt/a\rb rw - tmpfs tmpfs rw\n";

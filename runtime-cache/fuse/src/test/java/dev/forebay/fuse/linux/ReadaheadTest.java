@@ -35,7 +35,7 @@ class ReadaheadTest {
         assertThat(Readahead.failures()).isEqualTo(failures);
     }
 
-    /** A holder may have raised it, and /sys may be read-only here. */
+    /** A holder may have raised the value, and /sys may be read-only here. */
     @Test
     void doesNotWriteARaisedValue() throws IOException {
         Files.writeString(file, "1024\n");

@@ -23,7 +23,7 @@ class CheckedReaderTest {
     private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 17);
     private final BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
 
-    /** What is compared was given up, and something else is in its place. */
+    /** The chunk is evicted while it is verified, and another chunk object takes its place. */
     @Test
     void provingAChunkThatWasGivenUpAndCameBackEnds() throws Exception {
         try (PackFile file = create()) {
@@ -77,7 +77,7 @@ class CheckedReaderTest {
                 new DamageLog(_ -> List.of()));
     }
 
-    /** Not settled, so that nothing counts as proven. */
+    /** Opens the pack as unsettled, so that nothing counts as verified. */
     private PackFile open() throws Exception {
         CacheCounters counters = new CacheCounters();
         return PackFile.open(

@@ -37,7 +37,7 @@ class DamageLogTest {
         }
     }
 
-    /** In a read of a few bytes, of one of them. */
+    /** One read of a few bytes logs all damaged blocks of the chunk. */
     @Test
     void aStrictReadSaysWhichBlocksItFoundWrong() throws IOException {
         int first = Sizes.BLOCKS_OF_CHUNK + 3;

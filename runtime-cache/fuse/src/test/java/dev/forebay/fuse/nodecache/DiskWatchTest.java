@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An ext4 on a loop device. Needs the right to mount. */
+/** Probes an ext4 on a loop device. Needs permission to mount. */
 class DiskWatchTest {
 
     private static final long DISK_BYTES = 16L << 20;
@@ -53,7 +53,7 @@ class DiskWatchTest {
         return watch;
     }
 
-    /** Waits until the disk was looked at again and again. */
+    /** Waits for several probes. */
     private void awaitLooks() {
         Path probe = device.path().resolve("probe");
         for (int look = 0; look < 3; look++) {
@@ -89,7 +89,7 @@ class DiskWatchTest {
         }
     }
 
-    /** Without them it need not be looked at: nobody waits. */
+    /** Without a waiting thread, no probe is needed. */
     @Test
     void aDiskThatHangsIsNoticedByThoseWhoWaitForIt() throws Exception {
         try (DiskWatch _ = watch()) {

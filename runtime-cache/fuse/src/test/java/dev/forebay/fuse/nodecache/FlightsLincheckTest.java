@@ -11,7 +11,7 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A piece that is brought once stays here for all who asked meanwhile, and afterwards. */
+/** A piece is fetched once for all threads that ask for it, and stays. */
 @Tag("lincheck")
 class FlightsLincheckTest {
 
@@ -28,16 +28,16 @@ class FlightsLincheckTest {
                 .check(Actors.class);
     }
 
-    /** What is done; made anew for each run. */
+    /** The operations of the model; created for each run. */
     @Param(name = "piece", gen = IntGen.class, conf = "0:1")
     public static class Actors {
 
         private final Flights flights = new Flights();
         private final AtomicBoolean[] here = {new AtomicBoolean(), new AtomicBoolean()};
-        // Not atomic on purpose: flights of a piece follow one another.
+        // Not atomic on purpose: flights of a piece run one after the other.
         private final int[] brought = new int[2];
 
-        /** How often the piece was brought: 1, whoever did it. */
+        /** Returns how often the piece was fetched: 1, by any thread. */
         @Operation
         public int bring(@Param(name = "piece") int piece) throws IOException {
             while (!here[piece].get()) {

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** One brings a piece, and others who want it wait for that. */
+/** One thread fetches a piece, and others that need it wait. */
 class FlightsTest {
 
     private static final int OTHERS = 4;
@@ -43,7 +43,7 @@ class FlightsTest {
         return caller;
     }
 
-    /** The one who brings it, when all others wait for that. */
+    /** Starts the fetching thread, and returns when all others wait for it. */
     private FutureTask<Optional<Integer>> lead(Flights.Flight<Integer> flight) {
         FutureTask<Optional<Integer>> leader =
                 start(TestPack.ALL, Thread.State.WAITING, () -> fly(flight));
@@ -104,7 +104,7 @@ class FlightsTest {
         assertTheNextOneTriesAgain();
     }
 
-    /** It is a failure of who met it; the others look again, and need not wait for it. */
+    /** The failure belongs to the thread that met it. The others try again without a delay. */
     @Test
     void anErrorHoldsNobodyUp() throws Exception {
         FutureTask<Optional<Integer>> leader =

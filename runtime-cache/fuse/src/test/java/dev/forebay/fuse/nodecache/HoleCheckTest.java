@@ -45,7 +45,7 @@ class HoleCheckTest {
         }
     }
 
-    /** The cache does without such a disk, and says so, when it is opened. */
+    /** The cache itself handles such a disk, and logs it, when it is opened. */
     @Test
     void whatElseIsWrongIsNotItsToRefuse() throws Exception {
         HoleCheck.require(

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whole versions, with real manifests. */
+/** Complete versions, with real manifests. */
 class NodePacksTest {
 
     private static final long RATE = 1L << 40;
@@ -66,7 +66,7 @@ class NodePacksTest {
     private volatile boolean down;
     private Duration retryPause = Duration.ofMillis(50);
 
-    /** Of which nothing but the beginning can be had. */
+    /** A pack of which only the beginning is available. */
     private volatile @Nullable PackId lost;
 
     private TestDataset one;
@@ -245,7 +245,7 @@ class NodePacksTest {
         assertThat(held.files().get(packOf(one))).hasBinaryContent(bytesOf(one));
         assertThat(nodePacks.completeVersions()).isEqualTo(1);
         held.close();
-        // Tried again, as there is room now.
+        // Retried, because there is space now.
         await(
                 () -> {
                     reads(other, 0, 100);
@@ -277,7 +277,7 @@ class NodePacksTest {
         nodePacks.update(List.of(one.mount(), other.mount(), third.mount()));
         reads(one, 0, 100);
         reads(third, 0, 100);
-        // They come in the order in which they are read.
+        // Versions are prewarmed in the order of their reads.
         await(
                 () -> {
                     ManifestRef next = complete.poll();
@@ -291,7 +291,7 @@ class NodePacksTest {
         awaitComplete(one);
         await(
                 () -> {
-                    // What it is to take may be busy, and that it finds no room then.
+                    // The chunks to evict may be busy, and then the version finds no space.
                     nodePacks.renew(other.file().digest());
                     return isNextComplete(other);
                 });
@@ -306,7 +306,7 @@ class NodePacksTest {
     void afterARestartNothingIsFetchedAgainAndDamageIsMended() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
-        // Not settled: so it has to be proven.
+        // Not settled, so it must be verified.
         reads(other, 0, 100);
         awaitComplete(other);
         nodePacks.close();
@@ -365,7 +365,7 @@ class NodePacksTest {
         awaitUsed(0);
     }
 
-    /** "Rows of a later release": a version may be mounted that this one does not see. */
+    /** "Rows of a later release": a version may be mounted that this process does not see. */
     @Test
     void nothingIsGivenBackWhileVersionsMayBeMountedThatAreNotKnown() throws Exception {
         reads(one, 0, 100);
@@ -410,7 +410,7 @@ class NodePacksTest {
                 });
     }
 
-    /** As the kernel has it for an image, also when this process is another one since. */
+    /** Simulates the kernel's open files of an image, also after a restart of this process. */
     @Test
     void whatSomebodyElseHasOpenIsNotGivenUpForRoomOrInASweep() throws Exception {
         reads(one, 0, 100);
@@ -454,7 +454,7 @@ class NodePacksTest {
                 .isBetween(Duration.ofMillis(400), Duration.ofSeconds(10));
     }
 
-    /** As in a call to sync on a disk that hangs. */
+    /** Simulates a sync on a disk that hangs. */
     @Test
     void theEndDoesNotWaitForWhoCannotBeInterrupted() throws Exception {
         hangs = true;
@@ -469,7 +469,7 @@ class NodePacksTest {
         }
     }
 
-    /** The prewarmer is in the call that says on the device that a pack is complete. */
+    /** The prewarmer is in the call that marks a pack as complete on the device. */
     @Test
     void theEndLeavesTheFilesToWhoIsSyncingThem() throws Exception {
         nodePacks.close();
@@ -493,7 +493,7 @@ class NodePacksTest {
         }
     }
 
-    /** Nobody uses it any more: only the end itself meets it. */
+    /** No other use of the disk notices that it hangs: only the close itself does. */
     @Test
     void theEndDoesNotWaitForADiskThatHangs() throws Exception {
         nodePacks.close();
@@ -512,7 +512,7 @@ class NodePacksTest {
         return mounted.get();
     }
 
-    /** As after a kill. */
+    /** Leaves the pack's map as after a kill. */
     private void unsettle(TestDataset dataset) throws IOException {
         Path map = directory.resolve("packs/" + packOf(dataset) + ".map");
         try (RandomAccessFile mark = new RandomAccessFile(map.toFile(), "rw")) {

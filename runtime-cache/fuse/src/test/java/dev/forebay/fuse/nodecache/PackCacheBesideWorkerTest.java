@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that also runs a worker: what is in the worker's files is not fetched. */
+/** On a node that also runs a worker, bytes in the worker's files are not fetched. */
 class PackCacheBesideWorkerTest {
 
     private static final int CHUNKS = 3;
@@ -116,7 +116,7 @@ class PackCacheBesideWorkerTest {
                 .isEqualTo(pack.bytes);
     }
 
-    /** Btrfs on a loop device; needs the right to mount. */
+    /** Uses btrfs on a loop device. Needs permission to mount. */
     @Test
     void whatAFileSystemCanShareTakesNoSpaceTwice() throws Exception {
         Path image = directory.resolve("image");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Disks that are full, and that die: ext4 on a loop device. Needs the right to mount. */
+/** Uses disks that are full or fail: ext4 on a loop device. Needs permission to mount. */
 class PackCacheDiskTest {
 
     private static final int MIB = 1 << 20;
@@ -105,7 +105,7 @@ class PackCacheDiskTest {
         }
     }
 
-    /** A ramfs cannot give up a part of a file, as is tried of what a killed process left. */
+    /** A ramfs cannot punch holes, which opening tries for leftovers of a killed process. */
     @Test
     void aPackThatCannotBeOpenedHoldsNoRoom() throws Exception {
         Path other = Files.createDirectory(directory.resolve("other"));
@@ -143,7 +143,7 @@ class PackCacheDiskTest {
         }
     }
 
-    /** A native view reads the disk, whatever the pod has in memory. */
+    /** Native views read the disk, not the pod's memory. */
     @Test
     void theScrubReadsTheDisk() throws Exception {
         int first = 4 * MIB;
@@ -153,7 +153,7 @@ class PackCacheDiskTest {
                                 TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
             pack.assertReads(cache, TestPack.ALL, 0, first, true);
             held.sync();
-            // What was written is not kept in memory, what is read is.
+            // Writes are dropped from the page cache, reads are not.
             pack.assertReads(cache, TestPack.ALL, 0, first, true);
             flipBelow(first / 2);
             pack.assertReads(cache, TestPack.ALL, 0, first, true);

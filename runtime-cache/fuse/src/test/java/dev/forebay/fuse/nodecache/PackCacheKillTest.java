@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kills a process that fills and evicts, and looks at what it left. */
+/** Kills a process that fills and evicts, and checks what it left. */
 class PackCacheKillTest {
 
     private static final int ROUNDS = Integer.getInteger("forebay.kills", 6);

@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random reads of two versions of one pack by several threads, between which the cache is closed or
- * abandoned and its files are cut, flipped, or put back to what they were some time ago. The model
- * is the pack itself: whatever happened, a read gives its bytes.
+ * Random reads of two versions of one pack by several threads. Between them the cache is closed or
+ * abandoned, and its files are truncated, damaged, or replaced by older copies. The model is the
+ * pack itself: every read returns its bytes.
  */
 class PackCacheModelTest {
 
@@ -46,7 +46,7 @@ class PackCacheModelTest {
             if (clean) {
                 cache.close();
             }
-            // What an abandoned cache still has open is the old files.
+            // An abandoned cache keeps only the old files open.
             directory = copy(directory, root.resolve(Integer.toString(round)));
             if (!clean) {
                 cache.close();
@@ -92,7 +92,7 @@ class PackCacheModelTest {
         pack.assertReads(cache, manifest, from, length, random.nextBoolean());
     }
 
-    /** What a power failure or a bad disk leaves. */
+    /** Causes the damage of a power failure or a bad disk. */
     private void harm(Path directory, int round, Random random) throws IOException {
         Path file = directory.resolve(TestPack.ID + (random.nextInt(3) == 0 ? ".map" : ".pack"));
         switch (random.nextInt(4)) {

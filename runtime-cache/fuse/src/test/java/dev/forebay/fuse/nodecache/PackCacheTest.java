@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PackCacheTest {
 
-    /** Where a file's blocks are scattered, ext4 counts the ones that list them, too. */
+    /** Where a file's blocks are scattered, ext4 also counts the blocks that list them. */
     private static final long OF_FILE_SYSTEM = 64 << 10;
 
     private static final int MIB = 1 << 20;
@@ -175,7 +175,9 @@ class PackCacheTest {
         readPage(cache);
     }
 
-    /** Of which the source may have no more, though it has what another version has beside it. */
+    /**
+     * The source may lack an object of one version, and have another version's object beside it.
+     */
     @Test
     void whatFailsForOneVersionIsAskedForAnother() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
@@ -272,7 +274,10 @@ class PackCacheTest {
         assertThat(cache.counters().damagedBlocks()).isEqualTo(1);
     }
 
-    /** The checksums of whole blocks are read, too; what was proven is not read twice for parts. */
+    /**
+     * Checksums of complete blocks are read too; verified chunks are not read again for partial
+     * reads.
+     */
     @ParameterizedTest
     @CsvSource({"8192, 1", "1000000, 2"})
     void whatWasProvenIsReadInOneCall(int length, int expectedCalls) throws Exception {
@@ -280,7 +285,7 @@ class PackCacheTest {
         cache = open(1L << 30, false);
         pack.assertReadsAll(cache, TestPack.ALL);
         int from = 2 * MIB + 4096;
-        // Classes are loaded by reading, too.
+        // Class loading reads too, so it must come first.
         pack.assertReads(cache, TestPack.ALL, from, length, true);
         ByteBuffer target = ByteBuffer.allocateDirect(length);
         long before = readCalls();
@@ -290,7 +295,7 @@ class PackCacheTest {
         assertThat(readCalls() - before - own).isEqualTo(expectedCalls);
     }
 
-    /** The calls to read of this thread until now, those of this method included. */
+    /** Returns the number of read calls of this thread, including those of this method. */
     private static long readCalls() throws IOException {
         return Files.readAllLines(Path.of("/proc/thread-self/io")).stream()
                 .filter(line -> line.startsWith("syscr: "))
@@ -298,7 +303,7 @@ class PackCacheTest {
                 .sum();
     }
 
-    /** The views that it finds may show what was wrong, though it is mended on the disk. */
+    /** Existing views may show damage that was repaired on disk. */
     @Test
     void aSuccessorKnowsOfWhatWasMendedUntilViewsAreRenewed() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
@@ -330,7 +335,7 @@ class PackCacheTest {
         assertThat(cache.harmed()).hasSize(expected > 0 ? 1 : 0);
     }
 
-    /** Views that it finds lie over the files that were there, and nobody compares those again. */
+    /** Existing views lie over the old files, which are never verified again. */
     @Test
     void aSuccessorKnowsThatAPacksFilesAreNotThoseThatWereThere() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
@@ -360,7 +365,7 @@ class PackCacheTest {
         assertHarmed(0);
     }
 
-    /** It ends before anything is fetched anew. */
+    /** The process ends before anything is fetched again. */
     @Test
     void aSuccessorKnowsOfDamageThatHasLeftNothingOfThePack() throws Exception {
         pack.assertReads(cache, TestPack.ALL, 0, 64 << 10, true);
@@ -424,9 +429,7 @@ class PackCacheTest {
         assertThat(allocated(data())).isLessThanOrEqualTo(capacity / 2 + OF_FILE_SYSTEM);
     }
 
-    /**
-     * What is chosen to go is in use for a moment now and then; of what comes nearly all is kept.
-     */
+    /** A victim is sometimes busy for a moment. Nearly all fetched bytes are kept. */
     @Test
     void atItsBoundItKeepsWhatSeveralReadersFetchAtOnce() throws Exception {
         reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
@@ -493,7 +496,7 @@ class PackCacheTest {
         for (int at = 0; at < pack.bytes.length; at += Sizes.PAGE) {
             live += pack.isLive(TestPack.SOME, at) ? Sizes.PAGE : 0;
         }
-        // The file system's own, to say where the many parts are.
+        // The file system needs this for the list of the many parts.
         assertThat(allocated(data())).isBetween(live, live + (64 << 10));
         assertThat(cache.usedBytes()).isBetween(live, live + 6L * PackMap.RECORD_STRIDE);
         assertThat(cache.counters().deadBytes()).isGreaterThanOrEqualTo(pack.bytes.length - live);
@@ -511,7 +514,7 @@ class PackCacheTest {
         assertThat(data()).exists();
     }
 
-    /** It may have found all of itself here, and rely on it. */
+    /** The version may have found all its pages here, and rely on them. */
     @Test
     void aVersionThatIsMountedDuringASweepKeepsWhatIsHere() {
         pack.assertReadsAll(cache, TestPack.ALL);
@@ -524,7 +527,9 @@ class PackCacheTest {
         assertThat(pack.takeAskedBytes()).isZero();
     }
 
-    /** Else who was told that all is here would go on with files that are closed. */
+    /**
+     * Otherwise a thread that was told that all pages are here would continue with closed files.
+     */
     @Test
     void whoReliesOnAPackThatIsDiscardedIsToldOfALoss() {
         List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
@@ -547,7 +552,7 @@ class PackCacheTest {
         assertThat(data()).doesNotExist();
     }
 
-    /** Else who wants it again would look for ever for one that is open. */
+    /** Otherwise the next reader would wait forever for a pack that is open. */
     @Test
     void aPackWhoseFilesCannotBeDeletedIsMadeAnew() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
@@ -564,7 +569,7 @@ class PackCacheTest {
         assertThat(data()).exists();
     }
 
-    /** How many files there this process has open. */
+    /** Returns how many files below the directory this process has open. */
     private static long openBelow(Path directory) throws IOException {
         long count = 0;
         try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
@@ -574,18 +579,18 @@ class PackCacheTest {
                         count++;
                     }
                 } catch (NoSuchFileException closedMeanwhile) {
-                    // Not one of these, then.
+                    // The descriptor was not one of these files.
                 }
             }
         }
         return count;
     }
 
-    /** Descriptors that a process has no more of say nothing of what is on the disk. */
+    /** A lack of descriptors says nothing about the files on disk. */
     @Test
     void packsStayWhenTheyCannotBeOpenedForWantOfDescriptors() throws Exception {
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, false);
-        // Also so that what is needed of classes is loaded: that takes descriptors, too.
+        // The reopening also loads classes, which takes descriptors too.
         reopen(1L << 30);
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
         assertThat(ErrorNumber.isFullDisk(new IOException())).isFalse();
@@ -595,7 +600,7 @@ class PackCacheTest {
         Throwable failure;
         try {
             takeAll(all);
-            // For the directory and one file of two.
+            // Frees descriptors for the directory and one of two files.
             all.removeLast().close();
             all.removeLast().close();
             failure = catchThrowable(() -> open(1L << 30));
@@ -626,9 +631,9 @@ class PackCacheTest {
     }
 
     /**
-     * Sets how many descriptors this process may have, up to what it may allow itself.
+     * Sets the maximum number of descriptors of this process.
      *
-     * @return what that was before
+     * @return the previous value
      */
     private static String limitDescriptors(String soft) throws Exception {
         String process = Long.toString(ProcessHandle.current().pid());

@@ -23,7 +23,7 @@ class PackEvictorTest {
     private final CacheCounters counters = new CacheCounters();
     private final Space space = new Space(1L << 30, counters);
 
-    /** Two who need room have chosen the same chunk, and it was fetched again in between. */
+    /** Two threads that need space chose the same chunk, and it was fetched again in between. */
     @Test
     void whatHasComeBackIsNotGivenUpForWhatWasThereBefore() throws IOException {
         try (PackFile file = create()) {
@@ -35,7 +35,7 @@ class PackEvictorTest {
             long used = space.used();
             assertThat(file.evictor().evict(chosen)).isZero();
             assertThat(space.used()).isEqualTo(used).isPositive();
-            // A part of a block, which nobody compares with its checksum.
+            // A part of a block, which is not verified.
             ByteBuffer page = ByteBuffer.allocateDirect(Sizes.PAGE);
             assertThat(file.reader().read(0, Sizes.pagesOf(0, Sizes.PAGE), page, false)).isTrue();
             byte[] read = new byte[Sizes.PAGE];

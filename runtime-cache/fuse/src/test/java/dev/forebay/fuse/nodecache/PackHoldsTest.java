@@ -32,12 +32,12 @@ class PackHoldsTest {
                 assertThat(new PackHolds(file, foundWrong).loseIfUnused()).isFalse();
             }
         }
-        // The question fails, as it does where memory is short.
+        // The check fails, as it does when memory is short.
         assertThat(holds.isOpen()).isTrue();
         assertThat(holds.loseIfUnused()).isFalse();
     }
 
-    /** Who evicts two chunks of a pack at once asks twice at once. */
+    /** Two threads that evict chunks of a pack at once also check at once. */
     @Test
     void twoWhoAskAtOnceAreNotTakenForSomebodyElse() throws Exception {
         try (DiskFile file = DiskFile.create(directory.resolve("pack"));

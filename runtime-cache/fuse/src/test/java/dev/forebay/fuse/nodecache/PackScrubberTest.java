@@ -42,7 +42,7 @@ class PackScrubberTest {
         return directory.resolve(TestPack.ID + ".pack");
     }
 
-    /** Flips a bit in every block. */
+    /** Flips a bit in every block, and returns their number. */
     private int flipEverywhere(Random random) throws IOException {
         int flipped = 0;
         try (RandomAccessFile file = new RandomAccessFile(file().toFile(), "rw")) {
@@ -128,7 +128,7 @@ class PackScrubberTest {
         }
     }
 
-    /** Spoils what is recorded of all chunks. */
+    /** Damages the records of all chunks. */
     private void forgetRecords() throws IOException {
         Path map = directory.resolve(TestPack.ID + ".map");
         try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
@@ -190,7 +190,7 @@ class PackScrubberTest {
         }
     }
 
-    /** The manifest of any mounted version, which need not have the pack at all. */
+    /** The manifest may be that of any mounted version, even one without the pack. */
     @Test
     void damageIsFoundThoughAManifestCannotBeHad() throws Exception {
         Function<PackId, List<Digest>> versions =

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a block that is wrong on the disk when something is stored. */
+/** Stores pages into a block that is damaged on the disk. */
 @SuppressWarnings("NullAway.Init") // made before each
 class PackWriterTest {
 
     private static final long CAPACITY = 1L << 30;
 
-    /** The block, of the only chunk. */
+    /** The damaged block, in the only chunk. */
     private static final int BLOCK = 5;
 
     private static final int FROM = BLOCK * Sizes.BLOCK;
@@ -73,7 +73,7 @@ class PackWriterTest {
         return ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, from, Sizes.BLOCK).flip();
     }
 
-    /** Finds it wrong, and has no luck with the other copy. */
+    /** Drops the damaged block, and fails to store it again from the worker's copy. */
     private void failToMend() throws IOException {
         BitSet dropped = file.reader().scrub(0);
         assertThat(dropped.stream()).containsExactly(BLOCK);
@@ -82,7 +82,7 @@ class PackWriterTest {
                 .isInstanceOf(ClosedChannelException.class);
     }
 
-    /** Of a worker on this node, and not readable any more. */
+    /** Returns a chunk of a worker on this node that is not readable any more. */
     private StoredChunk lostChunk() {
         Path store = directory.resolve("worker");
         ChunkId id = new ChunkId(TestPack.ID, 0);
@@ -101,7 +101,10 @@ class PackWriterTest {
         return block.array();
     }
 
-    /** The trap: a native view would show 64 KiB of zeros where one bit was wrong. */
+    /**
+     * Guards against worse damage: a native view would show 64 KiB of zeros instead of one wrong
+     * bit.
+     */
     @Test
     void whoReadsItPastThePodSeesNoMoreWrongThanBefore() throws IOException {
         try (FileChannel kernel = FileChannel.open(file.path())) {
@@ -114,7 +117,7 @@ class PackWriterTest {
         }
     }
 
-    /** Then it is mounted, and read past the pod, from the next moment on. */
+    /** The pack may be mounted, and read directly, from the next moment on. */
     @Test
     void whoHoldsItAndHasNotOpenedItYetLosesNothing() throws IOException {
         byte[] before = readPastThePod();
@@ -130,7 +133,7 @@ class PackWriterTest {
         }
     }
 
-    /** A native view may have shown it, and goes on to if nobody is told. */
+    /** A native view may have shown the damage, and must be replaced. */
     @Test
     void aPageThatIsFoundWrongWhenAnotherComesIntoItsBlockIsALoss() throws IOException {
         int from = FROM + Sizes.BLOCK;

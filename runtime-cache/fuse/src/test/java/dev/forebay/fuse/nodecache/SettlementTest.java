@@ -43,7 +43,7 @@ class SettlementTest {
         file.close();
     }
 
-    /** Reads the mark as the next process would after this one was killed. */
+    /** Reads the mark as the next process would if this one was killed now. */
     private boolean isShutOnDisk() throws IOException {
         try (PackMap opened = PackMap.open(directory.resolve("map"), TestPack.ID)) {
             return opened.wasShut();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class SpaceTest {
 
-    /** Has nothing that may go, as when all packs are held. */
+    /** A policy without a victim, as when all packs are held. */
     private static final class Held implements EvictionPolicy {
         private int asked;
         private boolean fails;
@@ -58,7 +58,7 @@ class SpaceTest {
         assertThat(held.asked).isBetween(1, (int) seconds + 1);
     }
 
-    /** As when a disk refuses to free what is chosen. */
+    /** Simulates a disk that refuses to free the victim. */
     @Test
     void whatWasSetAsideIsGivenBackWhenMakingRoomFails() throws IOException {
         Held held = new Held();

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A strict read notices a bit that has flipped in a block that it touches, however little of the
- * block it wants. {@code -Dforebay.flips=10000} for more of it.
+ * A strict read detects a flipped bit in every block that it touches, even if it needs only a few
+ * bytes. More runs: {@code -Dforebay.flips=10000}.
  */
 class StrictReadsTest {
 
@@ -43,7 +43,7 @@ class StrictReadsTest {
             for (int flipped = 1; flipped <= FLIPS; flipped++) {
                 long at = random.nextInt(pack.bytes.length);
                 flip(at, random.nextInt(8));
-                // Somewhere in the block, seldom where the bit is.
+                // Somewhere in the block, rarely at the flipped bit.
                 long block = at / Sizes.BLOCK * Sizes.BLOCK;
                 int length = (int) Math.min(Sizes.BLOCK, pack.bytes.length - block);
                 int from = random.nextInt(length);

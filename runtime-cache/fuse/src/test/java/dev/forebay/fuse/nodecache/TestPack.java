@@ -21,8 +21,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A pack that two versions share: of {@link #ALL} every page is live, of {@link #SOME} some runs.
- * What is not live is poison when it is asked for on behalf of that version.
+ * A pack that two versions share. The version {@link #ALL} has every page, and {@link #SOME} has
+ * some runs. A read for a version returns poison for pages that are not live.
  */
 final class TestPack implements PackSource, LivePages {
 
@@ -42,7 +42,7 @@ final class TestPack implements PackSource, LivePages {
     volatile Range changed = new Range(-1, -1);
     private final BitSet some = new BitSet();
 
-    /** A whole number of pages; the same for the same seed. */
+    /** Creates a pack of this number of pages; equal seeds give equal packs. */
     TestPack(int pages, long seed) {
         bytes = new byte[pages * Sizes.PAGE];
         Random random = new Random(seed);
@@ -54,17 +54,17 @@ final class TestPack implements PackSource, LivePages {
         }
     }
 
-    /** As the source of a node without a worker. */
+    /** Returns the pack as the source of a node without a worker. */
     LocalChunks source() {
         return remote(this);
     }
 
-    /** A source that is not on this node. */
+    /** Returns a source that is not on this node. */
     static LocalChunks remote(PackSource source) {
         return new LocalChunks(new NeighbourStore(List.of()), source);
     }
 
-    /** Whether bytes of the version's own are at this offset. */
+    /** Returns whether the version has bytes at this offset. */
     boolean isLive(Digest manifest, long offset) {
         return manifest.equals(ALL) || some.get((int) (offset / Sizes.PAGE));
     }
@@ -103,7 +103,7 @@ final class TestPack implements PackSource, LivePages {
         target.put(known(manifest, (int) from, (int) to));
     }
 
-    /** The pack's bytes, with poison for what the version does not know. */
+    /** Returns the pack's bytes, with poison where the version has none. */
     private byte[] known(Digest manifest, int from, int to) {
         byte[] known = Arrays.copyOfRange(bytes, from, to);
         for (int at = from; at < to; at = (at / Sizes.PAGE + 1) * Sizes.PAGE) {
@@ -115,7 +115,7 @@ final class TestPack implements PackSource, LivePages {
         return known;
     }
 
-    /** Reads a range of a cache and compares all that is live. */
+    /** Reads a range through a cache and compares all live bytes. */
     void assertReads(PackCache cache, Digest manifest, long from, int length, boolean direct) {
         ByteBuffer target =
                 direct ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
@@ -131,14 +131,14 @@ final class TestPack implements PackSource, LivePages {
         }
     }
 
-    /** Reads all of it. */
+    /** Reads the whole pack. */
     void assertReadsAll(PackCache cache, Digest manifest) {
         for (int at = 0; at < bytes.length; at += Sizes.PIECE) {
             assertReads(cache, manifest, at, Math.min(Sizes.PIECE, bytes.length - at), true);
         }
     }
 
-    /** How many bytes were asked for since this was asked before. */
+    /** Returns the number of bytes requested since the last call. */
     long takeAskedBytes() {
         synchronized (asked) {
             long sum = asked.stream().mapToLong(range -> range.to - range.from).sum();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Manifests and images for which the node has no room. Needs the right to mount. */
+/** Manifests and images for which the node has no space. Needs permission to mount. */
 class FullDiskTest {
 
     private static final int MIB = 1 << 20;
@@ -78,7 +78,7 @@ class FullDiskTest {
         }
     }
 
-    /** More than there is room for. */
+    /** Sends more bytes than fit. */
     private void sendMore(HttpExchange exchange) throws IOException {
         asked.incrementAndGet();
         try (exchange) {

@@ -44,14 +44,14 @@ class PackReaderTest {
     private final byte[] pack = new byte[40 * MIB + 8192];
     private final List<Range> fetched = Collections.synchronizedList(new ArrayList<>());
 
-    /** An object that the lake has no more: ranges that touch it fail. */
+    /** An object that is gone from the lake: ranges that touch it fail. */
     private volatile Range changed = new Range(-1, -1);
 
     private volatile boolean down;
 
     private volatile Consumer<Range> beforeRead = _ -> {};
 
-    /** What the node says to have, and what it is told to read ahead. */
+    /** The range that the node reports to have, and the ranges announced to it. */
     private volatile Range onTheNode = new Range(-1, -1);
 
     private final List<Range> announced = Collections.synchronizedList(new ArrayList<>());
@@ -128,7 +128,7 @@ class PackReaderTest {
         }
     }
 
-    /** What is read ahead comes by itself. */
+    /** Waits for a range, because read-ahead is asynchronous. */
     private void awaitFetched(Range range) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!fetched().contains(range)) {
@@ -137,7 +137,7 @@ class PackReaderTest {
         }
     }
 
-    /** Else a version whose files came with those of another read would never be brought here. */
+    /** Otherwise a version whose files came with another read would never be prewarmed. */
     @Test
     void alsoWhatIsReadFromMemoryIsUsed() {
         reads(file(0, 100), 0, 100);
@@ -204,7 +204,7 @@ class PackReaderTest {
         assertThat(fetched()).hasSize(41).doesNotHaveDuplicates();
     }
 
-    /** At some time while files are read in order, what is far behind the present one is here. */
+    /** At some time during sequential reads, bytes far after the current file are in memory. */
     @Test
     void readsAheadAcrossFiles() {
         int size = 100_000;
@@ -218,7 +218,7 @@ class PackReaderTest {
         assertThat(ahead).isTrue();
     }
 
-    /** 64 KiB: what an image's mount asks for when its pages are single ones. */
+    /** 64 KiB is the request size of an image's mount if its pages are single ones. */
     @ParameterizedTest
     @ValueSource(ints = {64 << 10, 128 << 10})
     void whatTheNodeHasIsReadStraightAndAnnouncedAhead(int length) {

@@ -22,7 +22,7 @@ class PieceCacheTest {
 
     private int given;
 
-    /** As a JVM does whose limit is lower. */
+    /** Allocates like a JVM with a lower limit. */
     private ByteBuffer slab(int most) {
         if (given == most) {
             throw new OutOfMemoryError("Cannot reserve more");
@@ -55,7 +55,7 @@ class PieceCacheTest {
                 .hasMessageContaining("-XX:MaxDirectMemorySize");
     }
 
-    /** As when the disk hangs that is to keep the piece. */
+    /** Simulates a disk that hangs while it stores the piece. */
     @Test
     void aLoaderThatHangsIsNotWaitedForForEver() throws Exception {
         PieceCache cache =
@@ -88,7 +88,7 @@ class PieceCacheTest {
         AtomicInteger loads = new AtomicInteger();
         cache.read(key, _ -> loads.incrementAndGet(), _ -> {});
         assertThat(loads).as("what was loaded anew stays").hasValue(0);
-        // All of the memory can be used again.
+        // The whole memory is usable again.
         for (int i = 0; i < 12; i++) {
             reads(cache, i % 4);
         }

@@ -18,7 +18,7 @@ class StreamsTest {
         return streams.note(PACK, from, from + bytes);
     }
 
-    /** Reads on from an offset; how far ahead of the end is then fetched. */
+    /** Reads sequentially and returns how far the read-ahead reaches past the end. */
     private long readOn(long from, long to) {
         long ahead = 0;
         for (long at = from; at < to; at += MIB / 4) {
@@ -79,7 +79,7 @@ class StreamsTest {
         assertThat(adviceOnTheFourthRead(64)).isEqualTo(new Advice(false, 0, 0));
     }
 
-    /** Strided reading of one pack, amid which so many other packs are read. */
+    /** Reads one pack in strides, and this number of other packs in between. */
     private Advice adviceOnTheFourthRead(int others) {
         Streams some = new Streams(16 * MIB);
         for (int i = 0; i < 3; i++) {
@@ -128,7 +128,7 @@ class StreamsTest {
         }
     }
 
-    /** Many streams that have just begun lie near anything in a pack of this size. */
+    /** In a pack of this size, any offset is near one of many new streams. */
     @Test
     void readsAtRandomInASmallPackAreRarelyTakenForSequentialOnes() {
         Random random = new Random(1);

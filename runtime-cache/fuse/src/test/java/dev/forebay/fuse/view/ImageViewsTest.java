@@ -35,7 +35,7 @@ class ImageViewsTest {
     /** The threads that have asked where the tree is. */
     private final BlockingQueue<String> askers = new LinkedBlockingQueue<>();
 
-    /** As when there is no memory to say what has failed, either. */
+    /** Simulates that even the error message lacks memory. */
     private static final class Unsayable extends Error {
         @Override
         public String getMessage() {
@@ -53,14 +53,14 @@ class ImageViewsTest {
         return switch (question) {
             // A tick.
             case 1 -> throw new Unsayable();
-            // What the next one does, as it finds that the tree is served now.
+            // The round that the next tick starts, because it finds that the tree is served now.
             case 3 -> throw new AssertionError("simulated");
             default -> Optional.of(mountpoint());
         };
     }
 
     /**
-     * @param manifest where every manifest is
+     * @param manifest the file to use as every manifest
      */
     private ImageViews views(
             Supplier<Optional<Path>> tree, ImageSource images, Optional<Path> manifest) {
@@ -105,7 +105,7 @@ class ImageViewsTest {
 
     @Test
     void anErrorKeepsNeitherTheOtherVersionsNorTheNextRoundFromBeingTried() throws Exception {
-        // Without bytes, so that there is no pack to be served before there is an image.
+        // Without bytes, so that no pack must be served before the image exists.
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("empty", new byte[0]);
         TestDataset first =
@@ -126,7 +126,7 @@ class ImageViewsTest {
             views.retain(List.of(first.mount(), second));
             views.show();
 
-            // The second time because of a tick.
+            // The second time is caused by a tick.
             assertThat(next(tried, 4)).containsExactly("first", "second", "first", "second");
         }
     }

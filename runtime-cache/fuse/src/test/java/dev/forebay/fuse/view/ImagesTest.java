@@ -119,7 +119,9 @@ class ImagesTest {
         assertThat(fetched).isEqualTo(2);
     }
 
-    /** As on a disk that has become read-only: what shows it is to be taken off all the same. */
+    /**
+     * Simulates a disk that has become read-only: the image's views must be detached all the same.
+     */
     @Test
     void oneThatIsWrongAndCannotBeRemovedIsWrong() throws Exception {
         Files.write(left, new byte[] {1});

@@ -39,7 +39,7 @@ class MountedPacksTest {
         }
     }
 
-    /** All versions are mounted, but only of one there is a manifest to be had. */
+    /** Mounts all versions, but only one manifest is available. */
     private MountedPacks mounted(TestDataset readable) {
         Path own = directory.resolve("manifests-of-" + datasets.indexOf(readable));
         MountedPacks packs =

@@ -11,7 +11,7 @@ class NativeVersionsTest {
     private static final DatasetVersion FIRST = DatasetVersion.of("n", "first", "v1");
     private static final DatasetVersion SECOND = DatasetVersion.of("n", "second", "v1");
 
-    // Of which differences mean something, and nothing else.
+    // Only differences of the clock have a meaning.
     private long now = Long.MAX_VALUE;
     private final NativeVersions natives = new NativeVersions(() -> now);
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // made before each
 class PackFolderTest {
 
-    /** Of packs that no worker has. */
+    /** The bytes of packs that no worker has. */
     private static final PackBytes NOTHING =
             new PackBytes() {
                 @Override
@@ -96,7 +96,7 @@ class PackFolderTest {
         assertThat(folder.describe(inode)).isEqualTo("vision/digits@v1, pack " + pack);
     }
 
-    /** Then nobody knows what the inode was. */
+    /** The inode alone would then identify nothing. */
     @Test
     void aReadThatFailsNamesThemAlsoWhenTheVersionHasLeft() {
         OpenFile file = folder.open(inode);

@@ -21,7 +21,7 @@ class ViewUpkeepTest {
     @TempDir private Path directory;
     private final AtomicInteger questions = new AtomicInteger();
 
-    /** Fails when it is asked for the first version: the second time. */
+    /** Fails on the second call, which is for the first version. */
     private Optional<NodePacks> nodePacks() {
         if (questions.incrementAndGet() == 2) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "no manifest");
