@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged program and the AOT cache that a training run left beside it. */
+/** Runs the packaged program with the AOT cache that a training run left beside it. */
 class AotCacheIT {
     private static final Path DISTRIBUTION = Path.of("target/forebay-fuse").toAbsolutePath();
     private static final String JAR = "forebay-fuse.jar";

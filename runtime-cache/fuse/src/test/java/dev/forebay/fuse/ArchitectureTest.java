@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.forebay.chunkstore.ChunkStore;
 
-/** The arrows within the FUSE pod; {@code docs/architecture.md}, "Modules". */
+/** The permitted dependencies within the FUSE pod; {@code docs/architecture.md}, "Modules". */
 @AnalyzeClasses(packages = "dev.forebay", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 

@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the programs say to arguments that are wrong: each message names option and rule. */
+/** Checks the messages about wrong arguments: each one names option and rule. */
 class ArgumentsTest {
 
     @TempDir private Path directory;
 
-    /** Knows who asks it, and answers nobody. */
+    /** Accepts connections and never answers. */
     private ServerSocket etcd;
 
     private Path mountpoint;
@@ -48,7 +48,7 @@ class ArgumentsTest {
         return "--etcd-endpoints=http://127.0.0.1:" + etcd.getLocalPort();
     }
 
-    /** What a program says that refuses to start. */
+    /** Returns the message of a program that refuses to start. */
     private static String refusal(Object program, String... arguments) {
         StringWriter said = new StringWriter();
         CommandLine commandLine = Arguments.of(program);
@@ -57,7 +57,7 @@ class ArgumentsTest {
         return said.toString();
     }
 
-    /** As {@link #refusal}, of a pod with all that it needs but etcd, and something else. */
+    /** Returns the refusal of a pod with the required options and these. */
     private String podRefuses(String... more) {
         List<String> arguments = new ArrayList<>();
         arguments.add("--region=r1");
@@ -136,7 +136,7 @@ class ArgumentsTest {
                 .contains("--etcd-endpoints must be");
     }
 
-    /** Returns the refusal of a pod whose directory is there. */
+    /** Returns the refusal of a pod whose directory exists. */
     private String refusalBelow(Path own) {
         return refusal(
                 new ForebayFuse(),
@@ -230,7 +230,7 @@ class ArgumentsTest {
                 .contains("--mountpoint is one and --holder is other", "not both");
     }
 
-    /** Libfuse mounts by itself, so that its mount would go with the pod. */
+    /** Libfuse makes its own mount, which would end with the pod. */
     @Test
     void aHeldMountIsNotServedByLibfuse() {
         assertThat(podRefuses("--holder=other", "--transport=jnr"))

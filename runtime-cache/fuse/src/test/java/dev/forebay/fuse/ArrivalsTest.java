@@ -41,7 +41,7 @@ class ArrivalsTest {
         assertThat(Arrivals.found(List.of(D, B), Set.of(A, B)).order()).containsExactly(B, A);
     }
 
-    /** What is left out must not come back in the place of what is named. */
+    /** A version that was left out must not return in the place of one that is named. */
     @Test
     void ofMoreThanMayBeNamedTheSameAreNamedAsLongAsNothingChanges() {
         Arrivals arrivals = Arrivals.found(List.of(), Set.of(A, B)).then(Set.of(A, B, C, D));

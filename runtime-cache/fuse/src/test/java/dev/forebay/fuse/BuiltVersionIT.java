@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The programs in the jar say which version they are. */
+/** The programs in the jar report their version. */
 class BuiltVersionIT {
 
     private static String answer(String... arguments) throws Exception {

@@ -20,16 +20,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A program that reads at random below a mounted version and compares every byte, until its
- * standard input ends, and once more. It drops pages before it reads, so that the file system is
- * asked and not the page cache.
+ * A program that reads at random below a mounted version and compares every byte. It runs until its
+ * standard input ends, and then reads once more. It drops pages before each read, so that the read
+ * reaches the file system instead of the page cache.
  *
- * <p>Each way of reading has a thread. {@link Way#MAPPED} needs a process of its own: a thread that
+ * <p>Each way of reading has a thread. {@link Way#MAPPED} needs its own process. A thread that
  * waits for a page of a mapped file stops all others of its JVM at their next safepoint.
  */
 final class CheckingReader {
 
-    /** A way of reading. */
+    /** The ways of reading. */
     enum Way {
         BUFFERED,
         DIRECT,
@@ -41,7 +41,9 @@ final class CheckingReader {
     static final int BIG_BYTES = 16 << 20;
     static final int SMALL_FILES = 300;
 
-    /** Files so deep that whoever walks the tree does not keep all folders above them open. */
+    /**
+     * Files so deep that a program that walks the tree does not keep all folders above them open.
+     */
     static final int DEEP_FILES = 3;
 
     static final String DEEP_FILE = "deep/%d/b/c/d/e/f";
@@ -49,13 +51,13 @@ final class CheckingReader {
     /** Operations that take longer than this are reported. */
     static final long SLOW_MICROS = 5_000;
 
-    /** A reader reports its operations each time it has done so many more. */
+    /** The number of operations between two reports of a reader. */
     private static final int REPORTED = 20;
 
     private static final int MAX_READ = 1 << 20;
     private static final int BLOCK = 4096;
 
-    /** What is added to a niceness: with it a thread gets a tenth of what others get. */
+    /** The increment of the niceness: a thread then gets a tenth of the share of others. */
     private static final int NICER = 10;
 
     private static final SortedMap<String, byte[]> OBJECTS =
@@ -71,7 +73,7 @@ final class CheckingReader {
         this.random = new Random(seed);
     }
 
-    /** What is read. */
+    /** Returns the objects of the version. */
     static SortedMap<String, byte[]> objects() {
         return OBJECTS;
     }
@@ -91,7 +93,7 @@ final class CheckingReader {
     }
 
     /**
-     * Reads.
+     * Runs the program.
      *
      * @param arguments {@link Way}s separated by commas, the version's directory, a seed, and the
      *     longest pause between two reads in milliseconds, 0 for none
@@ -135,7 +137,7 @@ final class CheckingReader {
         System.out.println("READ " + operations);
     }
 
-    /** Lowers this thread's priority, so that the pods that are to serve it start in time. */
+    /** Lowers this thread's priority, so that the pods that serve it start in time. */
     private static void giveWay() {
         Libc.Answer answer = Libc.call("nice", NICER);
         if (answer.errno() != 0) {
@@ -249,7 +251,7 @@ final class CheckingReader {
         }
     }
 
-    /** The time, since the epoch. */
+    /** Returns the time since the epoch in microseconds. */
     static long micros() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }

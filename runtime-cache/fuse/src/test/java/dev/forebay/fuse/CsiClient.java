@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** What a kubelet asks a driver. Each call has a deadline. */
+/** Calls a driver as a kubelet does. Each call has a deadline. */
 final class CsiClient implements AutoCloseable {
 
     private final EventLoopGroup events = new EpollEventLoopGroup(1);

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The driver as a process, as a kubelet uses it, on a mount that is held. */
+/** Runs the driver as a process, as a kubelet uses it, on a held mount. */
 class CsiFuseIT extends CsiSetUp {
 
     @Test
@@ -128,7 +128,7 @@ class CsiFuseIT extends CsiSetUp {
         return connection.getResponseCode();
     }
 
-    /** For who starts them again. */
+    /** A supervisor restarts them by these answers. */
     @Test
     void holderAndDriverSayWhetherTheyAreWell() throws Exception {
         int holderPort = Ports.free();
@@ -164,7 +164,7 @@ class CsiFuseIT extends CsiSetUp {
         assertThat(Files.getPosixFilePermissions(socket)).hasSize(2);
     }
 
-    /** Its own controller makes volumes of one version. */
+    /** The test brings its own controller, whose volumes show one version. */
     @Test
     void passesCsiSanity() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A CSI driver as a process, and a region whose mount is held, for each test. */
+/** Starts a CSI driver as a process, and a region with a held mount, for each test. */
 @SuppressWarnings("NullAway.Init") // started before each
 abstract class CsiSetUp {
 
@@ -51,7 +51,7 @@ abstract class CsiSetUp {
         region.close();
     }
 
-    /** One whose first call for a volume is as patient as others. */
+    /** Starts a driver whose first call for a volume waits as long as others. */
     Running driver(String... more) throws IOException {
         return region.driver(
                 socket,
@@ -60,7 +60,7 @@ abstract class CsiSetUp {
                         .toArray(String[]::new));
     }
 
-    /** As a kubelet does, which makes the directory above. */
+    /** Creates the parent of a target, as a kubelet does. */
     Path target(String pod) throws IOException {
         Path target = Files.createDirectories(kubelet.resolve("pods/" + pod)).resolve("mount");
         targets.add(target);

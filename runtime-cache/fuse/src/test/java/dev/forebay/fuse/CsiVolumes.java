@@ -29,7 +29,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Gives csi-sanity volumes: as an administrator who writes PersistentVolumes would. */
+/** Provides volumes for csi-sanity, as an administrator who writes PersistentVolumes would. */
 final class CsiVolumes implements AutoCloseable {
 
     private final EventLoopGroup events = new EpollEventLoopGroup(1);
@@ -47,7 +47,7 @@ final class CsiVolumes implements AutoCloseable {
                         .start();
     }
 
-    /** csi-sanity asks each server of a driver who it is. */
+    /** csi-sanity asks each server of a driver for its identity. */
     private static final class Identity extends IdentityGrpc.IdentityImplBase {
 
         @Override

@@ -29,33 +29,39 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the driver does while what it needs is not there, or goes, as a kubelet sees it. */
+/**
+ * Checks from a kubelet's side what the driver does while something that it needs is missing or
+ * goes.
+ */
 class CsiWaitsFuseIT extends CsiSetUp {
 
     private static final DatasetVersion NONE = DatasetVersion.of("no", "such", "v1");
 
-    /** Of which a second is for the answer. */
+    /** A call's deadline; one second of it is for the answer. */
     private static final Duration HASTE = Duration.ofSeconds(4);
 
-    /** Of which three seconds are for the answers to all pods. */
+    /** A call's deadline; three seconds of it are for the answers to all pods. */
     private static final Duration HASTE_OF_MANY = Duration.ofSeconds(12);
 
-    /** Above the 110 that kubelets allow by themselves, and above what a driver takes at once. */
+    /**
+     * More than the 110 pods that kubelets permit by default, and more than a driver's limit of
+     * calls.
+     */
     private static final int PODS = 200;
 
-    /** After these kubelets try again, and it may go better. */
+    /** The statuses after which kubelets retry, and a retry may succeed. */
     private static final Set<Status.Code> PASSING =
             Set.of(Status.Code.ABORTED, Status.Code.RESOURCE_EXHAUSTED, Status.Code.UNAVAILABLE);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Of the fields of a line of mountinfo. */
+    /** The index of the mount point in a line of mountinfo. */
     private static final int MOUNTPOINT = 4;
 
-    /** Less by what the call took to arrive. */
+    /** Shorter by the time that the call took to arrive. */
     private static final String WAITED = "; waited [1-3]\\.\\d s$";
 
-    /** Readers do not notice that the driver is killed, and that the pod is. */
+    /** Readers notice neither the driver's death nor the pod's. */
     @Test
     void volumesSurviveTheDriverAndThePod() throws Exception {
         Running holder = region.holder();
@@ -84,10 +90,10 @@ class CsiWaitsFuseIT extends CsiSetUp {
         assertThat(target).doesNotExist();
     }
 
-    /** While nobody serves a mount that is held, what looks into it waits in the kernel. */
+    /** While no process serves a held mount, accesses to it block in the kernel. */
     @Test
     void whileNobodyServesWhatIsPublishedIsAndTheRestWaits() throws Exception {
-        // Of an image the kernel has the directory without anybody's help.
+        // The portable view, because the kernel shows an image's directory without a server.
         Running holder = region.holder();
         Running pod = region.serving(holder, "pod-0", "--view=portable");
         region.mount(OTHER);
@@ -114,7 +120,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         whenItMay(Set.of(Status.Code.ABORTED), () -> client.publish(version, target));
     }
 
-    /** As a kubelet does: again and again while the answer is one of these. */
+    /** Retries as a kubelet does, while the answer is one of these. */
     private static void whenItMay(Set<Status.Code> passing, Runnable call) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
@@ -151,7 +157,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         assertShowsAll(target);
     }
 
-    /** What a pod waits for is an event of it only when a call has ended. */
+    /** A pod gets an event with the reason of its wait only when a call ends. */
     @Test
     void theFirstCallForAVolumeSaysSoonThatItIsNotThere() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
@@ -209,7 +215,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         assertShowsAll(target);
     }
 
-    /** As after the start of a node: its pods are there all at once, and nothing is mounted yet. */
+    /** Simulates the start of a node: its pods start at once, and nothing is mounted yet. */
     @Test
     void aNodeFullOfPodsGetsItsVolumesThoughTheyCameBeforeTheMount() throws Exception {
         Running driver = driver();
@@ -257,7 +263,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
                 .isLessThan(descriptors + PODS);
     }
 
-    /** Does something for each target, each in a thread of its own. */
+    /** Runs a call for each target, each in its own thread. */
     private static void atOnce(List<Path> targets, Consumer<Path> call) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             CompletableFuture.allOf(
@@ -271,7 +277,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         }
     }
 
-    /** Where something is mounted below the kubelet's directory. */
+    /** Returns the mount points below the kubelet's directory. */
     private List<String> volumes() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
                 .map(line -> line.split(" ", -1)[MOUNTPOINT])
@@ -290,7 +296,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         return client.identity().probe(ProbeRequest.getDefaultInstance()).getReady().getValue();
     }
 
-    /** Until the driver says that a call for the target is under way. */
+    /** Waits until the driver answers that a call for the target is running. */
     private void awaitBusy(Path target) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {

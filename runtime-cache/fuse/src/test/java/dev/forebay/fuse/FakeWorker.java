@@ -59,12 +59,12 @@ public final class FakeWorker implements AutoCloseable {
         byDigest.put(dataset.file().digest().hex(), dataset);
     }
 
-    /** From now on this object is not what the manifest says. */
+    /** Makes this object differ from the manifest from now on. */
     public void change(String key) {
         changedKeys.add(key);
     }
 
-    /** Whether to refuse every read. */
+    /** Sets whether the worker refuses every read. */
     public void down(boolean down) {
         this.down = down;
     }

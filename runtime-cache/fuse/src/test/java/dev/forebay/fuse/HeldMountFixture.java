@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * A region with one version; a holder, pods and checking readers as processes of the packaged
+ * A region with one version, and a holder, pods and checking readers as processes of the packaged
  * program.
  */
 final class HeldMountFixture implements AutoCloseable {
@@ -40,7 +40,7 @@ final class HeldMountFixture implements AutoCloseable {
     private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
     private static final String CACHE = "--cache-directory=";
 
-    /** Of programs that are there for seconds: the second compiler takes more than it gives. */
+    /** Programs that run for seconds lose more than they gain by the second compiler. */
     private static final String QUICK = "-XX:TieredStopAtLevel=1";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -50,7 +50,7 @@ final class HeldMountFixture implements AutoCloseable {
 
     static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
-    /** A process and what it prints. */
+    /** A process and its output. */
     record Running(Process process, Path output) {
 
         String printed() {
@@ -73,7 +73,7 @@ final class HeldMountFixture implements AutoCloseable {
             }
         }
 
-        /** Ends it by kill -9; when it was killed. */
+        /** Kills it by SIGKILL, and returns the time. */
         long kill() throws InterruptedException {
             long at = CheckingReader.micros();
             process.destroyForcibly();
@@ -81,7 +81,7 @@ final class HeldMountFixture implements AutoCloseable {
             return at;
         }
 
-        /** Sends it a signal, by its name; after STOP it does nothing any more. */
+        /** Sends it a signal, by its name. After STOP, waits until it is stopped. */
         void signal(String name) throws IOException, InterruptedException {
             String pid = Long.toString(process.pid());
             assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
@@ -90,7 +90,7 @@ final class HeldMountFixture implements AutoCloseable {
             }
         }
 
-        /** From now on it can open nothing whose number would be as high as this. */
+        /** Limits its descriptors: it cannot open any with a number this high or higher. */
         void limitDescriptors(int limit) throws IOException, InterruptedException {
             String pid = "--pid=" + process.pid();
             assertThat(
@@ -100,7 +100,7 @@ final class HeldMountFixture implements AutoCloseable {
                     .isZero();
         }
 
-        /** Asks it to end, by SIGTERM; its exit code. */
+        /** Stops it by SIGTERM, and returns its exit code. */
         int stop() throws InterruptedException {
             process.destroy();
             assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -128,48 +128,48 @@ final class HeldMountFixture implements AutoCloseable {
         AutoCloseable _ = region.join(worker.node());
         manifest = dataset.mount().manifest();
         mount(VERSION);
-        // The first holder makes it.
+        // The first holder creates it.
         mountpoint = directory.resolve("mnt");
     }
 
-    /** Has the region show the files under one more name. */
+    /** Mounts the files under another version's name. */
     void mount(DatasetVersion version) {
         region.mount(version, manifest);
         region.markCached(version);
     }
 
-    /** Has the region show the version no more. */
+    /** Unmounts the version in the region. */
     void unmount() {
         unmount(VERSION);
     }
 
-    /** Has the region show a version no more. */
+    /** Unmounts a version in the region. */
     void unmount(DatasetVersion version) {
         region.beginEviction(version);
         region.unmount(version);
     }
 
-    /** What nodes say that they hold. */
+    /** Returns the reports of nodes about what they hold. */
     List<NodeReport> nodes() {
         return region.nodes();
     }
 
-    /** Where the tree is mounted. */
+    /** Returns the mount point of the tree. */
     Path tree() {
         return mountpoint;
     }
 
-    /** The version's directory. */
+    /** Returns the version's directory. */
     Path root() {
         return mountpoint.resolve(VERSION.path());
     }
 
-    /** Something that may fail. */
+    /** A step that may fail. */
     interface Step {
         void run() throws Exception;
     }
 
-    /** Does something while etcd is dead. */
+    /** Runs a step while etcd is dead. */
     void whileEtcdIsAway(Step step) throws Exception {
         etcd.kill9();
         try {
@@ -179,17 +179,17 @@ final class HeldMountFixture implements AutoCloseable {
         }
     }
 
-    /** From now on the worker refuses to read any object, for the lake has others there. */
+    /** Makes the worker refuse all objects, as if the lake had other ones. */
     void changeObjects() {
         CheckingReader.objects().keySet().forEach(worker::change);
     }
 
-    /** From now on no worker can be reached. */
+    /** Makes all workers unreachable. */
     void stopWorker() {
         worker.close();
     }
 
-    /** How the version is shown now, as the kernel says. */
+    /** Returns the current view of the version, according to the kernel. */
     View view() throws IOException {
         List<String> stack = ImageTreeContract.mountsAt(root());
         if (stack.isEmpty()) {
@@ -198,13 +198,13 @@ final class HeldMountFixture implements AutoCloseable {
         return stack.getLast().contains("/native/") ? View.NATIVE : View.ON_DEMAND;
     }
 
-    /** Waits until the version is shown so, and stays so. */
+    /** Waits until the version has this view. */
     void awaitView(View wanted) throws IOException {
         awaitView(EnumSet.of(wanted));
     }
 
     /**
-     * Waits until the version is shown by its image. One whose bytes are soon here is shown on
+     * Waits until the version is shown by its image. A version that is soon complete here is on
      * demand for a moment only.
      */
     void awaitImage() throws IOException {
@@ -227,7 +227,7 @@ final class HeldMountFixture implements AutoCloseable {
         return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
     }
 
-    /** Whether the holder says so to those who wait for it. */
+    /** Returns whether the holder's sign of a mount exists. */
     boolean saidToBeMounted() {
         return Files.isDirectory(directory.resolve("holder/mounted"));
     }
@@ -269,7 +269,7 @@ final class HeldMountFixture implements AutoCloseable {
         return holder;
     }
 
-    /** Starts a CSI driver, which need not be told of the region. */
+    /** Starts a CSI driver, which needs no region. */
     Running driver(Path socket, Path kubelet, String... more) throws IOException {
         List<String> arguments =
                 new ArrayList<>(
@@ -286,10 +286,10 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     /**
-     * Starts a pod, which has its packs and images where the others have them, if nothing else is
-     * said.
+     * Starts a pod, which shares its packs and images with the other pods unless options say
+     * otherwise.
      *
-     * @param name of its directory, which one process may use at a time
+     * @param name the name of its directory, which one process may use at a time
      */
     Running pod(String name, String... more) throws IOException {
         List<String> arguments =
@@ -337,7 +337,7 @@ final class HeldMountFixture implements AutoCloseable {
     /**
      * Starts readers that read in each of these ways.
      *
-     * @param wrapper the beginning of its command line
+     * @param wrapper the start of their command line
      */
     static List<Running> readers(
             Path directory,
@@ -393,15 +393,16 @@ final class HeldMountFixture implements AutoCloseable {
         return operations;
     }
 
-    /** What readers have seen. */
+    /** The observations of readers. */
     record Seen(long operations, List<String> complaints, List<long[]> slow) {
 
-        /** An operation that begins so soon after something has met that, too. */
+        /** An operation that begins this soon after an event counts as affected by it. */
         static final Duration COUNTED = Duration.ofMillis(200);
 
         /**
-         * How long an operation took at most, in microseconds, besides these times. A busy machine
-         * lets one meet many of them: whoever serves in between has no time to answer it.
+         * Returns the longest operation in microseconds, without these times. On a busy machine an
+         * operation may overlap several of them, because the server in between has no time to
+         * answer it.
          */
         long longestBesides(List<long[]> times) {
             return slow.stream()
@@ -420,7 +421,10 @@ final class HeldMountFixture implements AutoCloseable {
             return Math.max(0, Math.min(one[1], other[1]) - Math.max(one[0], other[0]));
         }
 
-        /** For how long readers waited whom something at this time has met, in microseconds. */
+        /**
+         * Returns the longest wait of an affected operation for each event, in microseconds,
+         * sorted.
+         */
         LongStream pauses(List<Long> times) {
             return times.stream()
                     .mapToLong(
@@ -467,8 +471,8 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     /**
-     * Ends all processes that this has started. All of them are killed before one is waited for:
-     * who is in the midst of a system call on the mount only ends when its holder does.
+     * Ends all started processes. All are killed before one is awaited: a process in a system call
+     * on the mount only ends when its holder does.
      */
     void endProcesses() {
         started.forEach(running -> running.process.destroyForcibly());

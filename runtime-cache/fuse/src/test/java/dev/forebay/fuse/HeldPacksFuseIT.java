@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a successor does with the packs and views that a killed pod leaves on the node. */
+/** Checks what a successor does with the packs and views that a killed pod leaves on the node. */
 class HeldPacksFuseIT extends HeldViews {
 
-    /** The successor compares the packs with their checksums, and fetches none of them. */
+    /** The successor verifies the packs, and fetches none of them. */
     @Test
     void aSuccessorGoesOnWithTheCacheThatItShares() throws Exception {
         Running next = region.standby(holder, "pod-1");

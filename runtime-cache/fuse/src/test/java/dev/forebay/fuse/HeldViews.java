@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A version that a pod of a held mount shows natively, before each test. */
+/** Makes a pod of a held mount show a version natively, before each test. */
 @SuppressWarnings("NullAway.Init") // started before each
 abstract class HeldViews {
 
@@ -51,7 +51,7 @@ abstract class HeldViews {
         return region.serving(holder, "pod-0", more);
     }
 
-    /** Waits until the pod, which looks at what is mounted once it serves, counts the view. */
+    /** Waits until the pod, which reads the mount table when it serves, counts the view. */
     void awaitCountedAsNative() throws Exception {
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!Double.valueOf(1).equals(views(pod).get("native"))) {

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 /** "Views change under running jobs", by whole pods that are killed and replaced. */
 class HeldViewsFuseIT extends HeldViews {
 
-    /** The reads in each way for which no pod is there. */
+    /** The number of reads in each way that must work without a pod. */
     private static final int READS = 50;
 
     private static final Set<Way> WAYS = EnumSet.of(Way.BUFFERED, Way.MAPPED, Way.SMALL_FILES);
 
-    /** The readers have the version's folder bound, as a container may have. */
+    /** The readers have the version's folder bind-mounted, as a container may have. */
     @Test
     void nativeReadersDoNotNoticeThatThePodIsKilledAndTheNextGoesOn() throws Exception {
         Path bound = Files.createDirectory(directory.resolve("bound"));
@@ -62,7 +62,7 @@ class HeldViewsFuseIT extends HeldViews {
                 .allMatch(way -> now.getOrDefault(way, 0L) > before.getOrDefault(way, 0L) + READS);
     }
 
-    /** Waits until readers have read in each way though there is no pod: none waits for it. */
+    /** Waits until readers have read in each way without a pod, so none of them waits for one. */
     private static void awaitMoreReads(List<Running> readers) {
         Map<Way, Long> before = HeldMountFixture.operations(readers);
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();

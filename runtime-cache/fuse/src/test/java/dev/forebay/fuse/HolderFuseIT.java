@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Holders that are killed, replaced, late, or short of descriptors; and an etcd that is away. */
+/**
+ * Checks holders that are killed, replaced, late, or short of descriptors, and an unavailable etcd.
+ */
 class HolderFuseIT extends Takeovers {
 
     HolderFuseIT() {
@@ -68,7 +70,7 @@ class HolderFuseIT extends Takeovers {
         assertNobodyNoticed(HeldMountFixture.end(readers));
     }
 
-    /** As when a release is uninstalled, or a node is taken out of it. */
+    /** Happens when a release is uninstalled, or a node is removed from it. */
     @Test
     void whenAllLeaveTheLastOneUnmounts() throws Exception {
         Running holder = region.holder("--no-unmount", "--drain=60");
@@ -96,7 +98,7 @@ class HolderFuseIT extends Takeovers {
         next.await(HeldMountFixture.serves(serving));
     }
 
-    /** With the portable view, for an image's pages stay in the page cache. */
+    /** With the portable view, because an image's pages stay in the page cache. */
     @Test
     void whenAllAreDeadTheNextHolderMountsAgain() throws Exception {
         String portable = "--view=portable";

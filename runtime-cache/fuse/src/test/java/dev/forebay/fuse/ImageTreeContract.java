@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What the tree promises holds as well where versions are shown by their images. */
+/** The contract of the tree must also hold where versions are shown by their images. */
 @SuppressWarnings("NullAway.Init") // the tree is mounted before all
 abstract class ImageTreeContract extends MountedTreeContract {
 
@@ -45,7 +45,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
     private MountedPacks mountedPacks;
     private ImageViews views;
 
-    /** Mounts without other users. */
+    /** Mounts without access for other users. */
     abstract Transport mountTree(FileSystemView view, Guard guard, Path mountpoint);
 
     @Override
@@ -85,7 +85,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
         }
     }
 
-    /** EROFS does not over packs in plain files. */
+    /** EROFS over plain files has no direct reads. */
     @Override
     boolean readsDirectly() {
         return devices() == ImageDevices.LOOPS;
@@ -99,7 +99,10 @@ abstract class ImageTreeContract extends MountedTreeContract {
         awaitNoLoops();
     }
 
-    /** The last of them goes when the kernel has ended the images. */
+    /**
+     * Waits until the kernel has removed the last loop device, which it does after it has ended the
+     * images.
+     */
     private void awaitNoLoops() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (System.nanoTime() < deadline && !loops().isEmpty()) {
@@ -110,8 +113,8 @@ abstract class ImageTreeContract extends MountedTreeContract {
     }
 
     /**
-     * Whether a program in another mount namespace has a copy of our mounts, and so keeps the
-     * images. Tests that run beside this one start such programs.
+     * Returns whether a program in another mount namespace has a copy of our mounts, and so keeps
+     * the images. Tests that run beside this one start such programs.
      */
     private boolean isCopied() {
         try (DirectoryStream<Path> processes =
@@ -134,11 +137,11 @@ abstract class ImageTreeContract extends MountedTreeContract {
                     && Files.readString(process.resolve("mountinfo"))
                             .contains(directory.toString());
         } catch (IOException e) {
-            return false; // It has ended.
+            return false; // The process has ended.
         }
     }
 
-    /** The loop devices over our files. */
+    /** Returns the loop devices over our files. */
     private List<Path> loops() {
         List<Path> ours = new ArrayList<>();
         try (DirectoryStream<Path> devices =
@@ -191,7 +194,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
                 .at(folder).stream().map(mount -> lines.get(Integer.toString(mount.id()))).toList();
     }
 
-    /** Returns how many images are mounted in one place, those too that no path leads to. */
+    /** Returns how many images are mounted in one place, including those that no path leads to. */
     static long imagesAt(Path folder) throws IOException {
         return MountTable.read().stream()
                 .filter(mount -> mount.type().equals("erofs"))

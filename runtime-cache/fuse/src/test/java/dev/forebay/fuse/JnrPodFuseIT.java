@@ -1,6 +1,6 @@
 package dev.forebay.fuse;
 
-/** A pod over libfuse. */
+/** Tests a pod over libfuse. */
 class JnrPodFuseIT extends PodContract {
 
     JnrPodFuseIT() {

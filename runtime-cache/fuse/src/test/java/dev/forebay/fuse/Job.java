@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that works within a version: its working directory, open directories, a directory that
- * it is listing and an {@code O_PATH} descriptor are there. It says whether it still sees what it
- * saw at first.
+ * A process that works within a version. It has a working directory, open directories, a partly
+ * listed directory and an {@code O_PATH} descriptor there. It reports whether it still sees what it
+ * saw first.
  */
 final class Job {
 
     private static final long PATIENCE_SECONDS = 60;
 
-    /** Looks once more for each line that it reads, and lists the rest of the directory at last. */
+    /** Looks again for each line that it reads, and lists the rest of the directory at the end. */
     private static final String PROGRAM =
             """
             import ctypes, hashlib, os, sys
@@ -99,10 +99,10 @@ final class Job {
     }
 
     /**
-     * Starts one.
+     * Starts a job.
      *
      * @param root the version's folder
-     * @param wrapper the beginning of its command line
+     * @param wrapper the start of its command line
      */
     static Job start(HeldMountFixture region, Path root, List<String> wrapper) throws IOException {
         List<String> command = new ArrayList<>(wrapper);
@@ -118,7 +118,7 @@ final class Job {
         return new Job(process);
     }
 
-    /** Has it look, and checks what it says. */
+    /** Makes it look, and checks its report. */
     void look() throws IOException {
         looks++;
         OutputStream input = process.process().getOutputStream();
@@ -128,7 +128,7 @@ final class Job {
         assertThat(process.printed()).doesNotContain("WRONG");
     }
 
-    /** Has it end, and checks what it says. */
+    /** Ends it, and checks its report. */
     void end() throws Exception {
         process.process().getOutputStream().close();
         assertThat(process.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();

@@ -15,8 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * "Views change under running jobs": what processes see that are in a version while it comes to be
- * shown in another way.
+ * "Views change under running jobs": checks what processes in a version see while its view changes.
  */
 class JobsInViewsFuseIT extends HeldViews {
 
@@ -26,7 +25,9 @@ class JobsInViewsFuseIT extends HeldViews {
     private final List<Walk> walks = new ArrayList<>();
     private int containers;
 
-    /** Starts a job of each kind: on the node, in a container, and with the version as a volume. */
+    /**
+     * Starts a job of each kind: on the node, in a container, and with the version as a volume.
+     */
     private void startJobs() throws Exception {
         jobs.add(Job.start(region, region.root(), List.of()));
         jobs.add(Job.start(region, region.root(), inContainer("exec \"$@\"")));
@@ -45,7 +46,7 @@ class JobsInViewsFuseIT extends HeldViews {
         return List.of("unshare", "--mount", "--propagation", "slave", "sh", "-c", script, "sh");
     }
 
-    /** Changes the view, and checks that those who were there before do not notice. */
+    /** Changes the view, and checks that earlier jobs do not notice it. */
     private void change(Step change, View expected) throws Exception {
         startJobs();
         changeMore(change, expected);
@@ -53,7 +54,7 @@ class JobsInViewsFuseIT extends HeldViews {
 
     private void changeMore(Step change, View expected) throws Exception {
         change.run();
-        // A version that nobody reads is not brought to the node.
+        // Versions without readers are not prewarmed.
         readAll();
         region.awaitView(expected);
         for (Job job : jobs) {
@@ -62,7 +63,7 @@ class JobsInViewsFuseIT extends HeldViews {
         readAll();
     }
 
-    /** Ends all, and waits until no view is left that nobody uses. */
+    /** Ends all jobs, and waits until all unused views are gone. */
     private void endJobs() throws Exception {
         for (Walk walk : walks) {
             walk.end();
@@ -80,7 +81,7 @@ class JobsInViewsFuseIT extends HeldViews {
                 == ImageTreeContract.mountsAt(region.root()).size();
     }
 
-    /** Something that the kernel says. */
+    /** A condition on the state of the kernel. */
     private interface Condition {
         boolean holds() throws IOException;
     }
@@ -105,7 +106,7 @@ class JobsInViewsFuseIT extends HeldViews {
         change(
                 () -> {
                     replace();
-                    // What is read before may be in the page cache, and bring nothing here.
+                    // Earlier reads may fill the page cache without starting a prewarm.
                     region.awaitImage();
                 },
                 View.NATIVE);
@@ -145,7 +146,7 @@ class JobsInViewsFuseIT extends HeldViews {
                     pod.await("others need its room");
                 },
                 View.ON_DEMAND);
-        // What is in the page cache need not be read from the pod, which would bring it here.
+        // Pages in the page cache need no read from the pod, which would start a prewarm.
         change(() -> replace("--view=native"), View.NATIVE);
         endJobs();
     }

@@ -19,7 +19,9 @@ class KernelMountedTreeFuseIT extends MountedTreeContract {
         return KernelTransport.mount(view, guard, mountpoint, false);
     }
 
-    /** A request is counted when it was answered, so a moment later; 128 KiB each would be 32. */
+    /**
+     * A request is counted after its answer, so a moment later. Requests of 128 KiB would be 32.
+     */
     @Test
     void aMebibyteIsOneRequest() {
         int before = reads.get();

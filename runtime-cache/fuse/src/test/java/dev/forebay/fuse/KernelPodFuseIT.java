@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A pod over FUSE's own protocol, and what does not depend on the transport. */
+/** Tests a pod over FUSE's own protocol, and everything that does not depend on the transport. */
 class KernelPodFuseIT extends PodContract {
 
     KernelPodFuseIT() {
@@ -91,7 +91,7 @@ class KernelPodFuseIT extends PodContract {
                     bytes.write(pack.getValue()[at] ^ 1 << random.nextInt(8));
                 }
             }
-            // Most of what the kernel still has would not be asked of the pod.
+            // Otherwise most reads would be answered from the page cache, not by the pod.
             Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
             servesEveryFile();
         }
@@ -146,7 +146,9 @@ class KernelPodFuseIT extends PodContract {
         says("no version of --region r2, so nothing is shown for now; it knows r1", process);
     }
 
-    /** As of a pod of another user, without {@code --allow-other}: not even root is let in. */
+    /**
+     * Simulates a pod of another user without {@code --allow-other}: not even root may access it.
+     */
     @Test
     void leavesAMountThatIsForSomebodyElse() throws Exception {
         try (Descriptor device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR)) {

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Functions of the C library by their names, for what Java does not show: flags, error numbers. */
+/** Calls functions of the C library by name, to use flags and error numbers that Java hides. */
 final class Libc {
 
-    /** What a call answered: its result, or -1 and the error number. */
+    /** The outcome of a call: its result, or -1 and the error number. */
     record Answer(long result, int errno) {
 
         static Answer error(int errno) {
@@ -60,11 +60,11 @@ final class Libc {
     static final int O_TMPFILE = 020000000 | O_DIRECTORY;
     static final int AT_FDCWD = -100;
 
-    /** From which parameter on their parameters are variadic. */
+    /** The index of the first variadic parameter. */
     private static final Map<String, Integer> VARIADIC =
             Map.of("open", 2, "openat", 3, "fcntl", 2, "ioctl", 2);
 
-    /** Those whose result is as wide as a pointer. */
+    /** The functions whose result is as wide as a pointer. */
     private static final Set<String> WIDE =
             Set.of(
                     "read",

@@ -60,19 +60,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every transport must do: a real mount, over a worker that lives in this process. */
+/** The contract of every transport: a real mount, over a worker in this process. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class MountedTreeContract extends PosixCallsContract {
 
     static final int CHUNK = ChunkId.CHUNK_BYTES;
 
-    /** How long a worker may take, as long as a busy machine does. */
+    /** The time that a worker may take, which suits a busy machine. */
     private static final Duration ATTEMPT = Duration.ofSeconds(3);
 
-    /** How late a busy machine may be. */
+    /** The tolerated delay of a busy machine. */
     private static final Duration BUSY = Duration.ofSeconds(5);
 
-    /** How long a read is tried of which is known that nobody serves it. */
+    /** The timeouts of reads that no worker can answer in the test. */
     private static final RegionReaderConfig IMPATIENCE =
             new RegionReaderConfig(
                     Duration.ofMillis(500), Duration.ofMillis(200), Duration.ofMillis(100));
@@ -95,10 +95,10 @@ abstract class MountedTreeContract extends PosixCallsContract {
     Manifests manifests;
     PackReader packs;
 
-    /** Mounts without other users. */
+    /** Mounts without access for other users. */
     abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint);
 
-    /** How long the kernel may remember which versions there are. */
+    /** Returns how long the kernel may cache which versions exist. */
     Duration memoryOfNames() {
         return Duration.ofSeconds(1);
     }
@@ -168,7 +168,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         return dataset;
     }
 
-    /** What the pod does with a change of the mount table. */
+    /** Applies a change of the mount table, as the pod does. */
     private void show(TestDataset... datasets) {
         show(Arrays.stream(datasets).map(TestDataset::mount).toList());
     }
@@ -347,7 +347,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         assertThat(store.getUsableSpace()).isZero();
     }
 
-    /** Though that it is there is said without its manifest. */
+    /** The kernel learns that the folder exists without the manifest. */
     @Test
     void aVersionsFolderHasTheNewestTimeBelowItWhenItIsSeenFirst() throws IOException {
         show(tree, small("tree/time@v1"));

@@ -58,7 +58,7 @@ class MountpointTest {
         assertThat(file).hasContent("of somebody");
     }
 
-    /** A disk that is not mounted, or a name that was mistyped. */
+    /** The parent may be missing because a disk is not mounted, or a name was mistyped. */
     @Test
     void doesNotMakeWhatIsAboveIt() {
         assertThatThrownBy(() -> Mountpoint.make(directory.resolve("mistyped/mnt")))
@@ -80,7 +80,7 @@ class MountpointTest {
         }
     }
 
-    /** Who may not look into it is told so before anything else, root as well. */
+    /** A user without access, root too, gets that error before any other. */
     @Test
     void takesAwayADeadMountOfAnotherUser() throws Exception {
         Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
@@ -95,7 +95,7 @@ class MountpointTest {
     @Test
     void leavesAMountOfAnotherUserWhoseProcessIsThere() throws Exception {
         Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
-        // Not in the try: where this user may not mount there is nothing to detach.
+        // Not in the try block: if this user may not mount, nothing must be detached.
         Descriptor device = mountForAnotherUser(mountpoint);
         try (device) {
             assertThatThrownBy(() -> Mountpoint.prepare(mountpoint))
@@ -106,7 +106,7 @@ class MountpointTest {
         }
     }
 
-    /** It is alive as long as what is returned is open. */
+    /** Mounts a file system that is alive while the result is open. */
     private static Descriptor mountForAnotherUser(Path mountpoint) throws SystemCallException {
         Descriptor device;
         try {

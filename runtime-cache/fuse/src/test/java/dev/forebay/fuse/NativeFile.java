@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 
-/** An open file by its descriptor, for what Java does not show. */
+/** An open file with its descriptor, for calls that Java does not offer. */
 final class NativeFile implements AutoCloseable {
 
-    /** What {@code fstat} shows. */
+    /** The attributes that {@code fstat} shows. */
     record Status(int errno, long inode, long size, int mode) {}
 
     private static final int BLOCK = 4096;
@@ -36,7 +36,7 @@ final class NativeFile implements AutoCloseable {
         return open(path, Libc.O_RDONLY);
     }
 
-    /** Opens a file past the kernel's page cache; to be read in whole blocks of 4 KiB. */
+    /** Opens a file for direct I/O; reads must be whole blocks of 4 KiB. */
     static NativeFile openDirect(Path path) {
         return open(path, Libc.O_DIRECT);
     }
@@ -53,7 +53,7 @@ final class NativeFile implements AutoCloseable {
         return descriptor;
     }
 
-    /** Reads into {@code target}, from {@code offset} on. */
+    /** Reads into {@code target}, starting at {@code offset}. */
     Libc.Answer read(byte[] target, long offset) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(target.length, BLOCK);
@@ -70,7 +70,7 @@ final class NativeFile implements AutoCloseable {
         }
     }
 
-    /** Attributes of the open file, asked of the file system anew. */
+    /** Returns attributes of the open file, which the file system must answer again. */
     Status status() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment status = arena.allocate(STATX_BYTES, 8);
@@ -90,7 +90,9 @@ final class NativeFile implements AutoCloseable {
         }
     }
 
-    /** Lets the kernel forget the file's pages, so that the file system is asked again. */
+    /**
+     * Drops the file's pages from the page cache, so that the next read reaches the file system.
+     */
     void dropPages() {
         Libc.Answer answer = Libc.call("posix_fadvise", descriptor, 0L, 0L, POSIX_FADV_DONTNEED);
         if (answer.result() != 0) {

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What the tree promises holds as well where its packs are on the node's disk. */
+/** The contract of the tree must also hold where its packs are on the node's disk. */
 @SuppressWarnings("NullAway.Init") // the tree is mounted before all
 abstract class NativeTreeContract extends ImageTreeContract {
 
@@ -64,7 +64,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
         nodePacks.close();
     }
 
-    /** The first of them natively, from when it is read on. */
+    /** Shows versions, and waits until the first is native after a simulated use. */
     @Override
     void show(List<Mount> mounts) {
         nodePacks.update(mounts);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What counts as being on the node as a whole, by a node cache on a real disk. */
+/** Checks which versions count as complete on the node, by a node cache on a real disk. */
 @SuppressWarnings("NullAway.Init") // written before each
 class NodeHoldingsTest {
 
@@ -48,7 +48,9 @@ class NodeHoldingsTest {
         dataset = TestDataset.write(directory, VERSION, objects);
     }
 
-    /** A process that has not opened its node cache yet, which knows the mount table. */
+    /**
+     * Returns the packs of a process that knows the mount table and has not opened its node cache.
+     */
     private PodPacks process() {
         PodPacks packs =
                 new PodPacks(
@@ -155,7 +157,7 @@ class NodeHoldingsTest {
         assertThat(without.look(said())).isEmpty();
     }
 
-    /** Not for a moment it is not, whenever it is looked. */
+    /** The version is reported at every moment. */
     @Test
     void aSuccessorBelievesItsPredecessorUntilItHasFoundItOut() throws Exception {
         bring();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a node reports while a pod reads, and which versions it does not report. */
+/** Checks what a node reports while a pod reads, and which versions it does not report. */
 class NodeReportFuseIT extends NodeReports {
 
     @Test
@@ -35,7 +35,7 @@ class NodeReportFuseIT extends NodeReports {
 
         pod.kill();
         deletePacks();
-        // The worker refuses every read at once, so that the packs cannot come again.
+        // The worker refuses every read at once, so that the packs cannot be fetched again.
         region.changeObjects();
         region.serving(holder, "pod-0", NODE, "--node-interval=3", "--view=on-demand");
 

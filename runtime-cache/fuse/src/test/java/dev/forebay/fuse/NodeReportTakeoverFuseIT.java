@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** A report that stays while one pod takes over from another. */
+/** Checks that a report stays while one pod takes over from another. */
 class NodeReportTakeoverFuseIT extends NodeReports {
 
     /**
@@ -39,7 +39,7 @@ class NodeReportTakeoverFuseIT extends NodeReports {
         awaitSaid();
     }
 
-    /** On demand the kernel does not know what is held: each process has to check. */
+    /** In on-demand views the kernel does not know what is held: each process has to check. */
     @Test
     void whatIsReadOnDemandIsSaidOnWhileTheSuccessorFindsItOut() throws Exception {
         Running pod = region.serving(holder, "pod-0", NODE, OFTEN, "--view=on-demand");

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The report in etcd of what a node holds, by whole pods over a region of their own each time. */
+/**
+ * Tests the report in etcd of what a node holds, by whole pods over a separate region each time.
+ */
 @SuppressWarnings("NullAway.Init") // started before each
 abstract class NodeReports {
 

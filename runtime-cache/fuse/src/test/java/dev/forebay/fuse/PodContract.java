@@ -42,16 +42,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged program as a process: its start, its refusals, its end, and its end by force. */
+/** Tests the packaged program as a process: its start, its refusals, its end, and its death. */
 abstract class PodContract {
 
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
-    /** Longer than the minute after which a pod tries again what failed. */
+    /** Longer than the minute after which a pod retries a failed prewarm. */
     private static final Duration PATIENCE = Duration.ofSeconds(100);
 
-    /** Where files' blocks are scattered, ext4 counts the ones that list them, too. */
+    /** Where files' blocks are scattered, ext4 also counts the blocks that list them. */
     static final int OF_FILE_SYSTEM_KIB = 256;
 
     @TempDir static Path directory;
@@ -186,7 +186,7 @@ abstract class PodContract {
         TestDataset.assertShows(mountpoint.resolve(VERSION.path()), dataset.objects());
     }
 
-    /** More readers at once than there is memory for answers. */
+    /** There are more readers at once than memory for answers. */
     @Test
     void readersWaitForOneAnotherWhenMemoryIsShort() throws Exception {
         directMemory = "24m";
@@ -255,7 +255,7 @@ abstract class PodContract {
         try {
             open.close();
         } catch (IOException nobodyServes) {
-            // Of a file of the tree; nobody is told when one of an image is closed.
+            // Closing a file of the tree fails; closing one of an image needs no server.
             assertThat(nobodyServes).hasMessageContaining("not connected");
         }
     }
@@ -298,13 +298,13 @@ abstract class PodContract {
                 "forebay_fuse_etcd_connected 1.0",
                 "forebay_fuse_mounted_files 202.0");
         try (HttpClient client = HttpClient.newHttpClient()) {
-            // Without root, read-ahead stays low, and the answer says so.
+            // Without root, read-ahead stays low, and the answer reports it.
             assertThat(get(client, uri.resolve("/health/live")).statusCode()).isIn(200, 307);
             assertThat(get(client, uri.resolve("/health/ready")).statusCode()).isEqualTo(200);
         }
     }
 
-    /** Waits until the metrics have these; what happened is counted a moment later. */
+    /** Waits until the metrics match these patterns; events are counted with a small delay. */
     void measures(Process process, String... patterns) throws IOException {
         URI metrics = address().resolve("/metrics");
         for (String pattern : patterns) {

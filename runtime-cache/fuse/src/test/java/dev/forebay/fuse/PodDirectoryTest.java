@@ -21,7 +21,7 @@ class PodDirectoryTest {
         }
     }
 
-    /** As {@code --directory X/packs --cache-directory X}. */
+    /** An example is {@code --directory X/packs --cache-directory X}. */
     @Test
     void saysThatTwoOptionsNameOne() throws Exception {
         try (Closeable _ = PodDirectory.lock("--directory", directory)) {

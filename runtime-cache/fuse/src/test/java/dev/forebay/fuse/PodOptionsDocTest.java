@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Option;
 
-/** Every option is in docs/configuration.md, with its variable and its default. */
+/** Checks that docs/configuration.md has every option, with its variable and its default. */
 class PodOptionsDocTest {
 
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{env:(\\w+)(?::-(.*))?}");

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // written before each
 class PodPacksTest {
 
-    /** Locks a file, says so, and waits for its end. */
+    /** Locks a file, reports it, and waits for its end. */
     private static final String LOCKS =
             "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
                     + " print('+', flush=True); sys.stdin.read()";
@@ -147,7 +147,7 @@ class PodPacksTest {
         }
     }
 
-    /** The kernel keeps what was read then, and may never ask for it again. */
+    /** The kernel keeps the pages that were read then, and may never ask for them again. */
     @Test
     void whatIsReadWhileAnotherHasTheDirectoryComesWhenItLeaves() throws Exception {
         Path taken = Files.createDirectory(directory.resolve("packs")).resolve("lock");

@@ -58,7 +58,7 @@ class PodServerTest {
         }
     }
 
-    /** In a process of its own: the JDK's server looks at its settings once. */
+    /** Runs in its own process, because the JDK's server reads its settings once. */
     @Test
     void halfARequestHoldsUpNobody() throws Exception {
         Process process =
@@ -72,7 +72,7 @@ class PodServerTest {
         assertThat(process.getInputStream()).hasContent("figures");
     }
 
-    /** A server of which more vanish while they ask than it has threads. */
+    /** A server that gets more incomplete requests than it has threads. */
     static final class Asked {
 
         private Asked() {}

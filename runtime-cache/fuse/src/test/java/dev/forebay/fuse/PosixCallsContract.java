@@ -52,13 +52,13 @@ abstract class PosixCallsContract {
     private static final int SEEK_DATA = 3;
     private static final int SEEK_HOLE = 4;
 
-    /** The directory of a mounted version. */
+    /** Returns the directory of a mounted version. */
     abstract Path root();
 
-    /** What is in it. */
+    /** Returns the objects of the version. */
     abstract SortedMap<String, byte[]> objects();
 
-    /** Whether files can be read past the page cache. */
+    /** Returns whether files can be read with direct I/O. */
     boolean readsDirectly() {
         return true;
     }
@@ -168,7 +168,7 @@ abstract class PosixCallsContract {
         }
     }
 
-    /** "Reading", "Mapping", "Seeking": all of it at random. */
+    /** "Reading", "Mapping", "Seeking": all of them at random. */
     @Test
     void aFileIsTheSameHoweverItIsRead() {
         String large = "sizes/%d.bin".formatted(3 * (8 << 20) + 12_345);
@@ -202,8 +202,8 @@ abstract class PosixCallsContract {
                 long whole = Math.ceilDiv((long) SIZE, PAGE) * PAGE;
                 MemorySegment memory = MemorySegment.ofAddress(mapped.result()).reinterpret(whole);
                 MemorySegment copy = arena.allocate(whole);
-                // Not by Java: a thread that waits for a page there stops this JVM's collector, and
-                // so the one who is to bring the page.
+                // Not by Java: a thread that waits there for a page stops this JVM's collector, and
+                // thereby the thread that must fetch the page.
                 Libc.call("memcpy", copy, memory, whole);
                 assertThat(bytes(copy, SIZE)).isEqualTo(content(0, SIZE));
                 assertThat(bytes(copy.asSlice(SIZE), whole - SIZE))
@@ -239,7 +239,7 @@ abstract class PosixCallsContract {
                             0L);
             assertThat(mapped.errno()).isZero();
             MemorySegment memory = MemorySegment.ofAddress(mapped.result()).reinterpret(length);
-            // By Java, whose JVM makes this error of SIGBUS. Nobody brings such a page.
+            // By Java, whose JVM turns SIGBUS into this error. No server is involved in this page.
             assertThatExceptionOfType(InternalError.class)
                     .isThrownBy(() -> memory.get(JAVA_BYTE, whole));
             assertThat(Libc.call("munmap", memory, length).errno()).isZero();
@@ -280,7 +280,7 @@ abstract class PosixCallsContract {
         assertThat(Files.getAttribute(root(), "unix:mode")).isEqualTo(040555);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment status = arena.allocate(256, 8);
-            int basic = 0x7ff & ~0x20; // all but the time of the last access
+            int basic = 0x7ff & ~0x20; // everything except the access time
             assertThat(Libc.call("statx", Libc.AT_FDCWD, file(), 0, basic, status).errno())
                     .isZero();
             assertThat(status.get(JAVA_INT, 0) & basic).as("known fields").isEqualTo(basic);
@@ -516,7 +516,7 @@ abstract class PosixCallsContract {
         return given;
     }
 
-    /** "Nothing can be written": what pjdfstest asks of a read-only file system, and more. */
+    /** "Nothing can be written": the checks of pjdfstest for a read-only file system, and more. */
     @TestFactory
     Stream<DynamicTest> everyCallThatWouldChangeSomethingIsRefused(@TempDir Path elsewhere) {
         Path folder = root().resolve("sizes");
@@ -573,7 +573,7 @@ abstract class PosixCallsContract {
         assertThat(Libc.call((String) call.getFirst(), arguments)).isEqualTo(Answer.error(errno));
     }
 
-    /** "Nothing can be written": by a descriptor that is open for reading. */
+    /** "Nothing can be written": through a descriptor that is open for reading. */
     @Test
     void anOpenFileIsNotChangedEither() {
         try (NativeFile open = NativeFile.open(file())) {

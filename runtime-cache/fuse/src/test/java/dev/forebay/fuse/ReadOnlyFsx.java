@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * What the test program fsx does to one file, as far as it can be done without writing: reads of
- * all kinds at random, in any order, at and around blocks and the end, between which pages are
- * dropped or asked for and the file is closed and opened.
+ * Does to one file what the test program fsx does, except writes. It reads in all ways at random,
+ * in any order, at and around blocks and the end. Between reads it drops or requests pages, and
+ * closes and opens the file.
  */
 final class ReadOnlyFsx implements AutoCloseable {
 
@@ -84,7 +84,7 @@ final class ReadOnlyFsx implements AutoCloseable {
         }
     }
 
-    /** Near a block's beginning or the end, or anywhere. */
+    /** Returns an offset near a block's start or the end, or anywhere. */
     private int somewhere() {
         int any = random.nextInt(content.length + PAGE);
         return switch (random.nextInt(4)) {
@@ -111,8 +111,8 @@ final class ReadOnlyFsx implements AutoCloseable {
                             file.descriptor(),
                             (long) from);
             MemorySegment memory = MemorySegment.ofAddress(mapped.result());
-            // Not by Java: a thread that waits for a page there stops this JVM's collector, and so
-            // the one who is to bring the page.
+            // Not by Java: a thread that waits there for a page stops this JVM's collector, and
+            // thereby the thread that must fetch the page.
             Libc.call("memcpy", buffer, memory, (long) there);
             Libc.call("munmap", memory, (long) there);
             check(operation, "mmap", from, there, new Libc.Answer(there, 0));

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What this process logs meanwhile. For one at a time. */
+/** Captures what this process logs. One thread at a time may use it. */
 public final class SaidOnErr implements AutoCloseable {
 
     private final PrintStream usual = System.err;
@@ -15,7 +15,7 @@ public final class SaidOnErr implements AutoCloseable {
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
     }
 
-    /** The lines until now that contain a text. */
+    /** Returns the lines so far that contain a text. */
     public List<String> linesWith(String text) {
         return said.toString(StandardCharsets.UTF_8)
                 .lines()

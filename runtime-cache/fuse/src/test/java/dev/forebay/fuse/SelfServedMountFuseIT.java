@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is killed while the kernel waits for its answer to its own call is gone. */
+/** A process can be killed while the kernel waits for its answer to its own call. */
 class SelfServedMountFuseIT {
 
     private static final long PATIENCE_SECONDS = 30;
@@ -56,7 +56,7 @@ class SelfServedMountFuseIT {
 
             assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
-            // Forced, which ends requests: else a process that the test has failed for would stay.
+            // Forced, which ends requests: otherwise the process would stay if the test fails.
             new ProcessBuilder("umount", "-f", mountpoint.toString()).start().waitFor();
             new ProcessBuilder("umount", "-l", mountpoint.toString()).start().waitFor();
         }

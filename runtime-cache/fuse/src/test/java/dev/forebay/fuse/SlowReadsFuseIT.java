@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Those who wait for the lake hold up nobody else. */
+/** Readers that wait for the lake do not delay other readers. */
 class SlowReadsFuseIT {
 
     /** More than there are threads for slow reads, for requests, and for both. */
@@ -39,7 +39,7 @@ class SlowReadsFuseIT {
     private static final int BYTES = 200_000;
     private static final long PATIENCE_SECONDS = 30;
 
-    /** So many reads are under way before the others are looked at. */
+    /** The number of reads that wait before the test reads from other files. */
     private final CountDownLatch waiting = new CountDownLatch(60);
 
     private final CountDownLatch there = new CountDownLatch(1);

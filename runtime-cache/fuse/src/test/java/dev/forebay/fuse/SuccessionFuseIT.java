@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Which of the pods serves when one is stopped, and takeovers of images on loop devices. */
+/** Checks which pod serves when one is stopped, and takeovers of images on loop devices. */
 class SuccessionFuseIT extends Takeovers {
 
     SuccessionFuseIT() {
         super(View.ON_DEMAND);
     }
 
-    /** An image on loop devices has direct reads, too. */
+    /** An image on loop devices has direct reads too. */
     @Test
     void neitherDoReadersOfLoopDevicesNotice() throws Exception {
         String[] options = {option, "--image-devices=loops"};
@@ -48,7 +48,9 @@ class SuccessionFuseIT extends Takeovers {
         assertNobodyNoticed(readers, "stopped", List.of(time));
     }
 
-    /** The stopped pod is the first in line, and has not answered the holder since it can serve. */
+    /**
+     * The stopped pod is the first in line, and has not answered the holder since it can serve.
+     */
     @Test
     void aStandbyThatWasStoppedWhenItHadJoinedIsPassedOver() throws Exception {
         Running holder = region.holder("--replace-after=2");
@@ -64,7 +66,7 @@ class SuccessionFuseIT extends Takeovers {
         assertNobodyNoticed(readers, "killed, with a standby that is stopped", List.of(killed));
     }
 
-    /** The holder tells the stopped pod to serve. The pod reads that when another one serves. */
+    /** The holder orders the stopped pod to serve. The pod reads that when another one serves. */
     @Test
     void aStandbyThatDidNotServeWhenItWasToldToDoesNotLater() throws Exception {
         Running holder = region.holder("--replace-after=2");

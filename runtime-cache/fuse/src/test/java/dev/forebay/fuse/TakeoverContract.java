@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Takeovers that depend on the view. {@code -Dforebay.kills=200} for more of them. */
+/** The takeovers that depend on the view. More of them: {@code -Dforebay.kills=200}. */
 abstract class TakeoverContract extends Takeovers {
 
     TakeoverContract(View view) {

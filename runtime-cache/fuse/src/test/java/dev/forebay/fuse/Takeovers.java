@@ -28,7 +28,7 @@ abstract class Takeovers {
     static final int KILLS = Integer.getInteger("forebay.kills", 2);
     static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
 
-    /** "Errors": from when a pod has a request on. */
+    /** "Errors": the timeout from the time at which a pod has a request. */
     private static final long LONGEST_REQUEST_SECONDS = 30;
 
     /** The number of kills from which on the median pause is checked; it needs an idle machine. */
@@ -82,13 +82,13 @@ abstract class Takeovers {
                 .isLessThan(TimeUnit.SECONDS.toMicros(LONGEST_REQUEST_SECONDS));
     }
 
-    /** Waits until a pod serves, and notes that none may have served since a time. */
+    /** Waits until a pod serves, and records that no pod may have served since a time. */
     void awaitServing(Running next, Running holder, long since) {
         holder.await(HeldMountFixture.serves(next));
         unserved.add(new long[] {since, CheckingReader.micros()});
     }
 
-    /** Reads a while longer in the last state, and then checks what the readers saw. */
+    /** Keeps the readers running for a while in the last state, and then checks what they saw. */
     Seen assertNobodyNoticed(List<Running> readers, String what, List<Long> times)
             throws Exception {
         awaitAnyMoment();
@@ -140,7 +140,7 @@ abstract class Takeovers {
         LockSupport.parkNanos(random.nextLong(300_000_000));
     }
 
-    /** Kills the pod that serves, again and again, and returns the times. */
+    /** Kills the serving pod repeatedly, and returns the times. */
     List<Long> kills(Running holder, Running first, Running second, String... options)
             throws Exception {
         Running serving = first;

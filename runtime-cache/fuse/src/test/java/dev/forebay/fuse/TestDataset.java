@@ -27,7 +27,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A version made of arrays, with a real manifest and its packs laid out in memory. */
+/** A version made from arrays, with a real manifest and its packs laid out in memory. */
 public record TestDataset(
         Mount mount,
         ManifestFile file,
@@ -40,7 +40,7 @@ public record TestDataset(
             Comparator.comparing(
                     text -> text.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
-    /** An empty set of objects in the order a lake lists them. */
+    /** Returns an empty set of objects in the order in which a lake lists them. */
     public static SortedMap<String, byte[]> noObjects() {
         return new TreeMap<>(UTF8_ORDER);
     }
@@ -59,7 +59,7 @@ public record TestDataset(
     /**
      * Writes a version.
      *
-     * @param previous the version before, with which it shares what is equal
+     * @param previous the earlier version, with which it shares equal objects
      */
     public static TestDataset write(
             Path directory,
@@ -85,12 +85,12 @@ public record TestDataset(
                 new Mount(version, ref, Mount.State.CACHED), file, objects, packs(path, objects));
     }
 
-    /** That below a directory there are files with these bytes. */
+    /** Asserts that the files below a directory have these bytes. */
     public static void assertShows(Path root, Map<String, byte[]> objects) {
         objects.forEach((key, bytes) -> assertHas(root.resolve(key), bytes));
     }
 
-    /** That a file has these bytes. AssertJ takes seconds for as many as here: one by one. */
+    /** Asserts that a file has these bytes. AssertJ would take seconds for so many, one by one. */
     public static void assertHas(Path file, byte[] bytes) {
         try {
             assertThat(Arrays.mismatch(Files.readAllBytes(file), bytes))

@@ -99,24 +99,26 @@ class ViewChangesFuseIT {
     /** A file that is in one pack. */
     private static final String BIG = "big/0.bin";
 
-    /** On tests during which packs at rest are compared with their checksums. */
+    /** A tag of tests during which packs are scrubbed. */
     private static final String SCRUBBED = "scrubbed";
 
-    /** Objects begin at such offsets of their packs. */
+    /** The alignment of objects in their packs. */
     private static final int PAGE = 4096;
 
-    /** On tests in which what small reads get from the node's disk is not compared. */
+    /** A tag of tests in which small reads from the node's disk are not verified. */
     private static final String LENIENT = "lenient";
 
-    /** On tests in which the packs have a disk of their own. */
+    /** A tag of tests in which the packs have a disk of their own. */
     private static final String OWN_DISK = "own-disk";
 
     private static final long OWN_DISK_BYTES = 128L << 20;
 
-    /** So far from each other that the kernel does not read several at once. */
+    /** The distance of small files at which the kernel does not read several at once. */
     private static final int BETWEEN_SMALL_FILES = 50;
 
-    /** Of a pack's map: where it says that all was brought to the device, or "OPEN". */
+    /**
+     * The position in a pack's map of the mark whether the pack is settled, and the mark "OPEN".
+     */
     private static final int MARK_OFFSET = 512;
 
     private static final int MARK_OPEN = 0x4f50454e;
@@ -126,12 +128,12 @@ class ViewChangesFuseIT {
     @TempDir private Path directory;
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
 
-    /** One for each best view, of which one serves at a time, like pods after one another. */
+    /** One for each best view. One serves at a time, like successive pods. */
     private final Map<View, ImageViews> views = new EnumMap<>(View.class);
 
     private volatile View serving = View.PORTABLE;
 
-    /** Whether those who begin to serve can never open the node cache. */
+    /** Whether new servers can never open the node cache. */
     private volatile boolean packsFailed;
 
     private TestDataset dataset;
@@ -140,20 +142,20 @@ class ViewChangesFuseIT {
     private NodePacks nodePacks;
     private Path mountpoint;
 
-    /** Make what a process has of its own, as the next one does. */
+    /** Create a process's own state, as the next process does. */
     private Supplier<NodePacks> caches;
 
     private Function<View, ImageViews> viewers;
 
-    /** The directory of what {@link #viewers} makes. */
+    /** The directory of the objects that {@link #viewers} creates. */
     private volatile String imagesDirectory = "images";
 
-    /** Whether the next image that is fetched is harmed when it is here, and how many were. */
+    /** Whether the next fetched image is damaged after the fetch, and the number of fetches. */
     private volatile boolean harm;
 
     private final AtomicInteger fetched = new AtomicInteger();
 
-    /** The other version's image comes when this is zero. */
+    /** The other version's image arrives when this is zero. */
     private volatile CountDownLatch otherImage = new CountDownLatch(0);
 
     @BeforeEach
@@ -284,7 +286,7 @@ class ViewChangesFuseIT {
         }
     }
 
-    /** A directory whose mounts other mount namespaces get, as a node gives it to its pods. */
+    /** Returns a directory with shared mount propagation, as a node provides it to its pods. */
     private Path share() throws Exception {
         Path shared = Files.createDirectory(directory.resolve("shared"));
         run("mount", "--bind", shared.toString(), shared.toString());
@@ -363,7 +365,9 @@ class ViewChangesFuseIT {
         await("shown at best " + best, () -> shown(dataset) == best);
     }
 
-    /** As one pod after another: the first one changes nothing any more when the second serves. */
+    /**
+     * Switches like one pod after another: the first one changes nothing after the second serves.
+     */
     private void serveAt(View best) {
         restart(serving);
         serving = best;
@@ -405,7 +409,7 @@ class ViewChangesFuseIT {
         for (int change = 0; change < CHANGES; change++) {
             showAtBest(all.get(random.nextInt(all.size())));
             for (Running reader : inContainer) {
-                // Theirs change in the same call as ours.
+                // Their mounts change in the same call as ours.
                 assertThat(nativeMountsOf(reader)).isEqualTo(serving == View.NATIVE ? 1 : 0);
             }
             LockSupport.parkNanos(random.nextLong(100_000_000));
@@ -424,8 +428,8 @@ class ViewChangesFuseIT {
     }
 
     /**
-     * The trap: a file that was opened natively reads the pack's file whatever is shown since, so
-     * nothing of that may be given up, however much room is needed.
+     * Guards against damage in open files. A file that was opened natively reads the pack's file,
+     * even if the view changes, so no page of it may be evicted.
      */
     @Test
     void whatIsOpenStaysRightWhenItsRoomIsNeeded() throws Exception {
@@ -490,7 +494,7 @@ class ViewChangesFuseIT {
     void aVersionIsShownOnDemandFromWhenDamageIsFoundUntilItIsMended() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
-        // Keeps the device's number, too.
+        // An open file also keeps the device's number in use.
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             damage();
@@ -506,7 +510,7 @@ class ViewChangesFuseIT {
         assertNoticesThatTheImageChanges();
     }
 
-    /** Nothing is left to be attached, so the successor has not compared it yet. */
+    /** No image must be attached, so the successor has not verified it yet. */
     @Test
     void soIsOneThatAPredecessorHasAttached() throws Exception {
         bringHere();
@@ -524,7 +528,7 @@ class ViewChangesFuseIT {
                         .findFirst()
                         .orElseThrow();
         Digest right = ManifestFile.digestOf(image);
-        // Keeps the device's number, too.
+        // An open file also keeps the device's number in use.
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG));
                 DigestScrubber _ =
                         DigestScrubber.start(
@@ -542,7 +546,7 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
-    /** The kernel keeps the wrong pages that it has read, whatever is on the disk by now. */
+    /** The kernel keeps the damaged pages that it has read, even after the repair on disk. */
     @Test
     @Tag(SCRUBBED)
     void whatTheScrubMendsIsNotSeenWrongAnyMore() throws Exception {
@@ -551,7 +555,7 @@ class ViewChangesFuseIT {
         // The scrub may come before the reader.
         for (int attempt = 0; attempt < 10 && !seenWrong; attempt++) {
             showAtBest(View.NATIVE);
-            // Keeps the device's number, too.
+            // An open file also keeps the device's number in use.
             try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
                 long before = device();
                 spoil();
@@ -564,7 +568,7 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
-    /** Nothing but the view reads it. */
+    /** Only the view reads the disk. */
     @Test
     @Tag(OWN_DISK)
     void aNativeViewDoesNotStayOnADiskThatDies() {
@@ -587,14 +591,14 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
-    /** What it finds wrong when it compares all for the first time is wrong in that view, too. */
+    /** Damage that the successor finds in its first check is in that view too. */
     @Test
     void whatASuccessorMendsIsNotSeenWrongInItsPredecessorsView() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         Objects.requireNonNull(views.remove(View.NATIVE)).close();
         nodePacks.close();
-        // Keeps the device's number, too.
+        // An open file also keeps the device's number in use.
         try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             markAsKilled(spoil());
@@ -608,13 +612,15 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
-    /** It is killed before it looks at its views, and nothing on the disk is wrong any more. */
+    /**
+     * The predecessor is killed before it checks its views, and the disk has no damage any more.
+     */
     @Test
     void whatAPredecessorHasMendedIsNotSeenWrongInItsView() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         Objects.requireNonNull(views.remove(View.NATIVE)).close();
-        // Keeps the device's number, too.
+        // An open file also keeps the device's number in use.
         try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             PackId pack = spoil();
@@ -638,7 +644,8 @@ class ViewChangesFuseIT {
     void whatASmallReadGotWrongIsReadRightWhenItIsFound() throws Exception {
         bringHere();
         boolean seenWrong = false;
-        // The scrub may come before the reader: another file then, which the kernel has not yet.
+        // The scrub may come before the reader. The next attempt uses a file that the kernel has
+        // not cached.
         for (int file = 0; file < CheckingReader.SMALL_FILES && !seenWrong; ) {
             showAtBest(View.ON_DEMAND);
             String key = "small/%03d".formatted(file);
@@ -654,7 +661,7 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
-    /** As of a predecessor with another {@code --cache-directory}. */
+    /** Simulates a predecessor with another {@code --cache-directory}. */
     @Test
     @Tag(LENIENT)
     void soItIsUnderAnImageOfAnotherDirectory() throws Exception {
@@ -685,7 +692,7 @@ class ViewChangesFuseIT {
         }
     }
 
-    /** As a process leaves a pack's map that had no time to settle it. */
+    /** Leaves a pack's map as a process does that had no time to settle it. */
     private void markAsKilled(PackId pack) throws IOException {
         Path map = directory.resolve("packs/" + pack + ".map");
         try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
@@ -708,21 +715,21 @@ class ViewChangesFuseIT {
         find(spoil());
     }
 
-    /** Has what {@link #spoil()} writes found and mended. */
+    /** Makes the damage of {@link #spoil()} found and repaired. */
     private void find(PackId pack) {
         int length = 6 << 20;
         nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
         assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
     }
 
-    /** Writes other bytes to the disk, in the large file; into which pack. */
+    /** Damages the large file on the disk, and returns its pack. */
     private PackId spoil() throws IOException {
         PackId pack = dataset.packs().keySet().iterator().next();
         spoil(pack, 5_000_000);
         return pack;
     }
 
-    /** Writes other bytes to the disk, in a small file. */
+    /** Damages a small file on the disk. */
     private void spoil(String key) throws IOException {
         byte[] bytes = dataset.objects().getOrDefault(key, new byte[0]);
         for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
@@ -753,7 +760,7 @@ class ViewChangesFuseIT {
             bringHere();
             showAtBest(View.NATIVE);
             damage();
-            // The image over packs that are served goes, too, and comes back after the other one.
+            // The on-demand image goes too, and returns after the image of the other version.
             await("taken off", () -> shown(dataset) != View.NATIVE);
             assertReads(dataset);
         } finally {
@@ -762,7 +769,7 @@ class ViewChangesFuseIT {
         await("both", () -> shown(dataset) == View.NATIVE && shown(other) != View.PORTABLE);
     }
 
-    /** In this order: one view goes before another comes. */
+    /** Waits for both steps in their order: the old view goes before the new one comes. */
     private void awaitMountedAnew(long before) {
         await("mounted anew", () -> device() != before && shown(dataset) == View.NATIVE);
     }
@@ -775,7 +782,7 @@ class ViewChangesFuseIT {
         }
     }
 
-    /** The next to serve finds it, and does not go on with what shows wrong bytes. */
+    /** The next server finds the damage, and does not continue with the image. */
     @Test
     void anImageThatWasHarmedIsFetchedAgainByTheNextToServe() throws Exception {
         showAtBest(View.ON_DEMAND);
@@ -811,7 +818,7 @@ class ViewChangesFuseIT {
     void soIsOneThatItRefusesWhenItHasItMountedAlready() throws Exception {
         serveAt(View.NATIVE);
         await("its packs are not here", () -> shown(dataset) == View.ON_DEMAND);
-        // Keeps the device's number, too.
+        // An open file also keeps the device's number in use.
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             flip(image(dataset), 1028, 1032);

@@ -22,7 +22,7 @@ class ViewChoiceTest {
 
     @TempDir private Path directory;
 
-    /** A node cache may fill the disk, and a pod must start again. Needs the right to mount. */
+    /** A node cache may fill the disk, and a pod must start again. Needs permission to mount. */
     @Test
     void isFoundAgainOnADiskThatIsFull() throws Exception {
         var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
@@ -36,7 +36,7 @@ class ViewChoiceTest {
         }
     }
 
-    /** As on a kernel that can mount images from nothing. */
+    /** Simulates a kernel that cannot mount images in any way. */
     @Test
     void whereNoImageCanBeMountedFilesAreShownOneByOneUnlessThatIsForbidden() {
         for (ViewChoice lenient : List.of(ViewChoice.AUTO, ViewChoice.PORTABLE)) {

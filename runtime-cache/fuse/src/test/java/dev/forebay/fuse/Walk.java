@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A {@code find} that is amid its walk: at each of the deep files of a version it waits until it is
- * told to go on, up and down again.
+ * A {@code find} in the middle of its walk. At each of the deep files of a version it waits for a
+ * line of input, on the way down and up.
  */
 final class Walk {
 
@@ -26,9 +26,9 @@ final class Walk {
     }
 
     /**
-     * Starts one and waits until it is at the first deep file.
+     * Starts a walk and waits until it is at the first deep file.
      *
-     * @param start where it begins
+     * @param start the directory where it begins
      */
     static Walk start(HeldMountFixture region, Path start) throws IOException {
         Running process =
@@ -52,7 +52,7 @@ final class Walk {
         return new Walk(process);
     }
 
-    /** Lets it go on to the end, and checks that it has found all. */
+    /** Lets it finish, and checks that it has found all files. */
     void end() throws Exception {
         try (OutputStream input = process.process().getOutputStream()) {
             input.write("\n".repeat(CheckingReader.DEEP_FILES).getBytes(US_ASCII));
