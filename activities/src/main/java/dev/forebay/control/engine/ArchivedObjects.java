@@ -19,7 +19,9 @@ final class ArchivedObjects {
     private long count;
     private @Nullable LakeObject first;
 
-    /** @param classes the storage classes and tiers of archived objects */
+    /**
+     * @param classes the storage classes and tiers of archived objects
+     */
     ArchivedObjects(Optional<List<String>> classes) {
         this.classes = Set.copyOf(classes.orElse(List.of()));
     }

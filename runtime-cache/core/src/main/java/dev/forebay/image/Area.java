@@ -16,7 +16,9 @@ final class Area {
             ByteBuffer.allocate(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private long flushed;
 
-    /** @param from where the area begins in the file */
+    /**
+     * @param from where the area begins in the file
+     */
     Area(FileChannel channel, long from) {
         this.channel = channel;
         this.from = from;

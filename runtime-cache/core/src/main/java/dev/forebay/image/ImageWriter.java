@@ -26,7 +26,9 @@ final class ImageWriter implements AutoCloseable {
     private final ScratchFile nameScratch;
     private final ScratchFile directoryScratch;
 
-    /** @param file the path of the image; scratch files are created beside it */
+    /**
+     * @param file the path of the image; scratch files are created beside it
+     */
     ImageWriter(FileChannel image, Path file) throws IOException {
         this.image = image;
         attributeScratch = ScratchFile.beside(file, ".attributes");

@@ -28,7 +28,9 @@ final class InodeArea {
 
     private final Area area;
 
-    /** @param from where the area begins in the image */
+    /**
+     * @param from where the area begins in the image
+     */
     InodeArea(FileChannel channel, long from) throws IOException {
         area = new Area(channel, from);
         // Programs that list a directory take number 0 for "no inode".

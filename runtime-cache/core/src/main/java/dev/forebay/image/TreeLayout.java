@@ -36,7 +36,9 @@ final class TreeLayout {
     private long directoryCount;
     private long rootNumber;
 
-    /** @param directories receives the {@link DirectoryInode}s */
+    /**
+     * @param directories receives the {@link DirectoryInode}s
+     */
     TreeLayout(
             ImageName name,
             List<Pack> packs,

@@ -7,7 +7,9 @@ public final class SystemCallException extends IOException {
 
     private final int errno;
 
-    /** @param call the call and its target, such as {@code read /path} */
+    /**
+     * @param call the call and its target, such as {@code read /path}
+     */
     public SystemCallException(String call, int errno) {
         super("%s: %s".formatted(call, CLibrary.textOf(errno)));
         this.errno = errno;

@@ -27,7 +27,9 @@ final class IdleSessions {
     /** The owner of each session, in order of last use. */
     private final Map<ReadSession, ReadSessions> owners = new LinkedHashMap<>();
 
-    /** @param most how many sessions to keep, at least 1 */
+    /**
+     * @param most how many sessions to keep, at least 1
+     */
     IdleSessions(int most) {
         this.most = most;
     }

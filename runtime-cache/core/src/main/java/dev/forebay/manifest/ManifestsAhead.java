@@ -48,7 +48,9 @@ public final class ManifestsAhead implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /** @param bring fetches a manifest unless there is a local copy; its exceptions are logged */
+    /**
+     * @param bring fetches a manifest unless there is a local copy; its exceptions are logged
+     */
     public ManifestsAhead(Consumer<ManifestRef> bring) {
         this(bring, RETRY);
     }

@@ -85,7 +85,9 @@ public final class SqliteManifest implements Manifest {
         return open(file, () -> {});
     }
 
-    /** @param whenDamaged runs whenever a read finds the file damaged or missing */
+    /**
+     * @param whenDamaged runs whenever a read finds the file damaged or missing
+     */
     static SqliteManifest open(Path file, Runnable whenDamaged) {
         return new SqliteManifest(file, SESSIONS, whenDamaged);
     }

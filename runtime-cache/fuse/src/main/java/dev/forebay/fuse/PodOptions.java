@@ -318,9 +318,8 @@ final class PodOptions {
 
     /**
      * Returns how to mount the tree below images. A process that may mount images from files may
-     * also mount by the kernel's protocol. With libfuse, such images would be damaged as
-     * {@link #imageDevices()} describes. The kernel transport is therefore the only choice for
-     * them.
+     * also mount by the kernel's protocol. With libfuse, such images would be damaged as {@link
+     * #imageDevices()} describes. The kernel transport is therefore the only choice for them.
      */
     TransportChoice transport(ViewChoice.Found images) {
         boolean fromFiles =

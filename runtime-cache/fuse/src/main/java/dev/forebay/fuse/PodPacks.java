@@ -57,8 +57,8 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private @Nullable Closeable lock;
 
     /**
-     * Creates the object without opening the cache; the other arguments are those of
-     * {@link NodePacks#open}.
+     * Creates the object without opening the cache; the other arguments are those of {@link
+     * NodePacks#open}.
      *
      * @param eager whether to prewarm all mounted versions, including unused ones
      */

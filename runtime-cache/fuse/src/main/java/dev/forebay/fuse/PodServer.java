@@ -31,9 +31,8 @@ final class PodServer implements AutoCloseable {
 
     /**
      * A kubelet counts a probe that redirects to another host as passed, and makes an event of the
-     * pod from the answer. This lets a pod report a warning without access to the API server.
-     * <a href="https://kubernetes.io/docs/concepts/workloads/pods/probes/#http-probes">HTTP
-     * probes</a>
+     * pod from the answer. This lets a pod report a warning without access to the API server. <a
+     * href="https://kubernetes.io/docs/concepts/workloads/pods/probes/#http-probes">HTTP probes</a>
      */
     private static final int PASSED_WITH_AN_EVENT = 307;
 

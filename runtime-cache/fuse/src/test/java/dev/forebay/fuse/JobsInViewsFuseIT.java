@@ -25,9 +25,7 @@ class JobsInViewsFuseIT extends HeldViews {
     private final List<Walk> walks = new ArrayList<>();
     private int containers;
 
-    /**
-     * Starts a job of each kind: on the node, in a container, and with the version as a volume.
-     */
+    /** Starts a job of each kind: on the node, in a container, and with the version as a volume. */
     private void startJobs() throws Exception {
         jobs.add(Job.start(region, region.root(), List.of()));
         jobs.add(Job.start(region, region.root(), inContainer("exec \"$@\"")));

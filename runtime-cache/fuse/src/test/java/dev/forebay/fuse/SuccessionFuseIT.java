@@ -48,9 +48,7 @@ class SuccessionFuseIT extends Takeovers {
         assertNobodyNoticed(readers, "stopped", List.of(time));
     }
 
-    /**
-     * The stopped pod is the first in line, and has not answered the holder since it can serve.
-     */
+    /** The stopped pod is the first in line, and has not answered the holder since it can serve. */
     @Test
     void aStandbyThatWasStoppedWhenItHadJoinedIsPassedOver() throws Exception {
         Running holder = region.holder("--replace-after=2");

@@ -34,8 +34,8 @@ final class CrashAudit {
     private final int workersKilled;
 
     /**
-     * @param readAllAlong the dataset that was also read while processes died; the lake reads
-     *     for it are unbounded while a worker is down
+     * @param readAllAlong the dataset that was also read while processes died; the lake reads for
+     *     it are unbounded while a worker is down
      */
     CrashAudit(
             RunningStack stack,

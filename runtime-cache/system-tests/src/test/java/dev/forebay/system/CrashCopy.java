@@ -30,7 +30,9 @@ final class CrashCopy {
     private int pins;
     private @Nullable String pin;
 
-    /** @param story receives a line for each operation */
+    /**
+     * @param story receives a line for each operation
+     */
     CrashCopy(RunningStack stack, CrashDataset dataset, String region, Consumer<String> story) {
         this.stack = stack;
         this.dataset = dataset;

@@ -74,7 +74,9 @@ abstract class DifferentClocks {
     @SuppressWarnings("NullAway.Init")
     private Api api;
 
-    /** @param ahead how far the control plane's clock is ahead of this machine's */
+    /**
+     * @param ahead how far the control plane's clock is ahead of this machine's
+     */
     DifferentClocks(String name, Duration ahead) {
         this.name = name;
         this.ahead = ahead;

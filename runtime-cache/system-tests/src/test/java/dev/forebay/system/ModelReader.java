@@ -80,8 +80,8 @@ final class ModelReader {
     /**
      * Runs the reader.
      *
-     * @param arguments a way of {@link FileReads}, the seed, this reader's number, the board,
-     *     the mountpoint, the directory of manifests, and the workers
+     * @param arguments a way of {@link FileReads}, the seed, this reader's number, the board, the
+     *     mountpoint, the directory of manifests, and the workers
      */
     public static void main(String[] arguments) throws Exception {
         long seed = Long.parseLong(arguments[1]);

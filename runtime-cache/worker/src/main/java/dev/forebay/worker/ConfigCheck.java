@@ -40,8 +40,7 @@ final class ConfigCheck {
     /**
      * Checks all settings.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the
-     *     rule
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
      */
     static void check(WorkerConfig config) {
         int disks = config.directories().size();
@@ -180,8 +179,8 @@ final class ConfigCheck {
      * Returns a size in bytes.
      *
      * @param setting the full name of the property
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less than {@code least} or
-     *     more than 1 EiB
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less than {@code least} or more
+     *     than 1 EiB
      */
     static long bytes(long least, String setting, MemorySize value) {
         BigInteger bytes = value.asBigInteger();

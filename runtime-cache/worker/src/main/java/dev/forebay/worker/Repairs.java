@@ -45,8 +45,7 @@ final class Repairs {
      * Fills everything that mounted versions have in a chunk. Does nothing if no version has any of
      * it.
      *
-     * @throws ForebayException if the fill for one of the versions failed; the others are
-     *     filled
+     * @throws ForebayException if the fill for one of the versions failed; the others are filled
      */
     void repair(ChunkId chunk) {
         boolean any = false;

@@ -15,8 +15,8 @@ final class GrpcErrors {
     private GrpcErrors() {}
 
     /**
-     * Returns the status of a failure, with its message. Logs failures that are not a
-     * {@link ForebayException}.
+     * Returns the status of a failure, with its message. Logs failures that are not a {@link
+     * ForebayException}.
      */
     static StatusRuntimeException of(Throwable failure) {
         return switch (failure) {

@@ -7,9 +7,9 @@ import java.util.Optional;
  * A read-only file system, addressed by inode number. Every transport serves one.
  *
  * <p>Thread-safe. Calls may block while bytes are fetched. Methods throw {@link FsException} for
- * errors that are normal answers to a program. They throw
- * {@link dev.forebay.model.ForebayException} if something cannot be served; {@link Errno#of} maps
- * that to an error number.
+ * errors that are normal answers to a program. They throw {@link
+ * dev.forebay.model.ForebayException} if something cannot be served; {@link Errno#of} maps that to
+ * an error number.
  */
 public interface FileSystemView {
 

@@ -56,8 +56,8 @@ public final class JnrTransport implements Transport {
      * @param mountpoint an empty directory
      * @param allowOther whether users other than this process's user may read; needs root, or
      *     {@code user_allow_other} in {@code /etc/fuse.conf}
-     * @throws ForebayException {@code INVALID_ARGUMENT} if libfuse 2 is not installed,
-     *     {@code UNAVAILABLE} if it cannot mount
+     * @throws ForebayException {@code INVALID_ARGUMENT} if libfuse 2 is not installed, {@code
+     *     UNAVAILABLE} if it cannot mount
      */
     public static JnrTransport mount(
             FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {

@@ -14,9 +14,9 @@ import ru.serce.jnrfuse.struct.FuseOperations;
  *
  * <p>jffi, below jnr-ffi, attaches an unknown thread to the JVM again for each of its first
  * thousand callbacks ({@code THREAD_ATTACH_THRESHOLD} in jffi's {@code ClosureMagazine.c}). The
- * threads of libfuse are short-lived, so they rarely get past that. The class
- * {@code java.lang.foreign.Linker} attaches a thread once for its lifetime, and later callbacks
- * through jffi find it attached.
+ * threads of libfuse are short-lived, so they rarely get past that. The class {@code
+ * java.lang.foreign.Linker} attaches a thread once for its lifetime, and later callbacks through
+ * jffi find it attached.
  */
 final class Upcall {
 

@@ -18,9 +18,7 @@ import java.util.List;
  */
 public record FuseDevice(List<Descriptor> descriptors, Protocol protocol) implements AutoCloseable {
 
-    /**
-     * Allocated in advance, with the message, for the case that no memory is left. Guards both.
-     */
+    /** Allocated in advance, with the message, for the case that no memory is left. Guards both. */
     private static final CallState OF_RESEND = new CallState();
 
     private static final MemorySegment RESEND =

@@ -43,9 +43,7 @@ final class Reply {
         return Math.clamp(wanted, 0, room);
     }
 
-    /**
-     * Returns a buffer for this many bytes after the header. All replies share the same memory.
-     */
+    /** Returns a buffer for this many bytes after the header. All replies share the same memory. */
     ByteBuffer buffer(int length) {
         return bytes.clear().position(BODY).limit(BODY + length);
     }

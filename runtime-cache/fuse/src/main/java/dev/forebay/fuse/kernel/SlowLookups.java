@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Answers requests for names and attributes of versions whose manifests are not on this node. These
- * requests leave the threads that serve the device. They do not share threads with
- * {@link SlowReads}, so a slow manifest delays no reader of another version.
+ * requests leave the threads that serve the device. They do not share threads with {@link
+ * SlowReads}, so a slow manifest delays no reader of another version.
  *
  * <p>A bounded number runs at once. The others wait in a queue, each as a copy of its request of at
  * most about 1 KiB. Each waiting program thread causes one request, which bounds the queue.

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 
 /**
  * A read-only block device that shows the bytes of a file (Linux 5.8). The kernel frees the device
- * when this object is closed and nothing is mounted from it, even if this process dies. See
- * {@code include/uapi/linux/loop.h}.
+ * when this object is closed and nothing is mounted from it, even if this process dies. See {@code
+ * include/uapi/linux/loop.h}.
  */
 public final class LoopDevice implements AutoCloseable {
 

@@ -96,9 +96,8 @@ final class Disk {
     }
 
     /**
-     * Runs a final operation on its own thread, and waits while the disk is usable. A
-     * {@link DiskWatch} must watch the disk meanwhile. If the disk is given up, the thread is
-     * interrupted.
+     * Runs a final operation on its own thread, and waits while the disk is usable. A {@link
+     * DiskWatch} must watch the disk meanwhile. If the disk is given up, the thread is interrupted.
      */
     void await(String name, Runnable last) {
         Thread thread = Thread.ofPlatform().daemon().name(name).start(last);

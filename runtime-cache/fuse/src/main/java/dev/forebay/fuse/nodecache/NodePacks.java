@@ -204,8 +204,8 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * Returns the damage counts of a mounted version's packs, counted as in
-     * {@link #timesFoundWrong}.
+     * Returns the damage counts of a mounted version's packs, counted as in {@link
+     * #timesFoundWrong}.
      */
     public Map<PackId, Long> foundWrong(Digest manifest) {
         Map<PackId, Long> wrong = new HashMap<>(cache.harmed());

@@ -11,10 +11,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A pack on the node's disk: a sparse file of the pack's bytes at their offsets, and its
- * {@link PackMap}. {@link CachedChunks} knows what is cached, and {@link PackHolds} what is
- * protected. {@link CheckedReader} reads, {@link PackWriter} stores and {@link PackEvictor}
- * removes.
+ * A pack on the node's disk: a sparse file of the pack's bytes at their offsets, and its {@link
+ * PackMap}. {@link CachedChunks} knows what is cached, and {@link PackHolds} what is protected.
+ * {@link CheckedReader} reads, {@link PackWriter} stores and {@link PackEvictor} removes.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
  * {@link Settlement} or of {@link Space}. Thread-safe for threads that have called {@link #enter}.

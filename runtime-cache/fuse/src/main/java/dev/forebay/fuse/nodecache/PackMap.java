@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The record of which pages of a pack are on disk, in a file beside the pack's.
- * {@code docs/interfaces.md}, "Node cache", has the format.
+ * The record of which pages of a pack are on disk, in a file beside the pack's. {@code
+ * docs/interfaces.md}, "Node cache", has the format.
  *
  * <p>A record is written after the bytes that it covers, and before they are removed, but neither
  * is synced. The checksums reveal what a power failure leaves. A record that was torn by it reads

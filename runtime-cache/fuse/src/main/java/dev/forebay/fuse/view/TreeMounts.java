@@ -53,9 +53,7 @@ final class TreeMounts {
         }
     }
 
-    /**
-     * Returns the files of the images that are visible at a version's folder, the topmost last.
-     */
+    /** Returns the files of the images that are visible at a version's folder, the topmost last. */
     List<Path> images(Path folder) {
         return generations(dataset(root, folder)).stream()
                 .reduce((_, later) -> later)

@@ -55,8 +55,8 @@ final class ChunkFill {
 
     /**
      * @param own buffers for chunks that this worker owns
-     * @param others buffers for chunks of other owners, which may have to fetch them first.
-     *     With one pool, two workers that wait for each other's chunks could deadlock.
+     * @param others buffers for chunks of other owners, which may have to fetch them first. With
+     *     one pool, two workers that wait for each other's chunks could deadlock.
      */
     ChunkFill(
             ChunkStore store,
@@ -84,8 +84,7 @@ final class ChunkFill {
      *
      * @param from start of the bytes that a reader waits for, which are fetched first
      * @param to end of these bytes, exclusive
-     * @param requireWanted throws if nothing may be fetched any more; called once a buffer is
-     *     free
+     * @param requireWanted throws if nothing may be fetched any more; called once a buffer is free
      * @param partStored called when these bytes are stored while others are still missing
      */
     Filled fill(

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * The bounds of fills.
  *
- * @param concurrency the number of concurrent fills, each with a buffer of 8 MiB; a quarter as
- *     many again for chunks that another worker owns
+ * @param concurrency the number of concurrent fills, each with a buffer of 8 MiB; a quarter as many
+ *     again for chunks that another worker owns
  * @param queue the number of fills that may wait
  * @param lakeRequests the number of concurrent lake requests
  * @param lakeRequestsPerChunk the number of concurrent lake requests of one chunk

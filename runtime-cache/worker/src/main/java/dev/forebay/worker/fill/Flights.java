@@ -32,8 +32,8 @@ final class Flights<T> {
     /**
      * A fill that is running or queued.
      *
-     * @param manifest the version that it fills for; another version may need other objects of
-     *     the chunk
+     * @param manifest the version that it fills for; another version may need other objects of the
+     *     chunk
      */
     private record Flight<T>(
             Digest manifest,

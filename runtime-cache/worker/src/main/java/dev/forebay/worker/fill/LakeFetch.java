@@ -235,8 +235,8 @@ final class LakeFetch {
         /**
          * Waits until both stages have ended.
          *
-         * @return the pieces that could not be read; pieces that were skipped after a failure
-         *     carry its cause
+         * @return the pieces that could not be read; pieces that were skipped after a failure carry
+         *     its cause
          */
         List<Failure> await() {
             first.awaitSettled();

@@ -77,8 +77,7 @@ public final class LakePace implements LakeEvents {
     /**
      * Waits until a request may be sent.
      *
-     * @param unwanted checked before a request is counted; if true, the slot stays free for
-     *     others
+     * @param unwanted checked before a request is counted; if true, the slot stays free for others
      * @return whether the caller may send a request
      * @throws ForebayException {@code UNAVAILABLE} after the timeout or an interrupt
      */

@@ -46,14 +46,16 @@ public final class SiblingRegions implements Siblings {
     private final FillObserver observer;
     private final Cache<LeftAlone, Boolean> leftAlone;
 
-    /** @param manifest the version; null for all versions */
+    /**
+     * @param manifest the version; null for all versions
+     */
     private record LeftAlone(URI gateway, @Nullable Digest manifest) {}
 
     /**
      * @param client must time out no later than {@code timeout}
      * @param permits bounds the number of chunks in transfer from sibling regions
-     * @param timeout the longest wait for a permit; also the time after which no other region
-     *     is asked
+     * @param timeout the longest wait for a permit; also the time after which no other region is
+     *     asked
      * @param backOff the time for which a failed region is skipped
      */
     public SiblingRegions(

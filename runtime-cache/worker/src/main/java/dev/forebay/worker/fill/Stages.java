@@ -9,8 +9,7 @@ import java.util.stream.Stream;
  * The order in which the pieces of a chunk are fetched: first the bytes that a reader waits for,
  * then the rest.
  *
- * @param first the pieces to store as soon as they arrive; all pieces if a division does not
- *     pay
+ * @param first the pieces to store as soon as they arrive; all pieces if a division does not pay
  * @param rest the pieces that no reader waits for
  */
 record Stages(List<Need.Piece> first, List<Need.Piece> rest) {

@@ -41,7 +41,9 @@ public final class WorkersAhead implements Ahead {
     private final Set<ChunkId> underWay = ConcurrentHashMap.newKeySet();
     private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
 
-    /** @param chunks the number of chunks to fill behind the one that is read; 0 disables it */
+    /**
+     * @param chunks the number of chunks to fill behind the one that is read; 0 disables it
+     */
     public WorkersAhead(Supplier<RegionView> view, WorkerClient client, int chunks) {
         this.view = view;
         this.client = client;

@@ -53,8 +53,8 @@ public final class Drain implements AutoCloseable {
      *
      * @param handedOver chunks that their new owners hold
      * @param bytes total size of these chunks
-     * @param left chunks not handed over, because their owner failed or the time was up; also
-     *     the unchecked chunks of a manifest that could not be read
+     * @param left chunks not handed over, because their owner failed or the time was up; also the
+     *     unchecked chunks of a manifest that could not be read
      */
     public record Progress(State state, long handedOver, long bytes, long left) {}
 
@@ -95,8 +95,8 @@ public final class Drain implements AutoCloseable {
     /**
      * Starts the drain, unless it is running or has ended. A failed drain starts again.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if this worker is not live, if no other
-     *     worker is, or if etcd does not answer
+     * @throws ForebayException {@code UNAVAILABLE} if this worker is not live, if no other worker
+     *     is, or if etcd does not answer
      */
     public synchronized Progress start() {
         if (closed) {

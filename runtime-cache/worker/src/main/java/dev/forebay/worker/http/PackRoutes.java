@@ -38,8 +38,7 @@ final class PackRoutes {
     private final ObjLongConsumer<Digest> served;
 
     /**
-     * @param served receives the bytes sent to readers of a manifest, without those sent to
-     *     workers
+     * @param served receives the bytes sent to readers of a manifest, without those sent to workers
      */
     PackRoutes(
             MountedVersions versions,
@@ -56,7 +55,9 @@ final class PackRoutes {
         this.served = served;
     }
 
-    /** @param copied whether another worker reads, to store its own copy */
+    /**
+     * @param copied whether another worker reads, to store its own copy
+     */
     private record Read(
             PackId pack,
             Digest manifest,

@@ -41,8 +41,8 @@ public final class WorkerRoutes {
     /**
      * The bounds of concurrent requests.
      *
-     * @param reads reads of present bytes, and accounts. The same number again applies to each
-     *     of: reads that fetch, manifests and images, coverage and usage.
+     * @param reads reads of present bytes, and accounts. The same number again applies to each of:
+     *     reads that fetch, manifests and images, coverage and usage.
      * @param fills prewarming fills, verifications and drops. The same number again applies to
      *     status and drain.
      * @param queue how many more requests of each kind may wait

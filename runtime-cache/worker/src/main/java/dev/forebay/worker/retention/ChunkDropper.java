@@ -58,8 +58,8 @@ public final class ChunkDropper {
      * Drops the chunks of this manifest, except those that a remaining version needs. A version
      * that is mounted or pinned while this runs also remains.
      *
-     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin protects the version,
-     *     or {@code UNAVAILABLE} if this worker does not know yet that the version is being evicted
+     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin protects the version, or
+     *     {@code UNAVAILABLE} if this worker does not know yet that the version is being evicted
      */
     public DropAnswer drop(Digest digest) {
         requireCurrent();

@@ -77,8 +77,8 @@ public final class MountedVersions implements AutoCloseable {
      * Contains no version until the first {@link #update}.
      *
      * @param open the number of manifests to keep open between requests
-     * @param catchUp returns after {@link #update} has received everything that etcd knew at
-     *     the time of the call, or throws
+     * @param catchUp returns after {@link #update} has received everything that etcd knew at the
+     *     time of the call, or throws
      */
     public MountedVersions(ManifestCache manifests, int open, Runnable catchUp) {
         this.manifests = manifests;
@@ -118,8 +118,8 @@ public final class MountedVersions implements AutoCloseable {
     /**
      * Opens the manifest of a mounted version, and fetches it if it is not on this disk. Blocks.
      *
-     * @throws ForebayException {@code NOT_FOUND} if no version with it is mounted, according to
-     *     a fresh read of etcd; also the failures of etcd and of the fetch
+     * @throws ForebayException {@code NOT_FOUND} if no version with it is mounted, according to a
+     *     fresh read of etcd; also the failures of etcd and of the fetch
      */
     public Use use(Digest digest) {
         Entry entry =
@@ -140,8 +140,7 @@ public final class MountedVersions implements AutoCloseable {
     /**
      * Opens the manifest of a version like {@link #use(Digest)}.
      *
-     * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with this
-     *     manifest
+     * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with this manifest
      */
     public Use use(DatasetVersion version, Digest digest) {
         if (caughtUp(() -> mount(version, digest)).isEmpty()) {

@@ -48,8 +48,8 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     /**
      * Protects all packs until the first {@link #update}.
      *
-     * @param behind whether the region may have changed while this process was stopped; if so,
-     *     all packs are protected
+     * @param behind whether the region may have changed while this process was stopped; if so, all
+     *     packs are protected
      */
     public ProtectedPacks(MountedVersions versions, BooleanSupplier behind) {
         this.versions = versions;

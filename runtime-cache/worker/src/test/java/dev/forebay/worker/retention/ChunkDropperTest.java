@@ -103,8 +103,7 @@ class ChunkDropperTest {
     }
 
     /**
-     * @param objects the numbers of the objects; each takes a chunk, the last of them part of
-     *     one
+     * @param objects the numbers of the objects; each takes a chunk, the last of them part of one
      */
     private static ManifestRef manifest(Path file, @Nullable Manifest previous, int... objects) {
         try (ManifestWriter writer =

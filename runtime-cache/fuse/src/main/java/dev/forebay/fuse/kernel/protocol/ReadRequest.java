@@ -35,9 +35,7 @@ public final class ReadRequest {
         return request.get(JAVA_LONG, HANDLE);
     }
 
-    /**
-     * Returns the offset in bytes; in a directory, the {@code off} field of the previous entry.
-     */
+    /** Returns the offset in bytes; in a directory, the {@code off} field of the previous entry. */
     public static long offset(MemorySegment request) {
         return request.get(JAVA_LONG, OFFSET);
     }
