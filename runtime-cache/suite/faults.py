@@ -31,30 +31,30 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 FAULTS = Path(__file__).with_name("faults.txt")
 TABLE = REPOSITORY / "docs/test-faults.md"
 LOGS = REPOSITORY / "target/faults"
-# The same as SUITE in the Makefile. The runner itself comes from the original tree: it must not have the fault.
+# The same as SUITE in the Makefile. The runner comes from the original tree, because it must not have the fault.
 RUNNER_PATH = (
     "runtime-cache/suite/target/classes",
     "runtime-cache/devstack/target/classes",
     "runtime-cache/suite/target/lib/*",
 )
 JOBS = {"python": "test-package", "integrations": "test-integrations", "platform": "test-platform"}
-# It needs programs that start with their AOT caches.
+# These classes need programs that start with AOT caches, and copies of the tree have none.
 NOT_IN_COPIES = {"AotCacheIT"}
 WHOLE = 3
 LONGEST_RUN_SECONDS = 3600
 ENDS_WITHIN_SECONDS = 60
 NOT_RUN = "not yet"
 WHOLE_TITLE = "## Against the whole suite\n"
-# As the runner names what is wrong with a class that took too long: "Slots.DURATION".
+# Matches a class that failed only because it took too long. Slots.DURATION is the name of that failure.
 ONLY_SLOW = re.compile(r"duration\n    .*\n")
-# As pytest exits when a test has failed; with any other one it could not run them.
+# The exit status of pytest if a test failed. With any other status, pytest could not run the tests.
 PYTEST_FAILED = 1
 POLL_SECONDS = 2
 PIT_SAYS = {"killed", "alive", "beyond", "unknown"}
 
 
 class Invalid(Exception):
-    """The fault cannot be put into the code as it is."""
+    """Raised if the fault cannot be put into the current code."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,17 @@ class Fault:
     new: str
 
     def may_be_caught_by(self) -> set[str]:
-        """The classes and jobs of the whole suite that run its tests: another one that fails has not caught it."""
+        """Returns the classes and jobs of the whole suite that run the tests of this fault.
+
+        A failure of any other class does not count as caught.
+        """
         classes = {test.split("#")[0] for test in self.tests if not test.endswith(".py")}
         return classes | (set(JOBS) if len(classes) < len(self.tests) else set())
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a fault.
+    """The result of one fault.
 
     Attributes:
         caught_by: the tests that failed, or why none did.
@@ -104,7 +107,7 @@ def read_faults(text: str) -> list[Fault]:
 
 
 class Tree:
-    """A copy of the built tree, into which one fault at a time is put."""
+    """A copy of the built tree, which has at most one fault at a time."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -159,7 +162,7 @@ class Tree:
                 raise Invalid(f"Quarkus has rewritten {sorted(names)}: choose another class")
             with tempfile.NamedTemporaryFile() as file:
                 with zipfile.ZipFile(file, "w") as after:
-                    # Some jars name a folder twice.
+                    # Some jars contain the same folder entry twice, and ZipFile would write both.
                     for entry in {each.filename: each for each in before.infolist()}.values():
                         after.writestr(entry, made.get(entry.filename, before.read(entry)))
                 file.flush()
@@ -192,7 +195,7 @@ class Tree:
     def run_all(self, fault: Fault, log: Path) -> set[str]:
         """Runs the whole suite as 'make test' does, until it has caught a fault.
 
-        Left out are the check of the format and tests of AOT caches.
+        It leaves out the format check and the tests of AOT caches.
         """
         jobs = [f"--job={name}=make --no-print-directory {target}" for name, target in JOBS.items()]
 
@@ -223,8 +226,8 @@ class Tree:
     def _call(
         self, command: list[str], directory: Path, out: TextIO, until: Callable[[], object] = lambda: False
     ) -> int:
-        """Runs a command to its end, or until something is true; returns its exit status."""
-        # An AOT cache fits only the jars that it was made of, and programs start without it, too.
+        """Runs a command until it ends or `until` returns true, and returns its exit status."""
+        # An AOT cache fits only the jars that it was made from. Programs also start without one.
         environment = {**os.environ, "FOREBAY_AOT_MODE": "off", "PYTHONPATH": str(self.root / "sdk-python-shim/src")}
         process = subprocess.Popen(command, cwd=directory, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
@@ -236,13 +239,13 @@ class Tree:
                     process.wait(POLL_SECONDS)
             return status or 0
         finally:
-            # The runner then unmounts and stops what its tests have started in the copy.
+            # On SIGTERM the runner unmounts and stops everything that its tests have started in the copy.
             process.terminate()
             process.wait(timeout=ENDS_WITHIN_SECONDS)
 
 
 def is_needed(path: Path) -> bool:
-    """Whether tests need a file or folder of the built tree. The root also holds data of stacks."""
+    """Returns whether tests need a file or folder of the built tree. The root also holds the data of stacks."""
     if path.parent == REPOSITORY / "target":
         return path.is_file()
     return path.parent != REPOSITORY or not path.name.startswith(".") or path.name == ".mvn"
@@ -256,12 +259,12 @@ def _has_forebay(path: Path) -> bool:
 
 
 def read(log: Path) -> str:
-    """What a log says so far."""
+    """Returns the content of a log so far."""
     return log.read_text(errors="replace")
 
 
 def failed_classes(log: str) -> set[str]:
-    """The simple names of classes and jobs that a run of the suite reports as failed, for more than their duration."""
+    """Returns the simple names of classes and jobs that failed, without those that only took too long."""
     reports = re.findall(r"^\[ *[\d.]+ s\] FAILED .* CPU s  (\S+).*\n((?:.*\n)*?)    log: ", log, re.MULTILINE)
     return {name.rsplit(".", 1)[-1] for name, why in reports if not ONLY_SLOW.fullmatch(why)}
 
@@ -287,7 +290,7 @@ def try_fault(tree: Tree, fault: Fault, whole: bool) -> Outcome:
 
 
 def write_table(faults: list[Fault], outcomes: dict[str, Outcome], seed: str | None) -> None:
-    """Writes the results, with those of earlier runs for faults that were not tried now."""
+    """Writes the results, and keeps earlier results of faults that this run did not try."""
     before, _, whole = (TABLE.read_text() if TABLE.exists() else "").partition(WHOLE_TITLE)
     rows = dict(re.findall(r"^\| `([^`]+)` (\|.*)$", before, re.MULTILINE))
     today = datetime.date.today()

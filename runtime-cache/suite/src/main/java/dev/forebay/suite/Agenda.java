@@ -11,11 +11,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What is still to be run. Classes that can share a JVM form a group; a slot stays with its group
- * while there is work in it, because a new JVM and new servers cost seconds. Thread-safe.
+ * The queue of classes and jobs that no slot has run yet. Classes that can share a JVM form a
+ * group. A slot stays with its group while the group has work, because a new JVM and new servers
+ * cost seconds. Thread-safe.
  */
 final class Agenda {
-    /** A module and part, or a job's name. */
+    /** Identifies a group: a module and part, or the name of a job. */
     private record Group(Object one, Object other) {
         static Group of(Work work) {
             return switch (work) {
@@ -40,8 +41,8 @@ final class Agenda {
     }
 
     /**
-     * Takes the next work for a slot: the longest of the group that the slot is in; if nothing is
-     * left there, of the group with the most seconds left for each slot that it would then have.
+     * Takes the next work for a slot: the longest of the slot's group. If the group has no work
+     * left, takes it from the group with the most seconds for each slot that would then work on it.
      *
      * @param last what the slot ran before, if anything
      */

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What came of a class or of a job.
+ * The result of a class or of a job.
  *
  * @param name of the class, or of the job
  * @param module where it belongs, for sums
  * @param outcomes of its tests
  * @param seconds wall-clock time
- * @param cpuSeconds processor time of the JVM and of all that it started
- * @param log what was printed meanwhile
+ * @param cpuSeconds processor time of the JVM and of all processes that it started
+ * @param log the output during the run
  */
 record ClassResult(
         String name,

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lock that a run of the suite has on its clone. The Makefile runs this class from its source
- * before each build, so it depends on no other.
+ * The lock that a run of the suite holds on its clone. The Makefile runs this class from its source
+ * before each build, so it must not depend on any other class.
  */
 final class CloneLock {
     static final String REFUSAL =
@@ -21,7 +21,10 @@ final class CloneLock {
 
     private static final Path FILE = Path.of("target/suite/lock");
 
-    /** A channel that is collected is closed, and its lock gone. */
+    /**
+     * Keeps the channels reachable: the garbage collector closes a channel, which releases its
+     * lock.
+     */
     private static final Set<FileChannel> LOCKED = ConcurrentHashMap.newKeySet();
 
     private CloneLock() {}
@@ -35,7 +38,7 @@ final class CloneLock {
         }
     }
 
-    /** Takes the lock for as long as this process lives; returns false if another has it. */
+    /** Takes the lock until this process ends. Returns false if another process holds it. */
     static boolean take(Path repository) throws IOException {
         Path file = repository.resolve(FILE);
         Files.createDirectories(file.toAbsolutePath().getParent());
@@ -45,7 +48,7 @@ final class CloneLock {
             LOCKED.add(channel);
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            // An earlier run in this process has it.
+            // An earlier run in this process holds it.
             return true;
         }
     }

@@ -3,8 +3,8 @@ package dev.forebay.suite;
 import java.time.Duration;
 
 /**
- * Follows the processor time of a command that ends by itself: afterwards the kernel adds it to
- * what this process has waited for, where that of other commands is, too.
+ * Samples the processor time of a command while it runs. Afterwards the kernel has added it to the
+ * time of all children of this process, where the shares of the commands cannot be told apart.
  */
 final class CpuMeter {
     private static final Duration EVERY = Duration.ofMillis(250);
@@ -33,7 +33,7 @@ final class CpuMeter {
         }
     }
 
-    /** The most that was seen, in seconds. */
+    /** Stops and returns the largest sample, in seconds. */
     double stop() {
         thread.interrupt();
         return most;

@@ -30,8 +30,8 @@ import java.util.stream.Stream;
 import org.junit.platform.launcher.Launcher;
 
 /**
- * A test JVM of one module and part. Used by one thread at a time, but for {@link #close}, which
- * any thread may call.
+ * A test JVM for one module and part. Only one thread at a time may use it, except for {@link
+ * #close}, which any thread may call.
  */
 final class Fork implements AutoCloseable {
     private static final Duration STARTS_WITHIN = Duration.ofSeconds(60);
@@ -59,10 +59,11 @@ final class Fork implements AutoCloseable {
     /**
      * Starts a JVM.
      *
-     * @param number unlike that of every other fork of the run
-     * @param directory its own, for temporary files; the path is short, for sockets will lie below
+     * @param number differs from that of every other fork of the run
+     * @param directory of this fork only, for temporary files; a short path, because tests create
+     *     sockets below it
      * @param logs where the output of classes is kept
-     * @param options of the JVM, beside those that every fork has
+     * @param options of the JVM, in addition to those that every fork has
      */
     static Fork start(
             MavenModule module,
@@ -84,7 +85,7 @@ final class Fork implements AutoCloseable {
                             process,
                             channel,
                             logs.resolve("fork-" + number + ".log"));
-            // A read of a pipe would hold a carrier of virtual threads.
+            // A platform thread: reading a pipe would block a carrier of virtual threads.
             Thread.ofPlatform().daemon().name("output of fork " + number).start(fork::copyOutput);
             return fork;
         }
@@ -176,7 +177,7 @@ final class Fork implements AutoCloseable {
         }
     }
 
-    /** Whether it can run a class of this module and part. */
+    /** Returns whether this JVM can run the class: it serves one module and part. */
     boolean suits(TestClass test) {
         return test.module().equals(module) && test.part() == part;
     }
@@ -189,8 +190,8 @@ final class Fork implements AutoCloseable {
      * Runs a class.
      *
      * @param received receives the outcomes, also those before a failure
-     * @param methods a regular expression that its methods must match, or nothing
-     * @param limit when it is taken to hang
+     * @param methods a regular expression that the methods must match, or empty for all methods
+     * @param limit after which the class counts as hung
      * @throws IOException if the JVM ends meanwhile, or does not answer in time
      */
     void run(TestClass test, String methods, Path logFile, HangLimit limit, Received received)
@@ -237,7 +238,7 @@ final class Fork implements AutoCloseable {
         }
     }
 
-    /** SIGQUIT has a JVM print its threads. */
+    /** Sends SIGQUIT, on which a JVM prints its threads. */
     private void dumpThreads() throws IOException {
         try {
             new ProcessBuilder("/bin/sh", "-c", "kill -QUIT " + process.pid()).start().waitFor();
@@ -274,13 +275,13 @@ final class Fork implements AutoCloseable {
         }
     }
 
-    /** Ends the JVM and all that it started. */
+    /** Ends the JVM and all processes that it started. */
     @Override
     public void close() {
         try {
             channel.close();
         } catch (IOException e) {
-            // It ends by a signal just as well.
+            // The signal below ends the JVM, too.
         }
         tree().end(ENDS_WITHIN);
     }

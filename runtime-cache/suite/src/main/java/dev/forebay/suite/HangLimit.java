@@ -3,28 +3,31 @@ package dev.forebay.suite;
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
-/** When something that has begun just now is taken to hang: later where the machine is slow. */
+/**
+ * The time limit after which work that begins now counts as hung. It is longer where the machine is
+ * slow.
+ */
 final class HangLimit {
     private final long begin = System.nanoTime();
     private final int seconds;
     private final DoubleSupplier stretch;
 
     /**
-     * @param seconds that it has on a machine that has nothing else to do
-     * @param stretch by how much to stretch them, from its begin until now
+     * @param seconds the limit on a machine without other load
+     * @param stretch the factor for the limit, for the time from the creation of this object until now
      */
     HangLimit(int seconds, DoubleSupplier stretch) {
         this.seconds = seconds;
         this.stretch = stretch;
     }
 
-    /** Something that may end; false if it has not within the time. */
+    /** Waits for an end, and returns false if it does not come within the time. */
     @FunctionalInterface
     interface Wait<E extends Exception> {
         boolean within(long millis) throws E, InterruptedException;
     }
 
-    /** Waits for an end; returns false if it hangs. */
+    /** Waits for an end; returns false if it does not come within the limit. */
     <E extends Exception> boolean await(Wait<E> end) throws E, InterruptedException {
         double left = seconds;
         while (left > 0) {

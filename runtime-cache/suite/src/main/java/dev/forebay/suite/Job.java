@@ -16,19 +16,21 @@ import java.util.regex.Pattern;
 /**
  * A command that is a part of the suite, such as the tests of the Python package.
  *
- * @param name as shown
- * @param command one command, run by a shell in the repository's directory
+ * @param name for reports
+ * @param command one command, which a shell runs in the directory of the repository
  */
 record Job(String name, String command) implements Work {
-    /** How pytest ends: "== 12 passed, 1 skipped in 3.20s ==". */
+    /** Matches the last line of pytest: "== 12 passed, 1 skipped in 3.20s ==". */
     private static final Pattern PASSED = Pattern.compile("\\b(\\d+) passed\\b.* in [\\d.]+s");
 
-    /** How pytest lists skipped tests, with -ra: "SKIPPED [1] tests/unit/x.py:7: no GPU". */
+    /**
+     * Matches a skipped test in the output of pytest -ra: "SKIPPED [1] tests/unit/x.py:7: no GPU".
+     */
     private static final Pattern SKIPPED = Pattern.compile("^SKIPPED \\[(\\d+)] (\\S+): (.*)");
 
     private static final int TAIL_LINES = 60;
 
-    /** Reads {@code name=command}. */
+    /** Parses {@code name=command}. */
     static Job parse(String text) {
         int equals = text.indexOf('=');
         if (equals < 1) {
@@ -42,7 +44,10 @@ record Job(String name, String command) implements Work {
         return name;
     }
 
-    /** Starts the command; its output goes to a file. A signal finds the command, not a shell. */
+    /**
+     * Starts the command and writes its output to a file. The shell replaces itself by the command,
+     * so that signals reach the command.
+     */
     Process start(Path repository, Path log) throws IOException {
         return new ProcessBuilder("/bin/sh", "-c", "exec " + command)
                 .directory(repository.toFile())
@@ -52,14 +57,14 @@ record Job(String name, String command) implements Work {
     }
 
     /**
-     * Waits for the command and reads from its output which tests it ran.
+     * Waits for the command, and reads from its output which tests it ran.
      *
-     * @param limit when it is taken to hang
+     * @param limit after which the command counts as hung
      */
     List<TestOutcome> await(Process process, Path log, HangLimit limit)
             throws IOException, InterruptedException {
         boolean ended = limit.await(millis -> process.waitFor(millis, TimeUnit.MILLISECONDS));
-        // What a command prints need not be UTF-8.
+        // The constructor replaces bytes that are not UTF-8, which a command may print.
         List<String> lines = new String(Files.readAllBytes(log), UTF_8).lines().toList();
         List<TestOutcome> outcomes = new ArrayList<>();
         for (String line : lines) {

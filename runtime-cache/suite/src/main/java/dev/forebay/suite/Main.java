@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         description =
                 "Runs tests of the modules of a built tree, several classes beside each other.")
 public final class Main implements Callable<Integer> {
-    /** The list of classes that may take longer than a minute, relative to the repository. */
+    /** The list of classes that may take more than a minute, relative to the repository. */
     static final String SLOW_CLASSES = "runtime-cache/suite/slow-classes.txt";
 
     static final String SKIPS = "runtime-cache/suite/skips.txt";
@@ -40,10 +40,10 @@ public final class Main implements Callable<Integer> {
     private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
     private static final Path OUTPUT = Path.of("target/suite");
 
-    /** What a test JVM started ends by itself soon after it. */
+    /** Processes that a test JVM has started end by themselves within this time after it. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    /** As shells have it for SIGINT. */
+    /** The exit status that shells use for SIGINT. */
     private static final int INTERRUPTED = 130;
 
     @Option(
@@ -176,7 +176,8 @@ public final class Main implements Callable<Integer> {
                 MavenModule.in(repository).stream()
                         .map(module -> module.directory().resolve("target"))
                         .toList();
-        // What an earlier run that was killed left is no defect of this one.
+        // A killed earlier run may have left mounts and devices. They do not count as a defect of
+        // this run.
         Leftovers.cleanUp(ours(targets)).forEach(out::println);
         Path temporary =
                 TemporaryFolder.make(Path.of(System.getProperty("java.io.tmpdir")), out::println);
@@ -291,7 +292,9 @@ public final class Main implements Callable<Integer> {
         return classes.stream().collect(Collectors.groupingBy(TestClass::module));
     }
 
-    /** A module's tests are known to pass if all of its classes of a part ran and passed. */
+    /**
+     * Remembers that the tests of a module pass, if all of its classes of a part ran and passed.
+     */
     private void remember(Passed passed, List<TestClass> classes, Report report)
             throws IOException {
         if (!tests.isEmpty()) {
@@ -314,8 +317,8 @@ public final class Main implements Callable<Integer> {
     }
 
     /**
-     * Where mounts and loop devices are the tests': in the modules, and where jobs that were killed
-     * had a stack. Elsewhere a stack of the developer's may be mounted.
+     * Returns the folders where mounts and loop devices belong to tests: the modules, and the data
+     * of stacks whose jobs were killed. In other folders the developer may have mounted a stack.
      */
     private List<Path> ours(List<Path> targets) {
         List<Path> ours = new ArrayList<>(targets);
@@ -323,7 +326,7 @@ public final class Main implements Callable<Integer> {
         return ours;
     }
 
-    /** What has no result, which would count as passed. */
+    /** Returns the work without a result, which would otherwise count as passed. */
     private static List<Work> lost(List<Work> work, Report report) {
         List<String> names = report.results().stream().map(ClassResult::name).toList();
         return work.stream().filter(each -> !names.contains(each.key())).toList();
@@ -336,9 +339,9 @@ public final class Main implements Callable<Integer> {
     }
 
     /**
-     * Removes what tests have left, as far as that can be done.
+     * Removes what tests have left, as far as possible.
      *
-     * @return a line for each thing that was left, or could not be removed
+     * @return a line for each thing that tests left, or that could not be removed
      */
     private synchronized List<String> clean(Path temporary, Duration grace, List<Path> targets) {
         List<String> left = new ArrayList<>();

@@ -17,7 +17,7 @@ import java.util.List;
  * @param name its directory, relative to the repository
  */
 record MavenModule(Path repository, String name) {
-    /** Written by the build: the test class path of the module, without its own classes. */
+    /** The test class path of the module without its own classes. The build writes this file. */
     private static final String CLASS_PATH = "target/test.classpath";
 
     private static final String TEST_CLASSES = "target/test-classes";
@@ -77,7 +77,7 @@ record MavenModule(Path repository, String name) {
         return directory().resolve(TEST_CLASSES);
     }
 
-    /** Its own classes, then what it depends on. */
+    /** Returns the module's own classes, then its dependencies. */
     List<Path> classPath() throws IOException {
         List<Path> all = new ArrayList<>();
         all.add(testClasses());

@@ -1,20 +1,23 @@
 package dev.forebay.suite;
 
 /**
- * How many times the processor time of an earlier run this one takes, as hosts differ and slow
- * down. Thread-safe.
+ * Compares the processor time of this run with that of an earlier run, because hosts differ and
+ * slow down. Thread-safe.
  */
 final class Pace {
-    /** In seconds: what is known of less says little. */
+    /** The least processor time to compare, in seconds. A ratio from less time is not reliable. */
     private static final double ENOUGH = 60;
 
-    /** Limits are stretched so many times at most: what takes more has become slower itself. */
+    /** The largest factor for limits. Work that takes longer has become slower itself. */
     private static final double MOST = 2;
 
     private double known;
     private double taken;
 
-    /** Adds a class or job that ran to its end: the processor seconds it took before, and now. */
+    /**
+     * Adds a class or job that ran to its end: the processor seconds of the earlier run and of this
+     * one.
+     */
     synchronized void add(double before, double now) {
         known += before;
         taken += now;
@@ -25,7 +28,7 @@ final class Pace {
         return known < ENOUGH ? 1 : taken / known;
     }
 
-    /** By how much to stretch a limit of time: never below 1. */
+    /** Returns the factor for time limits, which is never below 1. */
     double stretch() {
         return Math.clamp(ratio(), 1, MOST);
     }

@@ -4,22 +4,23 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A part of the suite: classes of one kind, told by the end of their names, which run in JVMs of
- * their own.
+ * A part of the suite: classes of one kind, recognised by the end of their names. Each part runs in
+ * JVMs of its own.
  */
 enum Part {
     /** Tests without servers. */
     UNIT("Test", "", ""),
 
     /**
-     * Lincheck transforms every class that its JVM has loaded: after other tests it takes minutes.
+     * Lincheck tests. Lincheck transforms every class that its JVM has loaded, which takes minutes
+     * after other tests.
      */
     LINCHECK("LincheckTest", "", ""),
 
     /** Tests with real servers. */
     INTEGRATION("IT", "", "long"),
 
-    /** Tests with real servers whose budgets are for a release. */
+    /** Tests with real servers that are too long for every change and run before a release. */
     LONG("IT", "long", ""),
 
     /** The tests on a real Kubernetes API server that belong to the fast suite. */
@@ -41,18 +42,19 @@ enum Part {
         this.excluded = excluded;
     }
 
-    /** The tag that a test must have, or nothing. */
+    /** Returns the tag that a test must have, or an empty text. */
     String included() {
         return included;
     }
 
-    /** The tag that a test must not have, or nothing. */
+    /** Returns the tag that a test must not have, or an empty text. */
     String excluded() {
         return excluded;
     }
 
     /**
-     * Whether a class belongs to this part: its longest matching suffix decides, then its tags.
+     * Returns whether a class belongs to this part. The longest matching suffix decides, then the
+     * tags.
      *
      * @param tags of the class and its methods
      * @param classTags of the class alone

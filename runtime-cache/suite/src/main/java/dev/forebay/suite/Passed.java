@@ -14,23 +14,23 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Remembers with which code the tests of a module passed: the same tests of the same code need not
- * run again. The code is that of the time when this is made, so that a build during the run does
- * not count.
+ * Remembers which code passed the tests of a module, so that an unchanged module need not run
+ * again. The constructor reads the code, so changes by a build during the run do not count.
  */
 final class Passed {
-    /** What tests read besides their class path, relative to the repository. */
+    /** Files that tests read besides their class path, relative to the repository. */
     private static final List<String> ALSO_READ = List.of("docs", "helm/forebay", "Makefile");
 
-    /** Its {@code SemanticsDocTest} reads the test sources of all modules, and takes seconds. */
+    /**
+     * Always runs: its {@code SemanticsDocTest} takes seconds and reads the test sources of all
+     * modules.
+     */
     private static final String NEVER_KNOWN = "runtime-cache/system-tests";
 
     private final Path directory;
     private final Map<MavenModule, String> fingerprints = new HashMap<>();
 
-    /**
-     * @param directory where it is remembered
-     */
+    /** @param directory where the digests of passed code are kept */
     Passed(Path directory, Path repository) throws IOException {
         this.directory = directory;
         List<Path> alsoRead = ALSO_READ.stream().map(repository::resolve).toList();
@@ -39,7 +39,7 @@ final class Passed {
         }
     }
 
-    /** Whether a part of a module passed with the code of now. */
+    /** Returns whether the part passed with the code that this object has read. */
     boolean has(MavenModule module, Part part) throws IOException {
         Path file = file(module, part);
         return !module.name().equals(NEVER_KNOWN)
@@ -57,8 +57,9 @@ final class Passed {
     }
 
     /**
-     * A digest of all classes, resources and jars of the repository on the class path, of what else
-     * tests read, and of the names of libraries, which hold their versions.
+     * Returns a digest of everything that can change the result of the tests: classes, resources
+     * and jars of the repository on the class path, other files that tests read, and the names of
+     * libraries, which contain their versions.
      */
     private static String fingerprint(MavenModule module, List<Path> alsoRead) throws IOException {
         MessageDigest digest = sha256();

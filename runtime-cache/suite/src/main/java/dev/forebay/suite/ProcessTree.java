@@ -10,16 +10,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** A process with all that it has started. */
+/** A process and all processes that it has started. */
 record ProcessTree(ProcessHandle root) {
     /** The unit of times in {@code /proc/<pid>/stat}: USER_HZ, which is 100 on every Linux. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** The index of utime behind the name's bracket in {@code /proc/<pid>/stat}; see proc(5). */
+    /**
+     * The index of utime after the bracket that ends the name in {@code /proc/<pid>/stat}; see
+     * proc(5).
+     */
     private static final int UTIME = 11;
 
     /**
-     * Processor time so far, of those that run and of those that have ended and were waited for.
+     * Returns the processor time so far, in seconds, of running processes and of ended ones that
+     * their parents have waited for.
      */
     double cpuSeconds() {
         return all().mapToDouble(ProcessTree::cpuSeconds).sum();
@@ -39,13 +43,13 @@ record ProcessTree(ProcessHandle root) {
             }
             return ticks / TICKS_PER_SECOND;
         } catch (IOException e) {
-            return 0; // It has ended: its parent counts it.
+            return 0; // The process has ended, so its parent's figures include it.
         }
     }
 
     /**
-     * Asks the root to end, which stops its servers in order; kills what is left then, or after a
-     * while.
+     * Asks the root to end, so that it stops its servers in order. Then kills the remaining
+     * processes, also if the root does not end in time.
      */
     void end(Duration within) {
         List<ProcessHandle> all = all().toList();
@@ -55,7 +59,7 @@ record ProcessTree(ProcessHandle root) {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // It is killed.
+            // The loop below kills it.
         }
         all.forEach(ProcessHandle::destroyForcibly);
     }

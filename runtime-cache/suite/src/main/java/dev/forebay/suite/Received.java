@@ -5,7 +5,7 @@ import dev.forebay.suite.fork.TestOutcome.Status;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a test JVM has sent so far of the class that it runs. Thread-safe. */
+/** The outcomes that a test JVM has sent so far of the class that it runs. Thread-safe. */
 final class Received {
     private final List<TestOutcome> outcomes = new ArrayList<>();
     private final List<String> running = new ArrayList<>();
@@ -23,7 +23,7 @@ final class Received {
         }
     }
 
-    /** Ignores what comes later: a test that starts after the limit is not the one that hangs. */
+    /** Ignores later outcomes: a test that starts after the limit is not the one that hangs. */
     synchronized void stop() {
         stopped = true;
     }
@@ -32,7 +32,10 @@ final class Received {
         return List.copyOf(outcomes);
     }
 
-    /** Returns the names of the tests that have started and not ended, or another text if none. */
+    /**
+     * Returns the names of the tests that have started and not ended, or another text if there are
+     * none.
+     */
     synchronized String running(String otherwise) {
         return running.isEmpty() ? otherwise : String.join(", ", running);
     }

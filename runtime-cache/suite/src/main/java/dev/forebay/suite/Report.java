@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Tells a person how a run goes on and what came of it. Thread-safe. */
+/** Prints the progress and the result of a run for a person. Thread-safe. */
 final class Report {
-    /** Classes that take less are not worth a line. */
+    /** The report omits passed classes that take less time. */
     private static final double WORTH_A_LINE_SECONDS = 5;
 
     private static final int SLOWEST = 10;
@@ -65,7 +65,7 @@ final class Report {
         return List.copyOf(results);
     }
 
-    /** Whether not a single test has run or was skipped. */
+    /** Returns whether no test has run or was skipped. */
     synchronized boolean isEmpty() {
         return results.stream().allMatch(result -> result.outcomes().isEmpty());
     }
@@ -74,7 +74,7 @@ final class Report {
         return results.stream().anyMatch(ClassResult::failed);
     }
 
-    /** The whole in one line. */
+    /** Returns one line that sums up the run. */
     synchronized String summary() {
         return String.format(
                 Locale.ROOT,
@@ -85,7 +85,7 @@ final class Report {
                 Runtime.getRuntime().availableProcessors());
     }
 
-    /** Prints sums of modules, the slowest classes, what was skipped, and why what failed did. */
+    /** Prints sums of modules, the slowest classes, skipped tests, and the reasons of failures. */
     synchronized void end(Pace pace) {
         print("%n== Modules: seconds, processor seconds");
         Map<String, List<ClassResult>> modules =
@@ -114,7 +114,7 @@ final class Report {
         print(
                 "%d passed, %d failed, %d skipped",
                 count(Status.PASSED), count(Status.FAILED), count(Status.SKIPPED));
-        // Last, as often only the end of what a run says is kept.
+        // Failures come last, because often only the end of the output is kept.
         results.stream().filter(ClassResult::failed).forEach(this::printReasons);
     }
 
@@ -131,8 +131,8 @@ final class Report {
     }
 
     /**
-     * What a stack trace says of the failure, and the line of the test where it was, in short. Of
-     * pytest, what it says so itself.
+     * Returns the message of a stack trace and the line of the test that failed, shortened. For
+     * pytest, returns the lines in which it sums up the failures.
      */
     private static String reason(String test, TestOutcome outcome) {
         List<String> lines = outcome.detail().lines().toList();

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tests that a run is for; all if none is named.
+ * The tests that a run is for. An empty list means all tests.
  *
- * @param tests each the simple name of a class, in which * stands for any characters, or this with
- *     {@code #} and a regular expression for methods
+ * @param tests simple names of classes, in which * stands for any characters. A name may be
+ *     followed by {@code #} and a regular expression for methods
  */
 record Selection(List<String> tests) {
     Selection {
@@ -24,14 +24,16 @@ record Selection(List<String> tests) {
         return isAll() || tests.stream().anyMatch(each -> names(each, test));
     }
 
-    /** Returns those of the named tests that match none of some classes. */
+    /** Returns the named tests that match none of the classes. */
     List<String> missing(Collection<TestClass> classes) {
         return tests.stream()
                 .filter(each -> classes.stream().noneMatch(test -> names(each, test)))
                 .toList();
     }
 
-    /** A regular expression that the methods of a class must match; empty for all methods. */
+    /**
+     * Returns a regular expression that the methods of a class must match; empty for all methods.
+     */
     String methods(TestClass test) {
         List<String> ofClass = tests.stream().filter(each -> names(each, test)).toList();
         if (ofClass.stream().anyMatch(each -> !each.contains("#"))) {

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Tells how much of the processors other programs had, such as the tests of another clone, and for
- * how long all waited for the disk, so that a limit of time can mean a machine that has nothing
- * else to do. Thread-safe.
+ * Measures how much processor time other programs took, such as the tests of another clone, and how
+ * long all programs waited for the disk. Time limits can so be set for a machine without other
+ * load. Thread-safe.
  */
 final class SharedMachine {
-    /** Limits are stretched so many times at most. */
+    /** The largest factor for limits. */
     private static final double MOST = 3;
 
     /** As in {@link ProcessTree}. */
@@ -21,13 +21,13 @@ final class SharedMachine {
     private final ProcessTree ours = new ProcessTree(ProcessHandle.current());
 
     /**
-     * A moment.
+     * The counters at one moment.
      *
      * @param nanos when it was, by {@link System#nanoTime}
      * @param busySeconds processor time of the whole machine since its start
-     * @param ourSeconds of it, what this process and those that it started had
-     * @param stalledSeconds for how long, since the start of the machine, each program that had
-     *     something to do waited for a disk
+     * @param ourSeconds the share of this process and of the processes that it started
+     * @param stalledSeconds time since the start of the machine during which every program that had
+     *     work waited for a disk
      */
     record Moment(long nanos, double busySeconds, double ourSeconds, double stalledSeconds) {
         double secondsSince(Moment before) {
@@ -35,9 +35,9 @@ final class SharedMachine {
         }
 
         /**
-         * How many times as long as on a machine of its own something may have taken: 1 if others
-         * had nothing, 2 if they had half of the processors, or if the disk stalled for half of the
-         * time.
+         * Returns how many times as long as on an idle machine work may have taken. It is 1 if
+         * other programs used nothing. It is 2 if they used half of the processors, or if the disk
+         * stalled for half of the time.
          */
         double stretchSince(Moment before, int processors) {
             double others = busySeconds - before.busySeconds - (ourSeconds - before.ourSeconds);
@@ -51,7 +51,9 @@ final class SharedMachine {
         return new Moment(System.nanoTime(), busySeconds(), ours.cpuSeconds(), stalledSeconds());
     }
 
-    /** All states of the first line of {@code /proc/stat} but idle and iowait; see proc(5). */
+    /**
+     * Sums all states in the first line of {@code /proc/stat} except idle and iowait; see proc(5).
+     */
     private static double busySeconds() {
         try (var lines = Files.lines(Path.of("/proc/stat"))) {
             List<String> fields = List.of(lines.findFirst().orElseThrow().split(" +"));
@@ -62,18 +64,18 @@ final class SharedMachine {
             }
             return ticks / TICKS_PER_SECOND;
         } catch (IOException e) {
-            return 0; // Not a Linux: no limit is stretched.
+            return 0; // Not Linux: limits stay as they are.
         }
     }
 
-    /** The kernel's pressure stall information; see Documentation/accounting/psi.rst of Linux. */
+    /** Reads the pressure stall information; see Documentation/accounting/psi.rst of Linux. */
     private static double stalledSeconds() {
         try (var lines = Files.lines(Path.of("/proc/pressure/io"))) {
             return lines.filter(line -> line.startsWith("full "))
                     .mapToDouble(line -> Long.parseLong(line.replaceFirst(".*total=", "")) / 1e6)
                     .sum();
         } catch (IOException | UncheckedIOException e) {
-            return 0; // A kernel without it.
+            return 0; // This kernel does not have it.
         }
     }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** For which reasons tests may be skipped. Immutable. */
+/** The reasons for which tests may be skipped. Immutable. */
 final class Skips {
     private final List<Pattern> allowed;
 
@@ -16,12 +16,12 @@ final class Skips {
         this.allowed = allowed;
     }
 
-    /** Allows any reason: not every machine has all that tests need. */
+    /** Allows any reason, because not every machine has all that tests need. */
     static Skips any() {
         return new Skips(List.of(Pattern.compile(".*")));
     }
 
-    /** Reads a list of regular expressions, one on each line, with comments that begin with #. */
+    /** Reads a list of regular expressions, one on each line. Comments begin with #. */
     static Skips read(Path file) throws IOException {
         return new Skips(
                 Files.readAllLines(file).stream()
@@ -30,7 +30,7 @@ final class Skips {
                         .toList());
     }
 
-    /** Makes a failure of each skipped test whose reason is not among these. */
+    /** Turns each skipped test into a failure if its reason is not allowed. */
     ClassResult judge(ClassResult result) {
         return new ClassResult(
                 result.name(),

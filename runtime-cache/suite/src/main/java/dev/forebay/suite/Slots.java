@@ -18,14 +18,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs agendas in several slots beside each other. {@link #close} may be called at any time. */
+/**
+ * Runs the work of agendas in several slots in parallel. Any thread may call {@link #close} at any
+ * time.
+ */
 final class Slots implements AutoCloseable {
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
-    /** How many slots begin with what mostly waits. */
+    /** The number of additional slots, which begin with work that mostly waits. */
     private static final int WAITING = 2;
 
-    /** The name of the failure of what took too long; {@code faults.py} knows it, too. */
+    /** The name of the failure of a class that took too long. {@code faults.py} also knows it. */
     private static final String DURATION = "duration";
 
     private final Path repository;
@@ -46,10 +49,10 @@ final class Slots implements AutoCloseable {
     /**
      * @param logs where output is kept
      * @param temporary where forks have their temporary directories
-     * @param recorded what an earlier run took that limits are for
-     * @param jvmOptions of test JVMs, beside those that every one has
+     * @param recorded the times of the earlier run for which the limits are set
+     * @param jvmOptions of test JVMs, in addition to those that every one has
      * @param selection which methods of a class to run
-     * @param done told each result, by several threads
+     * @param done receives each result, from several threads
      */
     Slots(
             Path repository,
@@ -71,10 +74,11 @@ final class Slots implements AutoCloseable {
     }
 
     /**
-     * Returns when all has been run.
+     * Runs both agendas, and returns when they are empty.
      *
-     * @param count how many slots begin with what computes
-     * @param waiting what mostly waits: beside several slots, two more begin with it
+     * @param computing work that mostly uses the processor
+     * @param count how many slots begin with the work that computes
+     * @param waiting work that mostly waits; if count is more than 1, two more slots begin with it
      */
     void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
@@ -106,7 +110,7 @@ final class Slots implements AutoCloseable {
             try {
                 fork = run(next.get(), fork);
             } catch (RuntimeException | Error e) {
-                // Without a result it would count as passed.
+                // Work without a result would count as passed.
                 String key = next.get().key();
                 List<TestOutcome> lost = List.of(failure(key, "The runner failed: " + traceOf(e)));
                 done.accept(new ClassResult(key, key, lost, 0, 0, logs));
@@ -118,7 +122,7 @@ final class Slots implements AutoCloseable {
         }
     }
 
-    /** Returns the JVM that there is afterwards. */
+    /** Runs a class or job, and returns the JVM to use for the next one, or null. */
     private @Nullable Fork run(Work work, @Nullable Fork present) {
         @Nullable Fork fork = present;
         if (fork != null && !(work instanceof TestClass test && fork.suits(test))) {
@@ -134,7 +138,7 @@ final class Slots implements AutoCloseable {
         };
     }
 
-    /** Runs a class; returns the JVM if it can run another. */
+    /** Runs a class, and returns its JVM if that can run another class. */
     private @Nullable Fork run(TestClass test, @Nullable Fork present) {
         Path log = logs.resolve(test.key().replace(' ', '-') + ".log");
         Moment begin = machine.now();
@@ -177,7 +181,7 @@ final class Slots implements AutoCloseable {
                 slow.hangsAfterSeconds(work.key()), () -> stretch(begin, machine.now()));
     }
 
-    /** By how much to stretch limits of time. */
+    /** Returns the factor for time limits. */
     private double stretch(Moment begin, Moment end) {
         return end.stretchSince(begin, Runtime.getRuntime().availableProcessors()) * pace.stretch();
     }
@@ -228,7 +232,7 @@ final class Slots implements AutoCloseable {
                 HangLimit limit = hangLimit(job, begin);
                 outcomes = closed ? List.of() : job.await(process, log, limit);
             } finally {
-                // One that has not ended in time.
+                // Ends a job that exceeded its limit.
                 tree.end(ENDS_WITHIN);
                 jobs.remove(process);
                 cpu = meter.stop();
@@ -278,12 +282,12 @@ final class Slots implements AutoCloseable {
         return pace;
     }
 
-    /** Whether {@link #close} was called. */
+    /** Returns whether {@link #close} was called. */
     boolean isClosed() {
         return closed;
     }
 
-    /** Ends all that runs. */
+    /** Ends all test JVMs and jobs. */
     @Override
     public void close() {
         closed = true;

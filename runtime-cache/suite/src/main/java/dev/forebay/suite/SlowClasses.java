@@ -7,13 +7,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long a class or job may take on a machine that has nothing else to do: a minute, unless it is
- * listed with a reason.
+ * The time limits of classes and jobs on a machine without other load. The limit is a minute,
+ * unless the list has another one with a reason.
  */
 final class SlowClasses {
     private static final int SECONDS = 60;
 
-    /** What takes so many times as long as it may is taken to hang. */
+    /** A class that takes so many times its limit counts as hung. */
     private static final int HANGS = 4;
 
     private final Map<String, Integer> listed;
@@ -24,7 +24,9 @@ final class SlowClasses {
         this.others = others;
     }
 
-    /** Allows each class the same time, in seconds: for runs with budgets of their own. */
+    /**
+     * Allows each class the same time, in seconds. Runs before a release have limits of their own.
+     */
     static SlowClasses all(int seconds) {
         return new SlowClasses(Map.of(), seconds);
     }
@@ -50,12 +52,12 @@ final class SlowClasses {
         return new SlowClasses(listed, SECONDS);
     }
 
-    /** The seconds that a class or job may take. */
+    /** Returns the seconds that a class or job may take. */
     int allowedSeconds(String key) {
         return listed.getOrDefault(key, others);
     }
 
-    /** The seconds after which it is ended by force. */
+    /** Returns the seconds after which the runner ends the class or job by force. */
     int hangsAfterSeconds(String key) {
         return HANGS * allowedSeconds(key);
     }

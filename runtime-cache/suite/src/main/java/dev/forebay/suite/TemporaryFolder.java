@@ -19,12 +19,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where a run has its temporary files. Not in the clone: the path must be short, for tests put
- * sockets there. It names its process, so the next run removes what one that was killed has left.
+ * The folder for the temporary files of a run. It is not in the clone, because tests put sockets
+ * there, whose paths must be short. Its name has the process id, so the next run can remove the
+ * folder of a killed run.
  */
 final class TemporaryFolder {
 
-    /** Short, for Linux mounts no image whose path has more than 255 bytes. */
+    /** A short name: Linux mounts no image whose path has more than 255 bytes. */
     private static final String PREFIX = "suite-";
 
     private static final Pattern NAME = Pattern.compile(PREFIX + "([0-9]{1,18})-[0-9]+");
@@ -32,9 +33,9 @@ final class TemporaryFolder {
     private TemporaryFolder() {}
 
     /**
-     * Makes one, and removes those of runs that are no more.
+     * Creates a folder, and removes the folders of runs whose processes have ended.
      *
-     * @param shared where all have theirs
+     * @param shared the parent of all such folders
      * @param said receives a line for each process, mount or device that is removed
      */
     static Path make(Path shared, Consumer<String> said) throws IOException {
@@ -50,16 +51,16 @@ final class TemporaryFolder {
 
     private static boolean isAbandoned(Path folder) {
         Matcher name = NAME.matcher(folder.getFileName().toString());
-        // One of another user is for that one to remove.
+        // Another user must remove folders that this user cannot write.
         return name.matches()
                 && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()
                 && Files.isWritable(folder);
     }
 
     /**
-     * Removes one with what is mounted below it, and ends the stacks that are there.
+     * Removes a folder with all mounts below it, and ends the stacks that use it.
      *
-     * @param grace what processes have to end by themselves
+     * @param grace how long processes have to end by themselves
      * @param said receives a line for each process, mount or device that is removed
      */
     static void remove(Path folder, Duration grace, Consumer<String> said) {
@@ -74,7 +75,10 @@ final class TemporaryFolder {
         }
     }
 
-    /** A stack that a test brought up outlives its JVM; its command lines name its directory. */
+    /**
+     * Ends stacks that tests started. A stack outlives its test JVM, and its command lines contain
+     * the directory.
+     */
     private static void endStacksBelow(Path folder, Duration grace, Consumer<String> said) {
         long end = System.nanoTime() + grace.toNanos();
         for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {

@@ -20,12 +20,12 @@ import java.util.stream.Stream;
 final class TestClasses {
     private static final String TAG = "Lorg/junit/jupiter/api/Tag;";
 
-    /** What the compiler makes of several tags of one element. */
+    /** The annotation that the compiler writes for several tags of one element. */
     private static final String TAGS = "Lorg/junit/jupiter/api/Tags;";
 
     private TestClasses() {}
 
-    /** The classes of a module that belong to one of the parts, once for each part. */
+    /** Returns the classes of a module that belong to one of the parts, once for each part. */
     static List<TestClass> of(MavenModule module, Set<Part> parts) throws IOException {
         List<TestClass> found = new ArrayList<>();
         for (Path file : candidates(module.testClasses())) {

@@ -12,14 +12,14 @@ import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 /**
- * How long classes and jobs took in an earlier run, and how much of that they computed: the longest
- * are started first, and those that mostly wait beside the others.
+ * The times of classes and jobs in an earlier run, and how much of them was processor time. The
+ * runner starts the longest first, and runs those that mostly wait beside the others.
  */
 final class Times {
-    /** For what never ran: in the middle of what is seen. */
+    /** The time of a class or job that never ran: in the middle of the usual times. */
     private static final double UNKNOWN_SECONDS = 5;
 
-    /** What waits has no more than this of one processor. */
+    /** Work that mostly waits uses at most this share of one processor. */
     private static final double MOST_OF_WHAT_WAITS = 1 / 3.0;
 
     private record Time(double seconds, double cpuSeconds) {}
@@ -30,7 +30,7 @@ final class Times {
         this.times = times;
     }
 
-    /** Reads files that are there; of two that know a class the later one counts. */
+    /** Reads the files that exist. If several files have a class, the last one counts. */
     static Times read(Path... files) throws IOException {
         Map<String, Time> times = new HashMap<>();
         for (Path file : files) {
@@ -54,13 +54,13 @@ final class Times {
         return known == null ? UNKNOWN_SECONDS : known.seconds;
     }
 
-    /** The processor seconds that it took, or nothing if it never ran. */
+    /** Returns the processor seconds of the earlier run, or empty if there was none. */
     OptionalDouble cpuSeconds(String key) {
         Time known = times.get(key);
         return known == null ? OptionalDouble.empty() : OptionalDouble.of(known.cpuSeconds);
     }
 
-    /** Whether it waits most of the time, for a timeout, a lease or a disk. */
+    /** Returns whether the work waits most of the time, for a timeout, a lease or a disk. */
     boolean waits(Work work) {
         Time known = times.get(work.key());
         return known != null && known.cpuSeconds <= known.seconds * MOST_OF_WHAT_WAITS;

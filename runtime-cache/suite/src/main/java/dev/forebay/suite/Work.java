@@ -1,7 +1,7 @@
 package dev.forebay.suite;
 
-/** Something that a slot runs to its end before it takes the next. */
+/** A class or job that a slot runs to its end before it takes the next one. */
 sealed interface Work permits TestClass, Job {
-    /** The name under which its time is kept. */
+    /** Returns the name under which times are kept. */
     String key();
 }

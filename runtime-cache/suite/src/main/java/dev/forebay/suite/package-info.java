@@ -1,6 +1,6 @@
 /**
- * Runs the tests of all modules from a built tree: single classes, the longest first, in several
- * JVMs that take the next class as soon as they are free.
+ * Runs the tests of all modules from a built tree. Several JVMs take single classes from one queue,
+ * the longest first.
  */
 @org.jspecify.annotations.NullMarked
 package dev.forebay.suite;

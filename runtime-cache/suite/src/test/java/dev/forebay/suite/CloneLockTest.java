@@ -10,7 +10,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The recipes of the Makefile that build, with a Maven and a devstack that only say so. */
+/**
+ * Tests that the build recipes of the Makefile respect the lock. The scripts for Maven and devstack
+ * only write {@code target/new}.
+ */
 class CloneLockTest {
     private static final Path REPOSITORY = Path.of("../..");
     private static final String SOURCE =
@@ -56,7 +59,7 @@ class CloneLockTest {
         assertThat(clone.resolve("target/new")).exists();
     }
 
-    /** Starts a process that has the lock. */
+    /** Starts a process that holds the lock. */
     static Process hold(Path lock) throws IOException {
         Process holder =
                 new ProcessBuilder(
@@ -78,7 +81,7 @@ class CloneLockTest {
                         .directory(clone.toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile());
-        // Those of the make that runs this test.
+        // Removes the flags of the make that runs this test.
         builder.environment().remove("MAKEFLAGS");
         builder.start().waitFor();
         return Files.readString(output);

@@ -36,7 +36,7 @@ class SharedMachineTest {
         assertThat(after.busySeconds() - before.busySeconds()).isGreaterThan(0.1);
     }
 
-    /** In ten seconds on two processors. */
+    /** Returns the factor after ten seconds on two processors. */
     private static double stretch(double busy, double ours) {
         return stretch(busy, ours, 0);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command on a repository with one module, whose tests are compiled here. */
+/** Runs the command on a repository with one module, whose tests this class compiles. */
 class SuiteTest {
     private static final String HEAD =
             """
@@ -145,7 +145,7 @@ class SuiteTest {
         compile(
                 "SlowTest",
                 "class SlowTest { @Test void sleeps() throws Exception { Thread.sleep(6500); } }");
-        // Stretched three times at most.
+        // The limit is stretched by a factor of 3 at most.
         slowClasses("SlowTest 2 it sleeps\n");
         Run run = suite();
         assertThat(run.status()).isEqualTo(1);
@@ -157,7 +157,7 @@ class SuiteTest {
         assertThat(failedOfFaults(run.output())).as("time catches no fault").isEqualTo("set()");
     }
 
-    /** What a fault must make fail, by the script that tries faults. */
+    /** Returns the failures that {@code faults.py} finds in an output. */
     private String failedOfFaults(String output) throws Exception {
         Path log = Files.writeString(repository.resolve("output.log"), output);
         Process python =
@@ -188,7 +188,7 @@ class SuiteTest {
                 .contains("HangsTest.hangs");
     }
 
-    /** Its tests run in the order of their names. */
+    /** Returns a class whose tests run in the order of their names. */
     private static String failsAndThen(String statement) {
         return """
                 @TestMethodOrder(MethodOrderer.MethodName.class)
@@ -341,7 +341,7 @@ class SuiteTest {
         assertThat(suite("--changed").output()).contains("2 passed, 0 failed");
     }
 
-    /** Such as the documentation, which tests compare with the code. */
+    /** Tests read other files, too: they compare the documentation with the code. */
     @Test
     void runsAgainWhereAFileThatTestsReadHasChanged() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
@@ -364,7 +364,7 @@ class SuiteTest {
         assertEndsWhenInterrupted("\"sh\", \"-c\", script");
     }
 
-    /** As a stack that is up: a process of its own session, whose parent has ended. */
+    /** The process is like a stack that is up: it has its own session, and its parent has ended. */
     @Test
     void anInterruptedRunLeavesNoProcessThatLeftItsParent() throws Exception {
         assertEndsWhenInterrupted(
@@ -431,7 +431,7 @@ class SuiteTest {
                 .containsPattern("FAILED leftovers.clean-up: .* the runner unmounted .*/left\n$");
     }
 
-    /** As the stack of a job that is killed. */
+    /** The mount is like one of a killed job's stack. */
     @Test
     void aRunWhoseJobLeavesAMountFails() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
@@ -514,7 +514,10 @@ class SuiteTest {
         return builder.directory(repository.toFile()).redirectErrorStream(true);
     }
 
-    /** A process that nobody has waited for yet is a zombie: it has ended. */
+    /**
+     * Returns whether a process runs. A zombie has ended, although its parent has not waited for
+     * it.
+     */
     private static boolean isRunning(long pid) throws IOException {
         try {
             return !Files.readString(Path.of("/proc/%d/stat".formatted(pid))).contains(") Z ");

@@ -27,7 +27,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * The main class of a test JVM. It reads names of test classes from a socket, runs them one after
- * the other, and sends their outcomes as they come. It ends when the other side closes the socket.
+ * the other, and sends each outcome at once. It ends when the runner closes the socket.
  */
 public final class ForkMain {
     private ForkMain() {}
@@ -35,8 +35,8 @@ public final class ForkMain {
     /**
      * Runs until the socket is closed.
      *
-     * @param arguments the socket's path; the tag that a test must have, and the tag that it must
-     *     not have, each possibly empty
+     * @param arguments the path of the socket, the tag that a test must have, and the tag that it
+     *     must not have; a tag may be empty
      */
     public static void main(String[] arguments) throws Exception {
         String included = arguments[1];
@@ -59,8 +59,8 @@ public final class ForkMain {
     }
 
     /**
-     * Reads in a thread of its own, so that the JVM also ends, with its shutdown hooks, when the
-     * runner dies while a test is running.
+     * Reads requests in a thread of its own. If the runner dies during a test, the JVM can so end
+     * at once, with its shutdown hooks.
      */
     private static LinkedBlockingQueue<String> readInBackground(SocketChannel channel) {
         LinkedBlockingQueue<String> requests = new LinkedBlockingQueue<>();

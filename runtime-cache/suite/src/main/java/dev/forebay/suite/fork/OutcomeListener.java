@@ -13,8 +13,9 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * Sends the start and the outcome of each test of one class at once, so that they are known even if
- * the JVM does not survive the class. Each follows a true, and a false ends the class. Thread-safe.
+ * Sends the start and the outcome of each test of one class at once, so the runner knows them even
+ * if the JVM crashes during the class. A true precedes each outcome, and a false ends the class.
+ * Thread-safe.
  */
 final class OutcomeListener implements TestExecutionListener {
     private final Map<String, Long> begun = new ConcurrentHashMap<>();
@@ -45,7 +46,7 @@ final class OutcomeListener implements TestExecutionListener {
                     send(test, Status.PASSED, "");
                 }
             }
-            // A failed or aborted container has no outcomes of the tests within.
+            // A failed or aborted container has no outcomes of the tests in it.
             case FAILED ->
                     send(test, Status.FAILED, result.getThrowable().map(this::trace).orElse(""));
             case ABORTED ->

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The outcome of one test method, or of a class whose set-up failed or which is skipped as a whole.
+ * The outcome of one test method, of a class whose set-up failed, or of a class that is skipped.
  *
  * @param name the method with its arguments, as JUnit displays them
  * @param detail the stack trace of a failure, the reason of a skipped test, else empty
  * @param millis wall-clock time
  */
 public record TestOutcome(String name, Status status, String detail, long millis) {
-    /** How a test ended, or that it has not. */
+    /** How a test ended, or that it has started and not ended. */
     public enum Status {
         STARTED,
         PASSED,
@@ -34,7 +34,10 @@ public record TestOutcome(String name, Status status, String detail, long millis
         out.writeLong(millis);
     }
 
-    /** {@link DataOutputStream#writeUTF} ends at 64 KiB, and stack traces do not. */
+    /**
+     * Writes a text of any length. {@link DataOutputStream#writeUTF} is limited to 64 KiB, and
+     * stack traces can be longer.
+     */
     private static void writeText(DataOutputStream out, String text) throws IOException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         out.writeInt(bytes.length);
@@ -45,7 +48,7 @@ public record TestOutcome(String name, Status status, String detail, long millis
         return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
     }
 
-    /** The first line of the detail, without blanks around it. */
+    /** Returns the first line of the detail, without blanks around it. */
     public String reason() {
         return detail.replaceFirst("(?s)\n.*", "").strip();
     }

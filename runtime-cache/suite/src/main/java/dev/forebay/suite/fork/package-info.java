@@ -1,3 +1,3 @@
-/** The part of the suite that runs inside a test JVM: it needs the JUnit Platform only. */
+/** The part of the suite that runs inside a test JVM. It needs only the JUnit Platform. */
 @org.jspecify.annotations.NullMarked
 package dev.forebay.suite.fork;
