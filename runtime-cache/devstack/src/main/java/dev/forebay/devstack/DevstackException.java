@@ -1,8 +1,8 @@
 package dev.forebay.devstack;
 
 /**
- * Something on this machine kept the devstack from doing what it was asked. The message is meant
- * for the person at the terminal: what happened, and what to do about it.
+ * The devstack cannot do what the user asked. The message tells the person at the terminal what
+ * happened and what to do.
  */
 public final class DevstackException extends RuntimeException {
     public DevstackException(String message) {

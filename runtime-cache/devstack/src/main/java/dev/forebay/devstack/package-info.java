@@ -1,5 +1,5 @@
 /**
- * Forebay and everything it stands on, as real processes on one machine. {@code tool} obtains the
+ * Forebay and all servers that it needs, as real processes on one machine. {@code tool} obtains the
  * servers, {@code server} runs one, {@code stack} runs all of them together with Forebay itself,
  * {@code cli} is the command behind {@code make up}.
  */

@@ -3,7 +3,7 @@ package dev.forebay.devstack.cli;
 import dev.forebay.devstack.stack.Addresses;
 import java.io.PrintWriter;
 
-/** Where everything is, for people. */
+/** Prints the addresses of a stack for people. */
 final class AddressTable {
     private AddressTable() {}
 

@@ -3,7 +3,7 @@ package dev.forebay.devstack.cli;
 import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
-/** What the command answers to {@code --version}: the version that its jar says it was built as. */
+/** Answers {@code --version} with the version in the manifest of the jar. */
 final class BuiltVersion implements IVersionProvider {
 
     @Override

@@ -13,7 +13,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which stack a command is about. */
+/** The option that selects the stack of a command. */
 final class DataOption {
     @Option(
             names = "--data",
@@ -27,7 +27,7 @@ final class DataOption {
         return new StackOnDisk(data != null ? data : byDefault());
     }
 
-    /** Does something while no other command starts or stops this stack. */
+    /** Runs an action while no other command starts or stops this stack, and returns its result. */
     static int alone(StackOnDisk stack, Consumer<String> progress, IntSupplier action) {
         try {
             Files.createDirectories(stack.data());

@@ -4,7 +4,7 @@ import dev.forebay.devstack.DevstackException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command and its subcommands. */
+/** The command {@code devstack} and its subcommands. */
 @Command(
         name = "devstack",
         description = "Forebay and all it stands on, as real processes on this machine.",
@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 public final class Devstack {
     private Devstack() {}
 
-    /** Exits with 0, with 1 when something went wrong, with 2 when it was asked wrongly. */
+    /** Exits with 0 on success, 1 on a failure, and 2 on wrong arguments. */
     public static void main(String[] arguments) {
         System.exit(commandLine().execute(arguments));
     }
@@ -35,7 +35,7 @@ public final class Devstack {
                 .setExecutionExceptionHandler(Devstack::report);
     }
 
-    /** Without the whole usage, in which the message would be lost. */
+    /** Prints the message without the whole usage, which would hide it. */
     private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         command.getErr().println("devstack: " + wrong.getMessage());

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a program as if it were a training pod of a region. */
+/** Runs a program like a training pod of a region. */
 @Command(
         name = "exec",
         description = {

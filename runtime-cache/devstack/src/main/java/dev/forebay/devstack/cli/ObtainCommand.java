@@ -7,7 +7,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Obtains what is missing, without starting anything. */
+/** Obtains missing tools, without starting anything. */
 @Command(
         name = "obtain",
         description =

@@ -7,7 +7,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command about one stack: what it found goes to standard output, what it does to error. */
+/**
+ * A command for one stack. It prints its result to standard output, and its progress to standard
+ * error.
+ */
 abstract class StackCommand implements Callable<Integer> {
     @Mixin private final DataOption data = new DataOption();
 

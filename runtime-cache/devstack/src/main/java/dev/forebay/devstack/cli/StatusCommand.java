@@ -8,7 +8,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows a stack. */
+/** Shows the addresses and processes of a stack. */
 @Command(
         name = "status",
         description = {

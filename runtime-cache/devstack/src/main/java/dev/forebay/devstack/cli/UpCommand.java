@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Starts a stack that stays when the command has returned. */
+/** Starts a stack that continues after the command has returned. */
 @Command(
         name = "up",
         description =
@@ -73,7 +73,7 @@ final class UpCommand extends StackCommand {
                 .build();
     }
 
-    /** What a crash of this machine, of a process or of an earlier start left. */
+    /** Removes processes and mounts that an earlier run left after a crash or a failed start. */
     private void clean(StackOnDisk disk) {
         List<PidFile> all = disk.processes();
         if (all.stream().anyMatch(PidFile::isAlive)) {
@@ -90,7 +90,9 @@ final class UpCommand extends StackCommand {
         disk.stop(this::say);
     }
 
-    /** Ctrl-C, a signal or an error while it starts: nothing stays. */
+    /**
+     * Stops the whole stack if the command ends during the start: by Ctrl-C, a signal or an error.
+     */
     private void stopUnlessSettled(StackOnDisk disk) {
         Runtime.getRuntime()
                 .addShutdownHook(

@@ -15,10 +15,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * What a stack is asked to be. Each value is checked when it is asked for, by the rules of the
- * programs that will get it, so that nothing is started that one of them would refuse. What is
- * wrong is told by a {@link ParameterException} with the option or variable, the value and the
- * rule.
+ * The options of a new stack. Each method checks its value by the rules of the programs that will
+ * get it, so that the command starts nothing that one of them would refuse. A wrong value causes a
+ * {@link ParameterException} with the option or variable, the value and the rule.
  */
 final class UpOptions {
     private static final String PORT_BASE = "FOREBAY_PORT_BASE";
@@ -96,9 +95,7 @@ final class UpOptions {
         return workers;
     }
 
-    /**
-     * @param before that of the stack's last start
-     */
+    /** @param before that of the stack's last start */
     int portBase(Map<String, String> environment, Optional<String> before) {
         String source = portBase != null ? "--port-base" : PORT_BASE;
         String given =

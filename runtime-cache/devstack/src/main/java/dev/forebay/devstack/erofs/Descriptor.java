@@ -1,6 +1,6 @@
 package dev.forebay.devstack.erofs;
 
-/** A file descriptor that the kernel gave. */
+/** A file descriptor, which closes with this object. */
 record Descriptor(long number) implements AutoCloseable {
 
     @Override

@@ -14,15 +14,15 @@ import java.util.Optional;
  * An EROFS image in a plain file, mounted with plain files as its devices (Linux 6.12), until it is
  * closed.
  *
- * <p>It calls the kernel itself. The {@code mount} command of today's distributions puts a loop
- * device under the image, and then the devices would have to be block devices too; mount(2) takes 4
- * KiB of options, that is some hundred devices.
+ * <p>It uses system calls directly. The {@code mount} command of today's distributions puts a loop
+ * device under the image, and then the devices would have to be block devices, too. mount(2) takes
+ * only 4 KiB of options, which is some hundred devices.
  */
 public final class ErofsMount implements AutoCloseable {
 
     private static final Path FILE_SYSTEMS = Path.of("/proc/filesystems");
 
-    // include/uapi/linux/mount.h
+    // From include/uapi/linux/mount.h.
     private static final int FSCONFIG_SET_FLAG = 0;
     private static final int FSCONFIG_SET_STRING = 1;
     private static final int FSCONFIG_CMD_CREATE = 6;
@@ -36,7 +36,7 @@ public final class ErofsMount implements AutoCloseable {
         this.mountpoint = mountpoint;
     }
 
-    /** Why no image can be mounted here; empty if it can. */
+    /** Returns why this machine cannot mount an image, or empty if it can. */
     public static Optional<String> impossible() {
         try {
             if (Files.readAllLines(FILE_SYSTEMS).stream()
@@ -87,7 +87,7 @@ public final class ErofsMount implements AutoCloseable {
                                         Native.FSOPEN, arena.allocateFrom("erofs").address(), 0))) {
             set(context, "source", image);
             flag(context, "ro");
-            // An image has no ACLs; without this the kernel looks for them in every inode.
+            // An image has no ACLs. Without this option the kernel looks for them in every inode.
             flag(context, "noacl");
             for (Path device : devices) {
                 set(context, "device", device);

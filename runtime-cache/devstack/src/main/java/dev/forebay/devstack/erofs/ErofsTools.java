@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The programs of erofs-utils, by the authors of the format. */
+/** The programs of erofs-utils, which the authors of the format maintain. */
 public final class ErofsTools {
 
     private final Path directory;
@@ -17,15 +17,15 @@ public final class ErofsTools {
     }
 
     /**
-     * Checks an image, and that all data it points to are there.
+     * Checks an image, and that all data which it points to are present. Returns the output.
      *
-     * @throws DevstackException with what is wrong
+     * @throws DevstackException with the output, if the program finds an error
      */
     public String fsck(Path image, List<Path> devices) {
         return run("fsck.erofs", List.of("--extract"), image, devices);
     }
 
-    /** Shows something of an image. */
+    /** Returns what {@code dump.erofs} prints about an image. */
     public String dump(Path image, List<Path> devices, String... options) {
         return run("dump.erofs", List.of(options), image, devices);
     }

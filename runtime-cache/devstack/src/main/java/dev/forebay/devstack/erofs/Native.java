@@ -10,10 +10,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/** Calls of the kernel that Java has no method for. */
+/** System calls that Java has no method for. */
 final class Native {
 
-    // The numbers of the newer system calls are the same on all machines.
+    // These newer system calls have the same numbers on x86-64 and aarch64.
     static final int MOVE_MOUNT = 429;
     static final int FSOPEN = 430;
     static final int FSCONFIG = 431;
@@ -45,7 +45,7 @@ final class Native {
 
     private Native() {}
 
-    /** Makes a system call with up to five arguments; those not given are 0. */
+    /** Makes a system call with up to five arguments. The other arguments are 0. */
     static long call(int number, long... arguments) throws SyscallException {
         long[] all = Arrays.copyOf(arguments, ARGUMENTS);
         try (Arena arena = Arena.ofConfined()) {

@@ -11,9 +11,9 @@ final class Program {
     private Program() {}
 
     /**
-     * Returns what it prints.
+     * Runs a program and returns its output.
      *
-     * @throws DevstackException with that if it does not end with 0
+     * @throws DevstackException with the output, if the program does not exit with 0
      */
     static String run(List<String> command) {
         try {

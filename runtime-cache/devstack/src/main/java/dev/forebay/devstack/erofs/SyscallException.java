@@ -2,10 +2,10 @@ package dev.forebay.devstack.erofs;
 
 import java.io.IOException;
 
-/** What the kernel answered instead of doing it. */
+/** A system call failed with an errno. */
 final class SyscallException extends IOException {
 
-    // include/uapi/asm-generic/errno-base.h and errno.h
+    // From include/uapi/asm-generic/errno-base.h and errno.h.
     static final int EPERM = 1;
     static final int ENOTBLK = 15;
     static final int ENOSYS = 38;

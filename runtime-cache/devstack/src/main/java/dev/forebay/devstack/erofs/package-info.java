@@ -1,7 +1,4 @@
-/**
- * EROFS images on this machine: mounted through the kernel, and checked by the tools of the
- * format's authors.
- */
+/** Mounts EROFS images on this machine, and checks them by the tools of the format's authors. */
 @NullMarked
 package dev.forebay.devstack.erofs;
 

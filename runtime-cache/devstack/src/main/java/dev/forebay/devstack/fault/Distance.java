@@ -14,19 +14,20 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Puts a server far away: what a client sends arrives a round trip later, a connection takes one
- * more to be made, and each connection's answers come at a rate of their own, as they do from a
- * store of objects in another region. Any number of connections do not slow each other down. Binds
- * to loopback. Safe for use by many threads.
+ * A proxy that makes a server seem far away, like an object store in another region. Requests
+ * arrive a round trip later, and a new connection takes another round trip. Each connection has its
+ * own rate for answers, so connections do not slow each other down. Binds to loopback. Thread-safe.
  */
 public final class Distance implements AutoCloseable {
 
     private static final int SEGMENT_BYTES = 128 << 10;
 
-    /** Of one connection, so that a client that sends much is held up in the end. */
+    /** The limit for one connection, so that a client that sends a lot eventually blocks. */
     private static final int SEGMENTS_UNDER_WAY = 256;
 
-    /** A thread that wakes up late on a busy machine is not to make the connection slower. */
+    /**
+     * How far a late thread catches up, so that a busy machine does not slow the connection down.
+     */
     private static final long LATENESS_MADE_UP_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final InetSocketAddress server;
@@ -34,7 +35,7 @@ public final class Distance implements AutoCloseable {
     private final long bytesPerSecond;
     private final LoopbackListener listener = new LoopbackListener();
 
-    /** What was sent; nothing at the end. */
+    /** Bytes on their way to the server. An empty segment is the end. */
     private record Segment(ByteBuffer bytes, long due) {
         static final Segment END = new Segment(ByteBuffer.allocate(0), 0);
     }
@@ -46,7 +47,7 @@ public final class Distance implements AutoCloseable {
     }
 
     /**
-     * Puts one before a server, on a free port.
+     * Starts a proxy for a server, on a free port.
      *
      * @param bytesPerSecond of the answers of one connection
      */
@@ -57,7 +58,7 @@ public final class Distance implements AutoCloseable {
         return distance;
     }
 
-    /** Where clients connect. */
+    /** Returns the address for clients. */
     public URI endpoint() {
         return URI.create("http://127.0.0.1:" + listener.port());
     }
@@ -88,7 +89,7 @@ public final class Distance implements AutoCloseable {
             }
             underWay.put(Segment.END);
         } catch (IOException | InterruptedException broken) {
-            // The answer ends, too.
+            // The broken connection also ends the answer.
             underWay.offer(Segment.END);
         }
     }
@@ -103,7 +104,7 @@ public final class Distance implements AutoCloseable {
                 out.write(next.bytes().array());
             }
         } catch (IOException | InterruptedException broken) {
-            // As above.
+            // The broken connection also ends the answer.
         }
     }
 

@@ -13,14 +13,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way to the server, and the answer on its way back. */
+/** One request to the server and its answer. */
 final class Exchange {
 
     private static final int HEAD_LIMIT_BYTES = 64 << 10;
     private static final int BUFFER_BYTES = 16 << 10;
     private static final int TICKS_PER_SECOND = 20;
 
-    /** Up to the first byte's place, which becomes another one when a digit is put behind it. */
+    /**
+     * Matches up to the position of the first byte. Another digit behind it makes another position.
+     */
     private static final Pattern CONTENT_RANGE =
             Pattern.compile("(?<range>content-range: *bytes \\d+)", Pattern.CASE_INSENSITIVE);
 
@@ -40,7 +42,7 @@ final class Exchange {
         this.head = head;
     }
 
-    /** Reads a request's head; null if the client has gone. */
+    /** Reads the head of a request; returns null if the client has closed the connection. */
     static @Nullable Exchange begin(Socket client) throws IOException {
         InputStream in = new BufferedInputStream(client.getInputStream());
         String head = readHead(in);
@@ -105,7 +107,7 @@ final class Exchange {
             case Fault.Truncate truncate -> pass(body, truncate.bytes());
             case Fault.Stall stall -> {
                 pass(body, stall.bytes());
-                // Until the client gives up and closes.
+                // Waits until the client gives up and closes the connection.
                 fromClient.transferTo(OutputStream.nullOutputStream());
             }
             case Fault.Slow slow -> {
@@ -154,7 +156,7 @@ final class Exchange {
                 toServer.write(buffer, 0, n);
             }
         } catch (IOException ended) {
-            // The answer came, and both connections were closed.
+            // The server has answered, and both connections are closed.
         }
     }
 

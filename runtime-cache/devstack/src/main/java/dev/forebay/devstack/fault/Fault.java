@@ -3,43 +3,43 @@ package dev.forebay.devstack.fault;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
-/** What a {@link FaultProxy} does to one request. */
+/** A fault that a {@link FaultProxy} causes in one request. */
 public sealed interface Fault {
 
-    /** Nothing: the request and its answer pass. */
+    /** No fault: the request and its answer pass. */
     Fault NONE = new None();
 
     /** See {@link #NONE}. */
     record None() implements Fault {}
 
-    /** The proxy answers with this status itself; the server sees nothing. */
+    /** The proxy answers with this status itself, and the server does not see the request. */
     record Status(int code) implements Fault {}
 
-    /** The answer begins after a while. */
+    /** The answer begins after a delay. */
     record Delay(Duration duration) implements Fault {}
 
     /** The connection ends after so many bytes of the answer's body. */
     record Truncate(long bytes) implements Fault {}
 
-    /** After so many bytes of the answer's body nothing comes any more; the connection stays. */
+    /** The answer stops after so many bytes of its body, and the connection stays open. */
     record Stall(long bytes) implements Fault {}
 
-    /** The answer says that its body is another range than was asked for, if a range was. */
+    /** The answer to a request for a range claims to have another range. */
     record OtherRange() implements Fault {}
 
-    /** The answer does not say what of. */
+    /** The answer has no ETag. */
     record WithoutEtag() implements Fault {}
 
-    /** The answer's body trickles. */
+    /** The body of the answer arrives slowly. */
     record Slow(int bytesPerSecond) implements Fault {}
 
-    /** One bit of the byte at this place of the answer's body is wrong. */
+    /** One bit of the byte at this offset of the body is flipped. */
     record Flip(long at) implements Fault {}
 
     /**
-     * The answer's body says something else, of the same length.
+     * The answer has another body of the same length.
      *
-     * @param change from the body, a character for each byte, to what the client gets
+     * @param change returns the body for the client; each character is one byte
      */
     record Rewrite(UnaryOperator<String> change) implements Fault {}
 }

@@ -8,21 +8,22 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * A proxy before an HTTP/1.1 server that spoils requests as a test says. Binds to loopback.
+ * A proxy for an HTTP/1.1 server that causes faults in the requests that a test chooses. Binds to
+ * loopback.
  *
  * <p>Every request gets a connection of its own to the server, and the client's connection ends
- * with the answer. Bytes pass unchanged but for the header {@code Connection}, so signatures over
- * the host and the usual headers stay good: clients sign for the proxy's address. Safe for use by
- * many threads.
+ * with the answer. Bytes pass unchanged except for the header {@code Connection}, so signatures
+ * over the host and the usual headers stay valid: clients sign for the proxy's address.
+ * Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
 
     /**
-     * A request as a rule sees it.
+     * The request that a rule decides about.
      *
      * @param method such as GET
      * @param target path and query as sent
-     * @param range such as {@code bytes=0-99}, empty without one
+     * @param range such as {@code bytes=0-99}; empty if the request has none
      * @param number counts the requests since the rule was set, from 1
      */
     public record Request(String method, String target, String range, long number) {}
@@ -38,7 +39,7 @@ public final class FaultProxy implements AutoCloseable {
         this.server = server;
     }
 
-    /** Starts a proxy on a free port before a server; without faults at first. */
+    /** Starts a proxy for a server, on a free port. It causes no faults at first. */
     public static FaultProxy before(URI server) {
         FaultProxy proxy =
                 new FaultProxy(new InetSocketAddress(server.getHost(), server.getPort()));
@@ -46,17 +47,17 @@ public final class FaultProxy implements AutoCloseable {
         return proxy;
     }
 
-    /** Where clients connect. */
+    /** Returns the address for clients. */
     public URI endpoint() {
         return URI.create("http://127.0.0.1:" + listener.port());
     }
 
-    /** From now on asks {@code faults} what to do to each request. */
+    /** Sets the rule that decides about the fault of each later request. */
     public void spoil(Function<Request, Fault> faults) {
         rule = new Rule(faults, new AtomicLong());
     }
 
-    /** How many requests came since the start, spoilt ones included. */
+    /** Returns the number of requests since the start, including those with faults. */
     public long requests() {
         return requests.get();
     }

@@ -12,12 +12,14 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/** Offers a server HTTP/2 in each way that a client can, by a connection of its own each time. */
+/** Offers HTTP/2 to a server in each way that a client can. Each probe uses a new connection. */
 public final class Http2Probe {
 
     private static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
-    /** As long as a status line up to its code; the header of a frame of HTTP/2 is shorter. */
+    /**
+     * The length of a status line up to its code, which is more than the header of an HTTP/2 frame.
+     */
     private static final int ANSWER_BYTES = "HTTP/1.1 200".length();
 
     private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -31,20 +33,20 @@ public final class Http2Probe {
         this.sockets = sockets;
     }
 
-    /** Returns a probe that speaks in the clear. */
+    /** Returns a probe that uses no TLS. */
     public static Http2Probe plain(URI server) {
         return new Http2Probe(server, SocketFactory.getDefault());
     }
 
-    /** Returns a probe that speaks TLS. */
+    /** Returns a probe that uses TLS. */
     public static Http2Probe encrypted(URI server, SSLContext trusting) {
         return new Http2Probe(server, trusting.getSocketFactory());
     }
 
     /**
-     * Returns the first bytes of the answer to a client that speaks HTTP/2 from its first byte: of
-     * a frame, or of a status line if the server takes it for a bad request of HTTP/1. There are
-     * fewer if the server closes the connection.
+     * Returns the first bytes of the answer to a client that speaks HTTP/2 from its first byte.
+     * They belong to a frame, or to a status line if the server sees a bad HTTP/1 request. There
+     * are fewer if the server closes the connection.
      */
     public String preface() throws IOException {
         return answer(PREFACE, EMPTY_SETTINGS);
@@ -66,8 +68,8 @@ public final class Http2Probe {
     }
 
     /**
-     * Returns the protocol that a server with TLS chooses from HTTP/2 and HTTP/1.1, or an empty
-     * string if it chooses none.
+     * Returns the protocol that a TLS server chooses from HTTP/2 and HTTP/1.1, or an empty string
+     * if it chooses none.
      */
     public String alpn() throws IOException {
         try (SSLSocket socket = (SSLSocket) connect()) {
@@ -81,7 +83,7 @@ public final class Http2Probe {
 
     private String answer(String text, byte[] more) throws IOException {
         try (Socket socket = connect()) {
-            // At once: who has refused the first part may have closed the connection.
+            // Both parts in one write: the server may close the connection after the first part.
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             all.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
             all.writeBytes(more);

@@ -5,8 +5,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How a program of a test, in a process of its own, learns that it is to end: its standard input
- * does. That also happens when the test's process is gone.
+ * Tells a test's program, in a process of its own, when to end: at the end of its standard input.
+ * The input also ends if the test's process dies.
  */
 public final class InputEnd {
 
@@ -14,7 +14,7 @@ public final class InputEnd {
 
     private InputEnd() {}
 
-    /** Begins to read standard input; what comes is ignored. */
+    /** Begins to read standard input and discards it. */
     public static InputEnd watch() {
         InputEnd end = new InputEnd();
         Thread.ofPlatform().daemon().name("input-end").start(end::await);
@@ -30,7 +30,7 @@ public final class InputEnd {
         reached.set(true);
     }
 
-    /** Whether it is time to end. */
+    /** Returns whether standard input has ended, so that the program should end. */
     public boolean isReached() {
         return reached.get();
     }

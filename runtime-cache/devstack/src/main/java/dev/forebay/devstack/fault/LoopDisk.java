@@ -11,16 +11,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 
-/**
- * A disk of its own that is as small as one likes, and that can die or hang: an ext4. Needs root.
- */
+/** An ext4 file system on a loop device, of any size, that can fail or hang. Needs root. */
 public final class LoopDisk implements AutoCloseable {
 
-    /** Where the kernel is told how fast a device may be read, by whoever is in no group. */
+    /** Sets the read rate of a device for all processes of the root control group. */
     private static final Path READ_RATES =
             Path.of("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device");
 
-    /** Of an ext4. */
+    /** The smallest block size of ext4. */
     private static final int LEAST_BLOCK_BYTES = 1024;
 
     private final Path image;
@@ -35,9 +33,9 @@ public final class LoopDisk implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Creates and mounts a disk.
      *
-     * @param image the file that its bytes are in, made anew
+     * @param image the file for its bytes; an existing one is replaced
      * @param mountpoint where it is mounted, empty
      */
     public static LoopDisk mount(Path image, long bytes, Path mountpoint) {
@@ -58,7 +56,7 @@ public final class LoopDisk implements AutoCloseable {
     }
 
     /**
-     * Makes one, named so, in a directory.
+     * Creates and mounts a disk with this name in a directory.
      *
      * @return empty if this process may not mount
      */
@@ -76,8 +74,8 @@ public final class LoopDisk implements AutoCloseable {
     }
 
     /**
-     * From now on this file cannot be opened, nor removed, and all others can: what says where its
-     * blocks are is damaged. Nobody may have anything of the disk open.
+     * Damages the block map of a file, so that the file can be neither opened nor removed. Other
+     * files stay usable. No process may have a file of the disk open.
      */
     public void spoil(Path file) {
         Mounts.unmount(mountpoint);
@@ -87,10 +85,10 @@ public final class LoopDisk implements AutoCloseable {
     }
 
     /**
-     * Has one bit of what the disk keeps of a file rot, without the kernel's knowing: what it has
-     * of the file in memory stays as it was.
+     * Flips one bit of a file on the device, without the kernel's knowledge. The page cache keeps
+     * the right bytes.
      *
-     * @param file not empty, and with a beginning like that of no other
+     * @param file not empty, and with a beginning that no other file has
      */
     public void rot(Path file) throws IOException {
         run("sync", "--file-system", mountpoint.toString());
@@ -112,12 +110,12 @@ public final class LoopDisk implements AutoCloseable {
         throw new DevstackException(file + " is not on this disk");
     }
 
-    /** Where it is mounted. */
+    /** Returns the mountpoint. */
     public Path path() {
         return mountpoint;
     }
 
-    /** From now on every access is an I/O error, as EXT4_IOC_SHUTDOWN (linux/fs/ext4) makes it. */
+    /** Makes every later access fail with an I/O error, by EXT4_IOC_SHUTDOWN (linux/fs/ext4). */
     public void die() {
         run(
                 "python3",
@@ -127,18 +125,18 @@ public final class LoopDisk implements AutoCloseable {
                 mountpoint.toString());
     }
 
-    /** From now on nothing that is written comes to an end, until {@link #goOn}. */
+    /** Blocks all later writes until {@link #goOn}. */
     public void hang() {
         run("fsfreeze", "--freeze", mountpoint.toString());
         hangs = true;
     }
 
     /**
-     * From now on nothing that is read from the device comes to an end, until {@link #goOn}: it
-     * gives one byte a second.
+     * Blocks all later reads from the device until {@link #goOn}: the device gives one byte a
+     * second.
      *
-     * @return false if this machine has no such limit (control groups, version 1), and nothing was
-     *     done
+     * @return false, without an effect, if this machine has no such limit (control groups, version
+     *     1)
      */
     public boolean hangReads() {
         readsHang = Files.isWritable(READ_RATES) && readRate(1);
@@ -155,7 +153,7 @@ public final class LoopDisk implements AutoCloseable {
         }
     }
 
-    /** What was asked of it while it hung comes to an end. */
+    /** Lets blocked reads and writes continue. */
     public void goOn() {
         if (readsHang) {
             readRate(0);
@@ -167,18 +165,18 @@ public final class LoopDisk implements AutoCloseable {
         }
     }
 
-    /** An error in the file system: the kernel takes no more writes. */
+    /** Makes the file system read-only, as the kernel does after an error. */
     public void makeReadOnly() {
         run("mount", "-o", "remount,abort", mountpoint.toString());
     }
 
-    /** The disk is gone; its mountpoint is an empty directory. */
+    /** Removes the disk, and leaves an empty directory at its mountpoint. */
     public void vanish() {
         run("umount", "-l", mountpoint.toString());
         gone = true;
     }
 
-    /** How many bytes are left. */
+    /** Returns the free space in bytes. */
     public long usableBytes() throws IOException {
         return Files.getFileStore(mountpoint).getUsableSpace();
     }

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Takes connections on a port of loopback, each for a thread of its own, until it is closed: then
- * all connections break. Safe for use by many threads.
+ * Accepts connections on a loopback port and serves each in a thread of its own. {@link #close}
+ * breaks all connections. Thread-safe.
  */
 final class LoopbackListener implements AutoCloseable {
 
@@ -20,7 +20,9 @@ final class LoopbackListener implements AutoCloseable {
     private final ServerSocket socket;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
-    /** Works with one connection until both are closed, the one to the server, too. */
+    /**
+     * Serves one connection of a client until both it and the connection to the server are closed.
+     */
     @FunctionalInterface
     interface Service {
         void serve(Socket client, Socket upstream) throws IOException, InterruptedException;
@@ -38,15 +40,15 @@ final class LoopbackListener implements AutoCloseable {
         }
     }
 
-    /** Where clients connect. */
+    /** Returns the port for clients. */
     int port() {
         return socket.getLocalPort();
     }
 
     /**
-     * Begins to take connections.
+     * Begins to accept connections.
      *
-     * @param service gets the client's, and one to be connected with the server
+     * @param service receives the client's socket, and one to connect with the server
      */
     void begin(String name, Service service) {
         Thread.ofVirtual().name(name).start(() -> accept(service));
@@ -70,13 +72,13 @@ final class LoopbackListener implements AutoCloseable {
             open.add(upstream);
             service.serve(client, upstream);
         } catch (IOException | InterruptedException broken) {
-            // A connection that breaks is this package's trade; the client notices.
+            // Connections break on purpose here, and the client notices.
         } finally {
             open.removeIf(Socket::isClosed);
         }
     }
 
-    /** Ends all connections that there are. */
+    /** Ends all present connections. */
     void breakConnections() {
         try {
             for (Socket each : open) {

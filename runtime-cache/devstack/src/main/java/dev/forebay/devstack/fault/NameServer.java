@@ -22,9 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A name server (RFC 1035, over UDP) for the processes that a test starts: it knows the IPv4
- * addresses that the test gives, and is away when the test says so. Needs root, for its port and to
- * show those processes a {@code resolv.conf} of their own. Safe for use by many threads.
+ * A name server (RFC 1035, over UDP) for the processes that a test starts. The test sets its IPv4
+ * addresses, and can make it fail. Needs root for its port, and to give those processes a {@code
+ * resolv.conf} of their own. Thread-safe.
  */
 public final class NameServer implements AutoCloseable {
 
@@ -33,13 +33,13 @@ public final class NameServer implements AutoCloseable {
     private static final int HEAD_BYTES = 12;
     private static final int TYPE_A = 1;
 
-    /** Of an answer that may recurse; the code of the answer is added. */
+    /** The flags of an answer that supports recursion, without the code of the answer. */
     private static final int ANSWER_FLAGS = 0x8180;
 
     private static final int NO_SUCH_NAME = 3;
     private static final int SERVER_FAILURE = 2;
 
-    /** Where the name in the question begins. */
+    /** A pointer to the name in the question. */
     private static final int NAME_OF_THE_QUESTION = 0xc000 + HEAD_BYTES;
 
     private enum Mode {
@@ -60,14 +60,14 @@ public final class NameServer implements AutoCloseable {
     }
 
     /**
-     * Starts one that knows no name yet.
+     * Starts a server that knows no name yet.
      *
-     * @param directory for the file that names it
-     * @return empty if this process may not
+     * @param directory for the {@code resolv.conf} that names it
+     * @return empty if this process lacks the rights
      */
     public static Optional<NameServer> startIfAllowed(Path directory) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        // Of the machine's many addresses of loopback: other tests have name servers, too.
+        // A random one of the loopback addresses, because other tests have name servers, too.
         String address = "127.53.%d.%d".formatted(random.nextInt(256), random.nextInt(1, 255));
         try {
             if (new ProcessBuilder("unshare", "--mount", "true").start().waitFor() != 0) {
@@ -75,7 +75,7 @@ public final class NameServer implements AutoCloseable {
             }
             Files.createDirectories(directory);
             Path file = directory.toAbsolutePath().resolve("resolv.conf");
-            // Asked twice for a second each, silence is an answer after two.
+            // The resolver asks twice, with a timeout of 1 s, so silence causes an error after 2 s.
             Files.writeString(
                     file, "nameserver %s%noptions timeout:1 attempts:2%n".formatted(address));
             NameServer server =
@@ -90,7 +90,7 @@ public final class NameServer implements AutoCloseable {
         }
     }
 
-    /** Returns what has to go before the command of a process that is to ask this server alone. */
+    /** Returns the prefix for the command of a process that must ask only this server. */
     public List<String> askedBy() {
         return List.of(
                 "unshare",
@@ -101,27 +101,27 @@ public final class NameServer implements AutoCloseable {
                 resolvConf.toString());
     }
 
-    /** From now on a host has this address, of loopback, and no other one. */
+    /** Gives a host this loopback address as its only one. */
     public void move(String host, String address) {
         addresses.put(host, InetAddress.ofLiteral(address));
     }
 
-    /** From now on there is no such host. */
+    /** Removes a host. */
     public void remove(String host) {
         addresses.remove(host);
     }
 
-    /** From now on the server says, whatever it is asked, that it cannot. */
+    /** Makes the server answer every question with SERVFAIL. */
     public void fail() {
         become(Mode.FAILS);
     }
 
-    /** From now on the server says nothing. */
+    /** Makes the server leave every question without an answer. */
     public void fallSilent() {
         become(Mode.SILENT);
     }
 
-    /** Answers again. */
+    /** Makes the server answer again. */
     public void goOn() {
         become(Mode.KNOWS);
     }
@@ -131,7 +131,9 @@ public final class NameServer implements AutoCloseable {
         asked.clear();
     }
 
-    /** Whether somebody has asked for a host since the server last changed how it answers. */
+    /**
+     * Returns whether a client has asked for a host since the server last changed how it answers.
+     */
     public boolean wasAsked(String host) {
         return asked.contains(host);
     }

@@ -1,8 +1,8 @@
 package dev.forebay.devstack.fault;
 
 /**
- * A host that a server on loopback seems to be on: it has a name, and two addresses of loopback
- * from which it is passed on to the server's port, the name being that of one or the other.
+ * A host name for a server on loopback. The host can move between two loopback addresses, and a
+ * relay at each of them passes connections on to the server's port.
  */
 public final class NamedHost implements AutoCloseable {
 
@@ -22,7 +22,7 @@ public final class NamedHost implements AutoCloseable {
     }
 
     /**
-     * Makes one whose name is not known yet.
+     * Returns a host that the name server does not know yet.
      *
      * @param port of the server
      */
@@ -30,34 +30,37 @@ public final class NamedHost implements AutoCloseable {
         return new NamedHost(names, name, port);
     }
 
-    /** Its name. */
+    /** Returns the name. */
     public String name() {
         return name;
     }
 
-    /** Whether somebody has asked for its address since the name server last changed its ways. */
+    /**
+     * Returns whether a client has asked for the address since the name server last changed how it
+     * answers.
+     */
     public boolean wasAskedFor() {
         return names.wasAsked(name);
     }
 
-    /** It is at its first address. */
+    /** Gives the host its first address. */
     public void appear() {
         first.goOn();
         names.move(name, FIRST);
     }
 
-    /** There is no such name any more; connections stay. */
+    /** Removes the name. Connections stay. */
     public void disappear() {
         names.remove(name);
     }
 
-    /** It is at its second address, and nothing comes from the first one any more. */
+    /** Gives the host its second address, and silences the first one. */
     public void move() {
         first.fallSilent();
         names.move(name, SECOND);
     }
 
-    /** Ends all connections; new ones are taken. */
+    /** Ends all connections. The host accepts new ones. */
     public void breakConnections() {
         first.breakConnections();
         second.breakConnections();

@@ -8,9 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * Passes bytes to and from a server of any protocol, until a test has it fall silent: then nothing
- * passes, new connections are taken, and no connection ends. Binds to loopback. Safe for use by
- * many threads.
+ * Passes bytes to and from a server of any protocol, until a test silences it. A silent relay
+ * passes nothing, but accepts new connections and ends none. Binds to loopback. Thread-safe.
  */
 public final class Relay implements AutoCloseable {
 
@@ -26,13 +25,13 @@ public final class Relay implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Starts one on a free port before a server on loopback. */
+    /** Starts a relay for a server on loopback, on a free port. */
     public static Relay before(int port) {
         return before(port, new LoopbackListener());
     }
 
     /**
-     * Starts one on the same port of another address.
+     * Starts a relay on the same port of another address.
      *
      * @param address of loopback, such as {@code 127.0.0.2}
      */
@@ -47,19 +46,19 @@ public final class Relay implements AutoCloseable {
         return relay;
     }
 
-    /** Where clients connect. */
+    /** Returns the port for clients. */
     public int port() {
         return listener.port();
     }
 
-    /** From now on nothing passes. */
+    /** Stops all bytes, without ending connections. */
     public void fallSilent() {
         synchronized (lock) {
             silent = true;
         }
     }
 
-    /** What was held up passes, and what comes. */
+    /** Passes the bytes that waited, and all later ones. */
     public void goOn() {
         synchronized (lock) {
             silent = false;
@@ -67,7 +66,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    /** Ends all connections that there are; new ones are taken. */
+    /** Ends all present connections. The relay accepts new ones. */
     public void breakConnections() {
         listener.breakConnections();
     }
@@ -88,7 +87,7 @@ public final class Relay implements AutoCloseable {
         back.join();
     }
 
-    /** Until one of them ends; then both do. */
+    /** Copies until one side ends, then closes both. */
     private void pass(Socket from, Socket to) {
         try (from;
                 to) {

@@ -14,8 +14,8 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
 /**
- * Ends TLS before a server of HTTP/2 that does not speak it, and lets in only who shows a
- * certificate that the context trusts. Binds to loopback. Safe for use by many threads.
+ * Terminates TLS for an HTTP/2 server that does not support it. It accepts only clients with a
+ * certificate that the context trusts. Binds to loopback. Thread-safe.
  */
 public final class TlsRelay implements AutoCloseable {
 
@@ -32,10 +32,10 @@ public final class TlsRelay implements AutoCloseable {
     }
 
     /**
-     * Starts one on a free port.
+     * Starts a relay on a free port.
      *
      * @param target host and port of the server
-     * @param context with the certificate to show, and the authorities of clients
+     * @param context has the relay's certificate, and the authorities of clients
      */
     public static TlsRelay before(String target, SSLContext context) {
         int colon = target.lastIndexOf(':');
@@ -63,12 +63,15 @@ public final class TlsRelay implements AutoCloseable {
         Thread.ofPlatform().daemon().name("tls-relay").start(task);
     }
 
-    /** Where clients connect: {@code 127.0.0.1:port}. */
+    /** Returns the address for clients: {@code 127.0.0.1:port}. */
     public String target() {
         return "127.0.0.1:" + listener.getLocalPort();
     }
 
-    /** How many connections came to nothing, for what they showed, or did not. */
+    /**
+     * Returns how many connections failed, for example because of a missing or untrusted
+     * certificate.
+     */
     public long refused() {
         return refused.get();
     }
@@ -79,7 +82,7 @@ public final class TlsRelay implements AutoCloseable {
                 SSLSocket client = (SSLSocket) listener.accept();
                 start(() -> serve(client));
             } catch (IOException e) {
-                // Closed, or the next one may do.
+                // The listener is closed, or only this connection failed.
             }
         }
     }
@@ -102,13 +105,13 @@ public final class TlsRelay implements AutoCloseable {
         }
     }
 
-    /** Until one of them ends; then both do. */
+    /** Copies until one side ends, then closes both. */
     private void copy(Socket from, Socket to) {
         try (from;
                 to) {
             from.getInputStream().transferTo(to.getOutputStream());
         } catch (IOException e) {
-            // The other end sees it.
+            // The other side sees the end.
         } finally {
             open.remove(from);
         }

@@ -9,28 +9,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program of a test, in a Java process of its own that is killed while it works. */
+/** Runs a test's program in a JVM of its own, and kills it while it works. */
 public final class VictimProcess {
 
-    /** ASCII's acknowledgement: in nothing that a virtual machine prints. */
+    /** ASCII's acknowledgement, which occurs in nothing that a JVM prints. */
     private static final int READY = 6;
 
     private VictimProcess() {}
 
-    /** Called by the program once it has done what the test relies on. */
+    /**
+     * Reports that the program has done everything that the test relies on. The program calls it.
+     */
     public static void ready() {
         System.out.write(READY);
         System.out.flush();
     }
 
     /**
-     * Runs a program until it is {@link #ready} and for some time more, and kills it. Its errors
-     * are printed as this process's; what else it prints before it is ready, as a virtual machine
-     * may with a warning, is passed over.
+     * Runs a program until it is {@link #ready} and for some time more, and kills it. Standard
+     * error is that of this process. Output before the program is ready, such as a warning of the
+     * JVM, is ignored.
      *
      * @param program with a {@code main} that does not end, on this process's class path
-     * @throws IllegalStateException if it ends by itself; says with what status, and what it
-     *     printed
+     * @throws IllegalStateException with the status and the output, if the program ends by itself
      */
     public static void killAfter(Duration time, Class<?> program, String... arguments)
             throws IOException, InterruptedException {
@@ -47,7 +48,7 @@ public final class VictimProcess {
             ByteArrayOutputStream printed = new ByteArrayOutputStream();
             boolean ready = untilReady(output, printed);
             if (!ready) {
-                // Its output ends before it does.
+                // The output ends before the process does.
                 victim.waitFor();
             }
             if (victim.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -63,7 +64,7 @@ public final class VictimProcess {
         }
     }
 
-    /** Whether it ever is; what is printed before that is kept. */
+    /** Returns whether the program became ready, and collects its output before that. */
     private static boolean untilReady(InputStream output, ByteArrayOutputStream printed)
             throws IOException {
         int next = output.read();

@@ -4,16 +4,13 @@ import dev.forebay.devstack.tool.Toolbox;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * A clock that is wrong: what a process takes for the time of day, and nothing else. How long
- * something takes it measures as rightly as all others.
- */
+/** Runs a process with a wrong time of day. The process still measures durations correctly. */
 public final class WrongClock {
 
     private WrongClock() {}
 
     /**
-     * What has to go before the command of a JVM; nothing for a clock that is right.
+     * Returns the prefix for the command of a JVM; empty for a clock that is right.
      *
      * @param by how far its clock is ahead of this machine's, in whole seconds; behind if negative
      */
@@ -22,16 +19,16 @@ public final class WrongClock {
             return List.of();
         }
         return List.of(
-                // Not in the environment of the programs that become the JVM: each that loads the
-                // library leaves files in /dev/shm unless it ends as what it was.
+                // Set by env only for the JVM, not for the programs that exec it: a program that
+                // loads the library leaves files in /dev/shm unless it exits by itself.
                 "env",
                 "LD_PRELOAD=" + Toolbox.ofThisMachine().libfaketime(),
                 "FAKETIME=%+d".formatted(by.toSeconds()),
                 "FAKETIME_DONT_FAKE_MONOTONIC=1",
-                // By itself the library shifts the ends of waits, too, and not the clock that they
-                // are measured by: all waits of the JVM would be over at once.
+                // By default the library also shifts the ends of waits, but not the clock that
+                // measures them. All waits of the JVM would then end at once.
                 "FAKETIME_FORCE_MONOTONIC_FIX=0",
-                // What a process writes as the time of a file is what it reads.
+                // The process reads the file times that it has written.
                 "NO_FAKE_STAT=1");
     }
 }

@@ -5,9 +5,9 @@ import java.net.URI;
 import java.nio.file.Path;
 
 /**
- * Somebody whom the API server knows by a token.
+ * A user whom the API server recognises by a token.
  *
- * @param group empty if the name alone says what he may do
+ * @param group empty if the name alone determines the rights
  */
 record Account(String name, String group, String token) {
     private static final String MAY_DO_ANYTHING = "system:masters";
@@ -16,21 +16,21 @@ record Account(String name, String group, String token) {
         return new Account(name, MAY_DO_ANYTHING, Secrets.random(16));
     }
 
-    /** Of a name to which the API server itself gives rights. */
+    /** Returns an account with a name to which the API server itself grants rights. */
     static Account builtIn(String name) {
         return new Account(name, "", Secrets.random(16));
     }
 
-    /** As a line of the file from which the API server knows tokens. */
+    /** Returns the account's line for the token file of the API server. */
     String line() {
         String line = "%s,%s,%s".formatted(token, name, name);
         return group.isEmpty() ? line + "\n" : line + ",\"" + group + "\"\n";
     }
 
     /**
-     * What its clients read.
+     * Returns the kubeconfig for the account's clients.
      *
-     * @param authority who signed the server's certificate
+     * @param authority the certificate of the authority that signed the server's certificate
      */
     String kubeconfig(URI server, Path authority) {
         return """

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The API server of Kubernetes, with the admission that it has by default, pod security among it.
- * Ready in about 6 s. All that it knows is in etcd.
+ * The API server of Kubernetes, with its default admission plugins, which include pod security.
+ * Ready in about 6 s. It keeps its whole state in etcd.
  */
 public final class ApiServer extends OneProcessServer {
     private final URI address;
@@ -34,7 +34,7 @@ public final class ApiServer extends OneProcessServer {
         command.add("--bind-address=127.0.0.1");
         command.add("--advertise-address=127.0.0.1");
         command.add("--secure-port=" + port);
-        // Addresses of a loopback may not be endpoints of the Service "kubernetes".
+        // A loopback address is not allowed as an endpoint of the Service "kubernetes".
         command.add("--endpoint-reconciler-type=none");
         command.add("--service-cluster-ip-range=10.96.0.0/16");
         command.add("--cert-dir=" + directory.resolve("certificates"));
@@ -57,7 +57,7 @@ public final class ApiServer extends OneProcessServer {
         return new ApiServer(ServerProcess.start(launch), address);
     }
 
-    /** Where clients connect, such as {@code https://127.0.0.1:21000}. */
+    /** Returns the address for clients, such as {@code https://127.0.0.1:21000}. */
     public URI address() {
         return address;
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * A process that watches the API server and acts: the controller manager, the scheduler, or kwok.
- * Each is alone, so none of them waits to be elected.
+ * Each has one replica, so leader election is off.
  */
 public final class Controller extends OneProcessServer {
 
@@ -22,7 +22,10 @@ public final class Controller extends OneProcessServer {
         super(process);
     }
 
-    /** All controllers that Kubernetes runs by default, each with the rights of its own account. */
+    /**
+     * Starts all controllers that Kubernetes runs by default, each with the rights of its own
+     * account.
+     */
     static Controller manager(Path directory, ApiServer apiServer, Credentials credentials) {
         return ofKubernetes(
                 "kube-controller-manager",
@@ -34,7 +37,7 @@ public final class Controller extends OneProcessServer {
                         "--use-service-account-credentials=true",
                         "--service-account-private-key-file=" + credentials.serviceAccountKey(),
                         "--root-ca-file=" + credentials.authority(),
-                        // A test waits for what they do.
+                        // Higher limits than the default, because tests wait for the controllers.
                         "--kube-api-qps=200",
                         "--kube-api-burst=400"));
     }
@@ -78,9 +81,9 @@ public final class Controller extends OneProcessServer {
     }
 
     /**
-     * Plays the nodes that are annotated {@link KubernetesCluster#PLAYED}, and the pods that are
-     * scheduled to them: nodes are ready, pods run at once, pods of Jobs succeed then, and what is
-     * deleted goes.
+     * Simulates the nodes with the annotation {@link KubernetesCluster#PLAYED}, and the pods that
+     * are scheduled to them. Nodes are ready, pods run at once, pods of Jobs then succeed, and
+     * deleted objects disappear.
      */
     static Controller kwok(Path directory, ApiServer apiServer, Credentials credentials) {
         String address = "127.0.0.1:" + Ports.free();
@@ -102,7 +105,7 @@ public final class Controller extends OneProcessServer {
                                 "kwok",
                                 directory,
                                 command,
-                                // It would read stages out of the user's home.
+                                // With the user's home kwok would read stages from there.
                                 Map.of("HOME", directory.toString()),
                                 Readiness.ok(URI.create("http://" + address + "/healthz")),
                                 Launch.Lifetime.THIS_JVM)));

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
-/** By what the servers of a cluster know one another: made up when it starts, valid for a day. */
+/**
+ * The certificates and tokens of a cluster's servers. They are created at its start and valid for a
+ * day.
+ */
 final class Credentials {
     private final Path directory;
     private final CertificateAuthority authority;
@@ -49,41 +52,42 @@ final class Credentials {
         return scheduler;
     }
 
-    /** Who signed the servers' certificate. */
+    /** Returns the certificate of the authority that signed the servers' certificate. */
     Path authority() {
         return authority.certificate();
     }
 
-    /** For connections of this process to the servers. */
+    /** Returns the context for connections of this process to the servers. */
     SSLContext context() {
         return authority.context();
     }
 
-    /** The options by which a server is told what to show. */
+    /** Returns a server's options for its certificate and key. */
     List<String> serverOptions() {
         return List.of(
                 "--tls-cert-file=" + server.certificate(),
                 "--tls-private-key-file=" + server.key());
     }
 
-    /** The key that signs the tokens of service accounts. */
+    /** Returns the key that signs the tokens of service accounts. */
     Path serviceAccountKey() {
         return serviceAccounts.key();
     }
 
     /**
-     * The public key of it, in a certificate: in PKCS #8 the API server reads none out of EC keys.
+     * Returns the certificate with the public key of {@link #serviceAccountKey}. The API server
+     * cannot derive a public key from an EC key in PKCS #8.
      */
     Path serviceAccountCertificate() {
         return serviceAccounts.certificate();
     }
 
-    /** All accounts, as the API server reads them. */
+    /** Returns the token file of the API server, with all accounts. */
     Path tokens() {
         return tokens;
     }
 
-    /** A file with which an account reaches the API server. */
+    /** Writes the kubeconfig of an account. */
     Path kubeconfig(Account account, URI apiServer) {
         return Secrets.write(
                 directory.resolve(account.name().replace(':', '-') + ".kubeconfig"),

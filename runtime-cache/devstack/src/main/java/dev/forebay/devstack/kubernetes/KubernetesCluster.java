@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A cluster on loopback whose nodes are played: an API server over an etcd of its own, the
- * controller manager, the scheduler, and kwok, which has no containers. Nothing that an image does
- * can be seen here; what Kubernetes makes of objects can. Started in about 12 s.
+ * A cluster on loopback with simulated nodes: an API server with its own etcd, the controller
+ * manager, the scheduler, and kwok, which runs no containers. Tests can see what Kubernetes does
+ * with objects, but not what an image does. Starts in about 12 s.
  */
 public final class KubernetesCluster implements AutoCloseable {
-    /** The annotation of nodes that are played. */
+    /** The annotation of simulated nodes. */
     static final Map.Entry<String, String> PLAYED = Map.entry("kwok.x-k8s.io/node", "fake");
 
     private static final int NODE_READY_SECONDS = 60;
@@ -63,7 +63,7 @@ public final class KubernetesCluster implements AutoCloseable {
                                 directory.resolve("kube-scheduler"), apiServer, credentials));
         kwok = started(Controller.kwok(directory.resolve("kwok"), apiServer, credentials));
         kubeconfig = credentials.kubeconfig(credentials.admin(), apiServer.address());
-        // Not what the user's own kubeconfig or environment says.
+        // Ignores the user's own kubeconfig and environment.
         Config config =
                 new ConfigBuilder(Config.empty())
                         .withMasterUrl(apiServer.address().toString())
@@ -79,7 +79,7 @@ public final class KubernetesCluster implements AutoCloseable {
         return server;
     }
 
-    /** Starts a cluster without nodes, to end with this JVM at the latest. */
+    /** Starts a cluster without nodes. It ends with this JVM at the latest. */
     public static KubernetesCluster start(Path directory) {
         Deque<Runnable> started = new ArrayDeque<>();
         try {
@@ -131,42 +131,42 @@ public final class KubernetesCluster implements AutoCloseable {
                 .build();
     }
 
-    /** A client that may do anything; it ends with the cluster. */
+    /** Returns a client with all rights. It ends with the cluster. */
     public KubernetesClient client() {
         return client;
     }
 
-    /** A file with which other programs may do anything; only its owner can read it. */
+    /** Returns a kubeconfig with all rights for other programs. Only its owner can read it. */
     public Path kubeconfig() {
         return kubeconfig;
     }
 
-    /** Where all objects are. */
+    /** Returns the etcd that holds all objects. */
     public EtcdServer etcd() {
         return etcd;
     }
 
-    /** The API server, to be hurt. */
+    /** Returns the API server, for faults. */
     public ApiServer apiServer() {
         return apiServer;
     }
 
-    /** The controller manager, to be hurt. */
+    /** Returns the controller manager, for faults. */
     public Controller controllerManager() {
         return manager;
     }
 
-    /** The scheduler, to be hurt. */
+    /** Returns the scheduler, for faults. */
     public Controller scheduler() {
         return scheduler;
     }
 
-    /** What plays the nodes, to be hurt. */
+    /** Returns the process that simulates the nodes, for faults. */
     public Controller nodes() {
         return kwok;
     }
 
-    /** Ends all of it, those first that need others. Idempotent. */
+    /** Stops all servers in the reverse order of their start. Idempotent. */
     @Override
     public void close() {
         close(started);

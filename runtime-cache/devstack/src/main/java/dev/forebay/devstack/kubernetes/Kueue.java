@@ -26,9 +26,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kueue's controller for Jobs, with its definitions, and without its admission webhooks: what those
- * would do, who makes objects does himself. A Job is to be made with {@code suspend}. Only its
- * newest API, {@code v1beta2}, can be used.
+ * Kueue's controller for Jobs with its CRDs, without its admission webhooks. Tests must create
+ * objects as the webhooks would leave them: a Job needs {@code suspend}. Only the newest API,
+ * {@code v1beta2}, is served.
  */
 public final class Kueue extends OneProcessServer {
     private static final String NAMESPACE = "kueue-system";
@@ -40,7 +40,8 @@ public final class Kueue extends OneProcessServer {
     }
 
     /**
-     * Teaches a cluster what Kueue knows, and starts it there, to end with this JVM at the latest.
+     * Adds Kueue's CRDs to a cluster and starts the controller, which ends with this JVM at the
+     * latest.
      */
     public static Kueue start(Path directory, KubernetesCluster cluster) {
         int webhooks = Ports.free();
@@ -66,7 +67,9 @@ public final class Kueue extends OneProcessServer {
         }
     }
 
-    /** Kueue writes into each definition by what to know its webhook for older versions. */
+    /**
+     * Creates the CRDs. Kueue writes the certificate of its conversion webhook into each of them.
+     */
     private static void define(Path definitions, int port, KubernetesClient client)
             throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(definitions, "*.yaml")) {
@@ -111,7 +114,7 @@ public final class Kueue extends OneProcessServer {
                         it -> it.getType().equals("Established") && it.getStatus().equals("True"));
     }
 
-    /** It fills the Secret, and changes definitions by it. */
+    /** Creates the Secret that Kueue fills with the certificate for the webhooks in its CRDs. */
     private static void makeHome(KubernetesClient client) {
         client.resource(
                         new NamespaceBuilder()
@@ -132,7 +135,7 @@ public final class Kueue extends OneProcessServer {
 
     private static Path configuration(Path directory, String health, int webhooks)
             throws IOException {
-        // In a pod this would be the Secret, by the kubelet.
+        // In a pod, the kubelet would mount the Secret here.
         Path certificates = Files.createDirectories(directory.resolve("certificates"));
         CertificateAuthority.Issued shown =
                 CertificateAuthority.in(directory.resolve("authority"))

@@ -1,6 +1,7 @@
 /**
- * Kubernetes without kubelets on this machine: the API server, the controllers and the scheduler
- * are real, nodes and what runs on them are played. Whoever uses this brings fabric8's client.
+ * Kubernetes without kubelets on this machine. The API server, the controllers and the scheduler
+ * are real; nodes and pods are simulated. Users of this package must add fabric8's client to their
+ * class path.
  */
 @NullMarked
 package dev.forebay.devstack.kubernetes;

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A program's AOT cache (JEP 483, 514 and 515): classes in the state that they have when they are
- * loaded and linked, and profiles of methods, as a training run left them. {@code devstack train}
- * writes it beside the program's jar.
+ * A program's AOT cache (JEP 483, 514 and 515): loaded and linked classes, and profiles of methods,
+ * from a training run. {@code devstack train} writes it beside the program's jar.
  *
  * <p>The JVM compares the size and the modification time of every jar, its own build, and the
  * options for modules with those of the training run. If one differs, it logs the difference as an
@@ -43,7 +42,7 @@ public record AotCache(Path file) {
         }
     }
 
-    /** Returns the cache of a program whose jar is here. */
+    /** Returns the cache of a program with this jar. */
     public static AotCache of(Program program, Path jar) {
         String name = program.name().toLowerCase(Locale.ROOT).replace('_', '-');
         return new AotCache(jar.toAbsolutePath().resolveSibling(name + ".aot"));
@@ -71,7 +70,9 @@ public record AotCache(Path file) {
                 "-XX:AOTCache=" + unfinished());
     }
 
-    /** Puts what {@link #creating} wrote in its place; whether there is anything. */
+    /**
+     * Moves the cache that {@link #creating} wrote to its place. Returns false if there is none.
+     */
     public boolean publish() throws IOException {
         if (!Files.exists(unfinished())) {
             return false;

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Builds the command line that starts one of our programs on the JDK that runs this one. Every
- * start of a program, in a stack or in a test, goes through here, because a start uses its AOT
- * cache only if its options for modules equal those of the training run.
+ * Builds the command line that starts one of Forebay's programs on the JDK of this process. Every
+ * start of a program, in a stack or in a test, uses this class: a start uses its AOT cache only if
+ * its options for modules equal those of the training run.
  */
 public final class JavaCommand {
     private static final Path JAVA =
@@ -50,7 +50,7 @@ public final class JavaCommand {
         return options("-XX:TieredStopAtLevel=1");
     }
 
-    /** Uses the cache as the mode says, whatever the environment says. */
+    /** Uses the cache as the mode says, and ignores the environment. */
     public JavaCommand cache(AotCache.Mode mode) {
         aot = cache.options(mode);
         return this;
@@ -68,7 +68,7 @@ public final class JavaCommand {
         List<String> command = new ArrayList<>();
         command.add(JAVA.toString());
         command.addAll(aot);
-        // A stack is a dozen JVMs on few cores: one thread of collection is enough for each.
+        // A stack is a dozen JVMs on few cores, where one GC thread is enough for each.
         command.add("-XX:+UseSerialGC");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
@@ -78,7 +78,10 @@ public final class JavaCommand {
         return command;
     }
 
-    /** Returns the bound for the program's end after SIGTERM: a record is written before it. */
+    /**
+     * Returns the time limit for the end after SIGTERM, during which a training run writes its
+     * record.
+     */
     public Duration endsWithin() {
         return endsWithin;
     }

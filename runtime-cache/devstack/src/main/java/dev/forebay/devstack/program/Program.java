@@ -21,7 +21,7 @@ public enum Program {
         this.jar = jar;
     }
 
-    /** Returns the jar in a clone of the repository that is built. */
+    /** Returns the jar in a built clone of the repository. */
     public Path jar(Path repository) {
         return repository.resolve(jar);
     }

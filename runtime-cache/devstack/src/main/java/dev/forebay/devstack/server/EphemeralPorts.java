@@ -13,17 +13,17 @@ import java.util.stream.IntStream;
  * without those of {@code ip_local_reserved_ports}, as the kernel's documentation of {@code
  * /proc/sys/net/ipv4} describes them.
  *
- * <p>A server should not listen on one of them: a connection can take it between the check that it
+ * <p>A server should not listen on one of them. A connection can take it between the check that it
  * is free and the start, and while the server is down.
  *
  * @param first the first of the range
  * @param last the last of it, inclusive
- * @param reserved those the kernel leaves alone though they are in the range
+ * @param reserved ports in the range that the kernel does not use
  */
 public record EphemeralPorts(int first, int last, Set<Integer> reserved) {
     private static final Path PROC = Path.of("/proc/sys/net/ipv4");
 
-    /** What Linux uses if nobody says otherwise. */
+    /** The defaults of Linux. */
     private static final int DEFAULT_FIRST = 32_768;
 
     private static final int DEFAULT_LAST = 60_999;
@@ -32,12 +32,12 @@ public record EphemeralPorts(int first, int last, Set<Integer> reserved) {
         reserved = Set.copyOf(reserved);
     }
 
-    /** As the kernel is set now. */
+    /** Returns the current settings of the kernel. */
     public static EphemeralPorts ofThisMachine() {
         return in(PROC);
     }
 
-    /** As files of a directory say; what is not there has the kernel's default. */
+    /** Reads the settings from files in a directory. Missing files have the kernel's defaults. */
     static EphemeralPorts in(Path directory) {
         Set<Integer> reserved = new HashSet<>();
         for (String range : words(directory.resolve("ip_local_reserved_ports"), ",")) {
@@ -55,7 +55,7 @@ public record EphemeralPorts(int first, int last, Set<Integer> reserved) {
                 : new EphemeralPorts(DEFAULT_FIRST, DEFAULT_LAST, reserved);
     }
 
-    /** Whether an outgoing connection may get this port. */
+    /** Returns whether an outgoing connection may get this port. */
     public boolean contains(int port) {
         return port >= first && port <= last && !reserved.contains(port);
     }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** An etcd of three members, each a process of its own. It goes on without one of them. */
+/** An etcd cluster of three members, each a process of its own. It works without one of them. */
 public final class EtcdCluster implements AutoCloseable {
 
     private static final int MEMBERS = 3;
@@ -37,14 +37,14 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** Starts one on free ports, to end with this JVM at the latest. */
+    /** Starts a cluster on free ports. It ends with this JVM at the latest. */
     public static EtcdCluster start(Path directory) {
         List<Plan> plans = IntStream.range(0, MEMBERS).mapToObj(Plan::of).toList();
         String cluster =
                 plans.stream()
                         .map(plan -> plan.name + "=" + plan.peer)
                         .collect(Collectors.joining(","));
-        // All at once: none is ready before it is one of two.
+        // All at once, because no member is ready before two run.
         List<CompletableFuture<EtcdServer>> starting =
                 plans.stream()
                         .map(
@@ -62,12 +62,12 @@ public final class EtcdCluster implements AutoCloseable {
         return new EtcdCluster(starting.stream().map(CompletableFuture::join).toList());
     }
 
-    /** Its members. */
+    /** Returns the members. */
     public List<EtcdServer> members() {
         return members;
     }
 
-    /** Where clients connect, separated by commas. */
+    /** Returns the addresses for clients, separated by commas. */
     public String endpoints() {
         return members.stream()
                 .map(member -> member.endpoint().toString())
@@ -75,9 +75,9 @@ public final class EtcdCluster implements AutoCloseable {
     }
 
     /**
-     * Returns the member that leads. All members must run.
+     * Returns the leader. All members must run.
      *
-     * @throws DevstackException if none does at the moment
+     * @throws DevstackException if there is no leader at the moment
      */
     public EtcdServer leader() {
         return members.stream()

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** An etcd, alone or a member of a {@link EtcdCluster}. Alone it is ready in about 0.2 s. */
+/** An etcd, alone or as a member of an {@link EtcdCluster}. Alone it is ready in about 0.2 s. */
 public final class EtcdServer extends OneProcessServer {
     private static final String ALONE = "devstack";
 
@@ -25,7 +25,7 @@ public final class EtcdServer extends OneProcessServer {
         this.data = data;
     }
 
-    /** Starts etcd on free ports, to end with this JVM at the latest. */
+    /** Starts etcd on free ports. It ends with this JVM at the latest. */
     public static EtcdServer start(Path directory) {
         return start(directory, Ports.free(), Ports.free(), Launch.Lifetime.THIS_JVM);
     }
@@ -34,7 +34,7 @@ public final class EtcdServer extends OneProcessServer {
      * Starts etcd.
      *
      * @param port for clients
-     * @param peerPort for other members, of which there are none
+     * @param peerPort for other members, although there are none
      */
     public static EtcdServer start(
             Path directory, int port, int peerPort, Launch.Lifetime lifetime) {
@@ -43,11 +43,11 @@ public final class EtcdServer extends OneProcessServer {
     }
 
     /**
-     * Starts one that speaks TLS to clients, and to no others than those that show a certificate,
-     * on free ports, to end with this JVM at the latest.
+     * Starts an etcd that requires TLS and a certificate from its clients, on free ports. It ends
+     * with this JVM at the latest.
      *
-     * @param shown what it shows
-     * @param authority who signs what it is shown, in PEM
+     * @param shown the server's certificate
+     * @param authority that signs the certificates of clients, in PEM
      */
     public static EtcdServer startEncrypted(
             Path directory, CertificateAuthority.Issued shown, Path authority) {
@@ -77,19 +77,19 @@ public final class EtcdServer extends OneProcessServer {
             Launch.Lifetime lifetime) {
         URI peer = URI.create("http://127.0.0.1:" + peerPort);
         List<String> options = new ArrayList<>(more);
-        // What a sync guards against is a crash of the machine, not of the process.
+        // A sync protects from a crash of the machine, not of the process.
         options.add("--unsafe-no-fsync");
         return start(
                 directory, ALONE, endpoint, peer, ALONE + "=" + peer, health, options, lifetime);
     }
 
     /**
-     * Starts a member of a cluster, which is ready when the cluster has a leader. It syncs what it
+     * Starts a member of a cluster, which is ready when the cluster has a leader. It syncs its
      * writes, as members do, and ends with this JVM at the latest.
      *
      * @param name in the cluster
-     * @param cluster the names and addresses of all members, as {@code --initial-cluster} wants
-     *     them
+     * @param cluster the names and addresses of all members, in the format of {@code
+     *     --initial-cluster}
      */
     static EtcdServer member(Path directory, String name, URI endpoint, URI peer, String cluster) {
         return start(
@@ -138,22 +138,22 @@ public final class EtcdServer extends OneProcessServer {
         return new EtcdServer(ServerProcess.start(launch), name, endpoint, peer, data);
     }
 
-    /** Its name in the cluster. */
+    /** Returns the name in the cluster. */
     public String member() {
         return member;
     }
 
-    /** Where other members connect. */
+    /** Returns the address for other members. */
     public URI peer() {
         return peer;
     }
 
-    /** The directory of its data. */
+    /** Returns the data directory. */
     public Path data() {
         return data;
     }
 
-    /** Where clients connect, such as {@code http://127.0.0.1:23790}. */
+    /** Returns the address for clients, such as {@code http://127.0.0.1:23790}. */
     public URI endpoint() {
         return endpoint;
     }

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a process is started and stopped.
+ * Describes how to start and stop a process.
  *
- * @param name for messages, and the names of its log and pid files
- * @param directory where it runs and where its {@code <name>.log} and {@code <name>.pid} are
- * @param command the program and its arguments; no secrets, for everybody can read them
+ * @param name for messages, and for its log and pid files
+ * @param directory its working directory, which holds its {@code <name>.log} and {@code <name>.pid}
+ * @param command the program and its arguments; no secrets, because all users can read them
  * @param environment variables added to those of this JVM
- * @param ready when it can be used
- * @param readyWithin how long that may take
+ * @param ready tells whether it can be used
+ * @param readyWithin the time limit for the start
  * @param stopSignal the signal that asks it to end, without {@code SIG}
- * @param stopWithin how long it may take to end before it is killed
- * @param refusesRoot whether it does not run as root: it then gets a user namespace of its own
+ * @param stopWithin the time limit for the end after the signal, before it is killed
+ * @param refusesRoot whether it refuses to run as root; it then gets a user namespace of its own
  * @param lifetime whether it outlives this JVM
  */
 public record Launch(
@@ -32,9 +32,9 @@ public record Launch(
         Lifetime lifetime) {
     /** Whether a process outlives the JVM that started it. */
     public enum Lifetime {
-        /** It ends with this JVM, however that ends. */
+        /** It ends with this JVM, also if the JVM crashes. */
         THIS_JVM,
-        /** It goes on until somebody stops it by its pid file. */
+        /** It runs until a process stops it by its pid file. */
         UNTIL_STOPPED
     }
 
@@ -43,7 +43,9 @@ public record Launch(
         environment = Map.copyOf(environment);
     }
 
-    /** A launch with the usual bounds: ready within 60 s, stopped by SIGTERM within 15 s. */
+    /**
+     * Returns a launch with the usual limits: ready within 60 s, stopped by SIGTERM within 15 s.
+     */
     public static Launch of(
             String name,
             Path directory,
@@ -64,12 +66,12 @@ public record Launch(
                 lifetime);
     }
 
-    /** Returns the same launch with another bound for its end after the signal. */
+    /** Returns the same launch with another time limit for the end after the signal. */
     public Launch stoppedWithin(Duration bound) {
         return stopped(stopSignal, bound, refusesRoot);
     }
 
-    /** The same for a program that does not run as root and is stopped by this signal. */
+    /** Returns the same launch for a program that refuses root and is stopped by this signal. */
     Launch neverAsRoot(String signal) {
         return stopped(signal, stopWithin, true);
     }

@@ -10,12 +10,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files of a server that runs, which come and go while somebody looks. */
+/** Lists files of a running server, which may appear and disappear meanwhile. */
 public final class LiveFiles {
 
     private LiveFiles() {}
 
-    /** The regular files below a directory, sorted; some may be gone already. */
+    /** Returns the regular files below a directory, sorted. Some may no longer exist. */
     public static List<Path> below(Path directory) throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(

@@ -5,7 +5,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** The last lines of a log, for the message that says why a process did not start. */
+/** Reads the last lines of a log, for the error message about a process that did not start. */
 final class LogTail {
     private static final int BYTES = 4096;
 

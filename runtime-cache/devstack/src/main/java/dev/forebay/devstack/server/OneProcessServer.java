@@ -2,7 +2,7 @@ package dev.forebay.devstack.server;
 
 import java.nio.file.Path;
 
-/** What the servers that are one process have in common. */
+/** Base class of servers that consist of one process. */
 public abstract class OneProcessServer implements Server {
     private final ServerProcess process;
 
@@ -20,7 +20,7 @@ public abstract class OneProcessServer implements Server {
         return process.log();
     }
 
-    /** The id of the process now. */
+    /** Returns the id of the current process. */
     public long pid() {
         return process.pid();
     }

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a process that was started left on disk, so that another JVM can stop it: its id, when it
- * began, and the signal that ends it in order.
+ * The file of a started process, from which another JVM can stop it. It has the id, the start time,
+ * and the signal that ends the process in order.
  *
- * @param file where it was found
+ * @param file the path of the file
  * @param identity the process
  * @param stopSignal the signal, without {@code SIG}
  */
@@ -27,7 +27,7 @@ public record PidFile(Path file, ProcessIdentity identity, String stopSignal) {
         }
     }
 
-    /** Reads a file; empty if it is not there or was not written to its end. */
+    /** Reads a file; returns empty if it does not exist or is incomplete. */
     public static Optional<PidFile> read(Path file) {
         try {
             List<String> lines = Files.readAllLines(file);
@@ -43,22 +43,24 @@ public record PidFile(Path file, ProcessIdentity identity, String stopSignal) {
         }
     }
 
-    /** The name of the process. */
+    /** Returns the name of the process. */
     public String name() {
         String name = file.toAbsolutePath().getFileName().toString();
         return name.substring(0, name.length() - SUFFIX.length());
     }
 
-    /** Whether the process is still there; another one that got its id does not count. */
+    /**
+     * Returns whether the process still runs. Another process that reuses its id does not count.
+     */
     public boolean isAlive() {
         return identity.handle().isPresent();
     }
 
-    /** Stops the process, in order or after 15 s by SIGKILL, and removes the file. */
+    /** Stops the process in order, or after 15 s by SIGKILL, and removes the file. */
     public void stop() throws IOException {
         Optional<ProcessHandle> process = identity.handle();
         if (process.isPresent()) {
-            // It may be paused, and would not take the signal then.
+            // A paused process would not receive the signal.
             Signals.send(process.get().pid(), "CONT");
             Signals.stop(process.get(), stopSignal, STOP_WITHIN);
         }

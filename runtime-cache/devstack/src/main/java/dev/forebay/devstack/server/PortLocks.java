@@ -8,12 +8,12 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ports this JVM has chosen, for other JVMs that choose at the same time: of a file they
- * share, the byte of that number is locked. The kernel takes the locks away when the JVM ends,
- * however it does.
+ * Reserves ports among JVMs that choose ports at the same time. A JVM locks the byte with the
+ * number of the port in a shared file. The kernel releases the locks when the JVM ends, also if it
+ * crashes.
  *
- * <p>A port that was chosen is not listened on yet, and one whose server was killed is not for a
- * while: without this, two JVMs may come to the same.
+ * <p>A chosen port has no listener yet, and the port of a killed server has none for a while.
+ * Without the locks, two JVMs could choose the same port.
  */
 final class PortLocks {
     private final @Nullable FileChannel channel;
@@ -23,9 +23,9 @@ final class PortLocks {
     }
 
     /**
-     * By a file, which is made if it is not there and stays open; if it cannot be, nothing is
-     * locked. To be called once for a file: the kernel takes all of a process's locks of a file
-     * away when any of its descriptors of it is closed.
+     * Opens or creates the file, which stays open. If that fails, nothing is locked. Call it once
+     * for a file: the kernel releases all locks of a process on a file when the process closes any
+     * descriptor of that file.
      */
     static PortLocks in(Path file) {
         try {
@@ -37,7 +37,9 @@ final class PortLocks {
         }
     }
 
-    /** Takes a port that this JVM has not taken before, unless another JVM has. */
+    /**
+     * Reserves a port that this JVM has not reserved before. Returns false if another JVM has it.
+     */
     boolean take(int port) {
         try {
             return channel == null || channel.tryLock(port, 1, false) != null;

@@ -12,21 +12,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
 /**
- * Free ports of 127.0.0.1.
+ * Chooses free ports of 127.0.0.1.
  *
- * <p>They are none of those from which the kernel takes ports for outgoing connections, if the
- * machine leaves others. Otherwise a client that keeps trying to reach a killed server may get that
- * server's port as its own local port: it then talks to itself, and the server cannot come back.
+ * <p>It avoids ports that the kernel uses for outgoing connections, if the machine leaves others.
+ * Otherwise a client that retries to reach a killed server may get that server's port as its own
+ * local port. It then talks to itself, and the server cannot start again.
  */
 public final class Ports {
-    /** Few well-known services listen there, and by default no connection begins there. */
+    /** Few well-known services listen in this range, and by default no connection begins there. */
     private static final int FIRST = 20_000;
 
     private static final int LAST = 31_999;
     private static final int FIRST_UNPRIVILEGED = 1_024;
     private static final int LAST_OF_ALL = 65_535;
 
-    /** With fewer to choose from, tests that run at the same time would choose the same. */
+    /** With fewer candidates, tests that run at the same time would choose the same ports. */
     private static final int ENOUGH = 1_000;
 
     private static final Set<Integer> GIVEN = new HashSet<>();
@@ -34,7 +34,7 @@ public final class Ports {
 
     private Ports() {}
 
-    /** A port nobody listens on now, and that no other call had, of any JVM that is still there. */
+    /** Returns a port without a listener that no earlier call of a running JVM has returned. */
     public static int free() {
         int[] candidates = candidates(EphemeralPorts.ofThisMachine());
         synchronized (GIVEN) {
@@ -55,7 +55,7 @@ public final class Ports {
                                 candidates[candidates.length - 1]));
     }
 
-    /** Whether a server could listen on this port of 127.0.0.1 now. */
+    /** Returns whether a server could listen on this port of 127.0.0.1 now. */
     public static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
@@ -66,7 +66,7 @@ public final class Ports {
         }
     }
 
-    /** The ports to choose from, ascending. */
+    /** Returns the ports to choose from, in ascending order. */
     static int[] candidates(EphemeralPorts ephemeral) {
         int[] usual = outside(ephemeral, FIRST, LAST);
         if (usual.length >= ENOUGH) {

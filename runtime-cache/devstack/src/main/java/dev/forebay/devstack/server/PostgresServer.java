@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL with one database and one user, both {@code forebay}. First start about 1 s. */
+/**
+ * PostgreSQL with one database and one user, both {@code forebay}. The first start takes about 1 s.
+ */
 public final class PostgresServer extends OneProcessServer {
     private static final String NAME = "forebay";
 
@@ -25,12 +27,12 @@ public final class PostgresServer extends OneProcessServer {
         this.password = password;
     }
 
-    /** Starts PostgreSQL on a free port, to end with this JVM at the latest. */
+    /** Starts PostgreSQL on a free port. It ends with this JVM at the latest. */
     public static PostgresServer start(Path directory) {
         return start(directory, Ports.free(), Launch.Lifetime.THIS_JVM);
     }
 
-    /** Starts PostgreSQL on a port; makes the database first if the directory has none. */
+    /** Starts PostgreSQL on a port. Creates the database first if the directory has none. */
     public static PostgresServer start(Path directory, int port, Launch.Lifetime lifetime) {
         Path absolute = directory.toAbsolutePath();
         Path programs = Toolbox.ofThisMachine().postgres();
@@ -52,9 +54,9 @@ public final class PostgresServer extends OneProcessServer {
                         "-c",
                         "unix_socket_directories=",
                         "-c",
-                        // What this guards against is a crash of the machine, not of the process.
+                        // A sync protects from a crash of the machine, not of the process.
                         "fsync=off");
-        // SIGINT: disconnect clients and stop. SIGTERM would wait for them.
+        // SIGINT disconnects clients and stops. SIGTERM would wait for clients.
         Launch launch =
                 Launch.of(
                                 "postgres",
@@ -67,29 +69,30 @@ public final class PostgresServer extends OneProcessServer {
         return new PostgresServer(ServerProcess.start(launch), port, password);
     }
 
-    /** The JDBC address of the database, without user and password. */
+    /** Returns the JDBC address of the database, without user and password. */
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, NAME);
     }
 
-    /** The database user. */
+    /** Returns the database user. */
     public String user() {
         return NAME;
     }
 
-    /** The user's password. */
+    /** Returns the user's password. */
     public String password() {
         return password;
     }
 
-    /** The port on 127.0.0.1. */
+    /** Returns the port on 127.0.0.1. */
     public int port() {
         return port;
     }
 
     /**
-     * The eighth line of this file is the state of the server; {@code pg_ctl} reads it too. A
-     * killed server leaves it behind, so it is only asked once the port is open.
+     * Reads the server's state from the eighth line of {@code postmaster.pid}, as {@code pg_ctl}
+     * does. A killed server leaves the file behind, so the caller checks first that the port is
+     * open.
      */
     private static boolean saysReady(Path data) throws IOException {
         try {
@@ -100,7 +103,10 @@ public final class PostgresServer extends OneProcessServer {
         }
     }
 
-    /** Made beside and renamed, so that an interrupted one is not taken for a database. */
+    /**
+     * Creates the data under another name and renames them, so that an interrupted start leaves no
+     * incomplete database.
+     */
     private static void initialize(Path programs, Path directory, Path data, Path passwordFile) {
         Path unfinished = directory.resolve("data.unfinished-" + Secrets.random(4));
         run(

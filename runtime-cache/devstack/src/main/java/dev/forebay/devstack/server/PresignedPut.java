@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs the address to which an object can be put, by AWS Signature Version 4 in the query. So the
- * devstack needs no library for S3.
+ * Signs the address for the upload of an object by AWS Signature Version 4 in the query. The
+ * devstack so needs no library for S3.
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html">the
  *     protocol</a>
@@ -25,7 +25,7 @@ record PresignedPut(URI endpoint, String region, String accessKey, String secret
     private static final String ALGORITHM = "AWS4-HMAC-SHA256";
 
     /**
-     * Returns the address, which is good for a quarter of an hour.
+     * Returns the address, which is valid for 15 minutes.
      *
      * @param path bucket and key, of characters that need no escape in a URI
      */

@@ -10,11 +10,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A process that cannot be mistaken for a later one with the same id: the id and when it began.
+ * Identifies a process by its id and start time, so that a later process with the same id is not
+ * mistaken for it.
  *
- * <p>On Linux a process is there for as long as one of its threads is. A killed one may lose its
- * first thread, and with it all that /proc shows at first sight, while another thread still holds
- * ports and files.
+ * <p>On Linux a process exists as long as one of its threads does. A killed process may lose its
+ * first thread, and most of its entries in /proc with it, while another thread still holds ports
+ * and files.
  *
  * @param pid the process id
  * @param began on Linux the id of the boot and the clock tick since, elsewhere the wall time
@@ -24,12 +25,12 @@ public record ProcessIdentity(long pid, String began) {
     private static final int STATE = 0;
     private static final int BEGAN = 19;
 
-    /** The identity of a process that exists now, empty if there is none. */
+    /** Returns the identity of a running process, or empty if there is none. */
     public static Optional<ProcessIdentity> of(long pid) {
         return began(pid).map(began -> new ProcessIdentity(pid, began));
     }
 
-    /** The process, if it is still this one and not another with a reused id. */
+    /** Returns the process if it still runs. Another process that reuses its id does not count. */
     public Optional<ProcessHandle> handle() {
         return ProcessHandle.of(pid).filter(h -> began(pid).filter(began::equals).isPresent());
     }
@@ -61,20 +62,22 @@ public record ProcessIdentity(long pid, String began) {
                         return true;
                     }
                 } catch (IOException e) {
-                    // It has ended since it was listed.
+                    // The thread has ended since the listing.
                 }
             }
         }
         return false;
     }
 
-    /** Whether SIGSTOP has reached each thread of a process, or there is no such process. */
+    /**
+     * Returns whether SIGSTOP has stopped each thread of a process, or there is no such process.
+     */
     public static boolean isStopped(long pid) {
         Path tasks = Path.of("/proc", Long.toString(pid), "task");
         try (Stream<Path> threads = Files.list(tasks)) {
             return threads.allMatch(ProcessIdentity::isStopped);
         } catch (IOException | UncheckedIOException e) {
-            return true; // It has ended.
+            return true; // The process has ended.
         }
     }
 
@@ -83,7 +86,7 @@ public record ProcessIdentity(long pid, String began) {
             String[] stat = stat(thread);
             return stat[STATE].equals("T") || hasEnded(stat);
         } catch (IOException e) {
-            return true; // It has ended since it was listed.
+            return true; // The thread has ended since the listing.
         }
     }
 
@@ -91,10 +94,10 @@ public record ProcessIdentity(long pid, String began) {
         return stat[STATE].equals("Z") || stat[STATE].equals("X");
     }
 
-    /** The fields of a process or thread after its command, see proc_pid_stat(5). */
+    /** Returns the fields of a process or thread after its command; see proc_pid_stat(5). */
     private static String[] stat(Path directory) throws IOException {
         String stat = Files.readString(directory.resolve("stat"));
-        // The second field is the command in parentheses and may hold spaces and parentheses.
+        // The second field is the command in parentheses. It may contain spaces and parentheses.
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     }
 }

@@ -12,13 +12,13 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a process that was started can be used. Asked again and again until it is. */
+/** Checks whether a started process can be used. The caller polls until it can. */
 @FunctionalInterface
 public interface Readiness {
     /**
-     * Whether it is ready now.
+     * Returns whether the process is ready now.
      *
-     * @throws IOException when it cannot be asked: counts as not ready
+     * @throws IOException if the check fails, which counts as not ready
      */
     boolean ready() throws IOException, InterruptedException;
 
@@ -27,17 +27,20 @@ public interface Readiness {
         return http(address, null, status -> status == 200);
     }
 
-    /** Ready when a GET answers with 200, on a connection that is made in this context. */
+    /** Ready when a GET answers with 200, on a connection that this context creates. */
     static Readiness ok(URI address, SSLContext context) {
         return http(address, context, status -> status == 200);
     }
 
-    /** Ready when a GET answers at all: a refusal also shows that requests are served. */
+    /**
+     * Ready when a GET has an answer below 500: a refusal also shows that the process serves
+     * requests.
+     */
     static Readiness answers(URI address) {
         return http(address, null, status -> status < 500);
     }
 
-    /** Ready when somebody accepts connections on a port of 127.0.0.1. */
+    /** Ready when a process accepts connections on a port of 127.0.0.1. */
     static Readiness accepts(int port) {
         return () -> {
             try (Socket socket = new Socket()) {
@@ -47,7 +50,9 @@ public interface Readiness {
         };
     }
 
-    /** Not by {@code HttpClient}: each would cost a thread, many times a second. */
+    /**
+     * Does not use {@code HttpClient}, which would start a thread for each of many polls a second.
+     */
     private static Readiness http(URI address, @Nullable SSLContext context, IntPredicate good) {
         return () -> {
             if (!(address.toURL().openConnection(Proxy.NO_PROXY)

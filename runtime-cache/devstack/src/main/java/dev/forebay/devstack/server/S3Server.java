@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An S3 server, the lake: versitygw over plain files. A test may change an object behind its back
- * by changing the file.
+ * An S3 server as the lake: versitygw over plain files. A test can change an object without a
+ * request by changing its file.
  *
- * <p>It asks for signatures with one key, made up per directory and kept in {@code credentials}, in
- * the format of AWS's shared credentials file.
+ * <p>It requires signatures with one key. The server has a random key for each directory, in the
+ * file {@code credentials}, which has the format of AWS's shared credentials file.
  */
 public final class S3Server extends OneProcessServer {
-    /** The region that requests are to be signed for. */
+    /** The region that clients must sign requests for. */
     public static final String REGION = "us-east-1";
 
     private final Path directory;
@@ -40,7 +40,7 @@ public final class S3Server extends OneProcessServer {
         this.credentials = credentials;
     }
 
-    /** Starts an S3 server on a free port, to end with this JVM at the latest. */
+    /** Starts an S3 server on a free port. It ends with this JVM at the latest. */
     public static S3Server start(Path directory) {
         return start(directory, Ports.free(), Launch.Lifetime.THIS_JVM);
     }
@@ -63,32 +63,32 @@ public final class S3Server extends OneProcessServer {
         return new S3Server(ServerProcess.start(launch), absolute, endpoint, credentials);
     }
 
-    /** Where clients connect; buckets are in the path. */
+    /** Returns the address for clients. Buckets are in the path. */
     public URI endpoint() {
         return endpoint;
     }
 
-    /** The only key's id. */
+    /** Returns the id of the only key. */
     public String accessKey() {
         return credentials.accessKey();
     }
 
-    /** The only key's secret. */
+    /** Returns the secret of the only key. */
     public String secretKey() {
         return credentials.secretKey();
     }
 
-    /** The file with both, to be named in {@code AWS_SHARED_CREDENTIALS_FILE}. */
+    /** Returns the file with both, for {@code AWS_SHARED_CREDENTIALS_FILE}. */
     public Path credentialsFile() {
         return credentialsFile(directory);
     }
 
-    /** One line per request, in the format of S3's server access logs. */
+    /** Returns the log with one line for each request, in the format of S3's server access logs. */
     public Path accessLog() {
         return directory.resolve("access.log");
     }
 
-    /** The directory with the objects of a bucket as plain files. */
+    /** Returns the directory with the objects of a bucket as plain files. */
     public Path bucketDirectory(String bucket) {
         return bucketDirectory(directory, bucket);
     }
@@ -123,13 +123,13 @@ public final class S3Server extends OneProcessServer {
         }
     }
 
-    /** Makes a bucket, without a request; no error if it is there. */
+    /** Creates a bucket if it does not exist, without a request. */
     public S3Server createBucket(String bucket) {
         createBucket(directory, bucket);
         return this;
     }
 
-    /** Makes a bucket of the server that has or will have this directory. */
+    /** Creates a bucket for the present or future server of this directory. */
     public static void createBucket(Path directory, String bucket) {
         try {
             Files.createDirectories(bucketDirectory(directory, bucket));

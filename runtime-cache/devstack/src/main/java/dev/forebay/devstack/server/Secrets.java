@@ -10,20 +10,20 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.function.Supplier;
 
-/** Secrets that are made up, and kept in files that only their owner can read. */
+/** Creates random secrets, and keeps them in files that only their owner can read. */
 public final class Secrets {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Secrets() {}
 
-    /** Random hexadecimal digits. */
+    /** Returns random hexadecimal digits. */
     public static String random(int bytes) {
         byte[] secret = new byte[bytes];
         RANDOM.nextBytes(secret);
         return HexFormat.of().formatHex(secret);
     }
 
-    /** Writes a file anew. */
+    /** Writes a file and replaces an existing one. */
     public static Path write(Path file, String text) {
         try {
             Files.deleteIfExists(file);
@@ -34,7 +34,7 @@ public final class Secrets {
         return file;
     }
 
-    /** The text of a file, which is written first if there is none. */
+    /** Returns the text of a file. Writes the file first if it does not exist. */
     static String keptIn(Path file, Supplier<String> first) {
         try {
             return Files.readString(file);

@@ -14,17 +14,17 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process: started, watched until it is ready, signalled, stopped.
+ * Starts one process, waits until it is ready, signals it, and stops it.
  *
- * <p>Its output goes to {@code <name>.log}, its identity to {@code <name>.pid}, which is there as
- * long as the process was not stopped by us. A process with {@link Launch.Lifetime#THIS_JVM} is
- * stopped by a shutdown hook, and by the kernel if this JVM dies without running it.
+ * <p>Its output goes to {@code <name>.log}, its identity to {@code <name>.pid}, which exists until
+ * this class stops the process. A process with {@link Launch.Lifetime#THIS_JVM} is stopped by a
+ * shutdown hook, and by the kernel if this JVM dies without running it.
  */
 public final class ServerProcess implements Server {
     private static final Duration POLL = Duration.ofMillis(25);
     private static final Set<ServerProcess> OURS = ConcurrentHashMap.newKeySet();
 
-    /** Loaded by the first process that must not outlive this JVM. */
+    /** The first process that must not outlive this JVM loads this class. */
     private static final class ShutdownHook {
         static {
             Runtime.getRuntime()
@@ -49,8 +49,8 @@ public final class ServerProcess implements Server {
     /**
      * Starts a process and returns when it is ready.
      *
-     * @throws DevstackException when it ends or does not become ready in time; the message holds
-     *     the end of its log, and the process is gone
+     * @throws DevstackException if the process ends or does not become ready in time. The message
+     *     has the end of its log, and the process has been stopped
      */
     public static ServerProcess start(Launch launch) {
         ServerProcess server = new ServerProcess(launch);
@@ -59,8 +59,8 @@ public final class ServerProcess implements Server {
     }
 
     /**
-     * From now on no process is started by this JVM; whoever tries gets a {@link
-     * DevstackException}. Returns when those that are being started have left their pid files.
+     * Prevents later starts of processes by this JVM: they throw a {@link DevstackException}.
+     * Returns when all processes that are being started have their pid files.
      */
     public static void startNoMore() {
         Spawner.stopSpawning();
@@ -76,14 +76,14 @@ public final class ServerProcess implements Server {
         return launch.log();
     }
 
-    /** The id of the process, -1 if it was never started. */
+    /** Returns the id of the process, -1 if it was never started. */
     public synchronized long pid() {
         return process == null ? -1 : process.pid();
     }
 
     @Override
     public synchronized boolean isAlive() {
-        // The handle alone also counts one that has ended and was not reaped yet.
+        // The handle alone also counts a process that has ended and was not reaped yet.
         return process != null
                 && process.isAlive()
                 && ProcessIdentity.of(process.pid()).isPresent();
@@ -94,7 +94,7 @@ public final class ServerProcess implements Server {
         close();
         ProcessHandle started = spawn();
         try {
-            // Not under the monitor: what is not ready yet must be stoppable.
+            // Outside the monitor, because a process that is not ready yet must be stoppable.
             awaitReady(started);
         } catch (InterruptedException e) {
             kill9();
@@ -156,7 +156,7 @@ public final class ServerProcess implements Server {
         if (process == null || !process.isAlive()) {
             throw new DevstackException(name() + " is not running");
         }
-        // The children too: a backend of PostgreSQL goes on when its parent is stopped.
+        // Includes the children: a backend of PostgreSQL continues when its parent is stopped.
         signal.accept(process.pid());
         process.descendants().forEach(child -> signal.accept(child.pid()));
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** Signals to processes. Java itself knows only TERM and KILL. */
+/** Sends signals to processes. Java itself supports only TERM and KILL. */
 final class Signals {
     private static final Duration GONE_WITHIN = Duration.ofSeconds(10);
     private static final Duration STOPPED_WITHIN = Duration.ofSeconds(10);
@@ -17,10 +17,10 @@ final class Signals {
 
     private Signals() {}
 
-    /** Sends a signal; no error if the process is gone. */
+    /** Sends a signal. A process that has ended is no error. */
     static void send(long pid, String signal) {
         try {
-            // The shell's own kill: the program of that name is not on every machine.
+            // The kill of the shell, because not every machine has a program of that name.
             new ProcessBuilder("/bin/sh", "-c", "kill -\"$0\" \"$1\"", signal, Long.toString(pid))
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -34,10 +34,10 @@ final class Signals {
     }
 
     /**
-     * Stops a process by SIGSTOP; returns when it does nothing any more. The kernel tells one
-     * thread to stop the others, which go on until it runs.
+     * Stops a process by SIGSTOP, and returns when all its threads have stopped. The kernel has one
+     * thread stop the others, which continue until that thread runs.
      *
-     * @throws DevstackException if it goes on
+     * @throws DevstackException if the process does not stop in time
      */
     static void pause(long pid) {
         send(pid, "STOP");
@@ -50,7 +50,9 @@ final class Signals {
         }
     }
 
-    /** Asks a process to end, and kills it and its descendants if it does not within the bound. */
+    /**
+     * Asks a process to end. Kills it and its descendants if it does not end within the time limit.
+     */
     static void stop(ProcessHandle process, String signal, Duration within) {
         send(process.pid(), signal);
         if (!areGone(List.of(process), within)) {
@@ -58,9 +60,9 @@ final class Signals {
         }
     }
 
-    /** Kills a process and its descendants with SIGKILL and waits until they are gone. */
+    /** Kills a process and its descendants with SIGKILL and waits until they have ended. */
     static void killTree(ProcessHandle process) {
-        // The children are listed before the parent dies: afterwards they are somebody else's.
+        // Lists the children before the parent dies: afterwards they have another parent.
         List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
         all.forEach(ProcessHandle::destroyForcibly);
         if (!areGone(all, GONE_WITHIN)) {
@@ -69,8 +71,9 @@ final class Signals {
     }
 
     /**
-     * Waits, uninterrupted. Not by {@link ProcessHandle#onExit}, which for ever waits for a process
-     * of another parent that has ended and that this parent does not reap, as in many containers.
+     * Waits, also if interrupted. It does not use {@link ProcessHandle#onExit}, which never
+     * completes for an ended process of another parent that does not reap it, as in many
+     * containers.
      */
     private static boolean areGone(List<ProcessHandle> processes, Duration within) {
         long deadline = System.nanoTime() + within.toNanos();

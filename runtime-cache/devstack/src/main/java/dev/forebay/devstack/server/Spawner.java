@@ -19,15 +19,16 @@ import java.util.function.Supplier;
  * Starts processes.
  *
  * <p>Each gets a session of its own ({@code setsid}), so that Ctrl-C reaches only the devstack,
- * which stops its processes in order. One that shall end with this JVM asks the kernel for a signal
- * when its parent dies ({@code setpriv --pdeathsig}): a JVM that is killed runs no shutdown hook.
- * The kernel means the parent <em>thread</em>, hence the single thread that starts all of them and
- * never ends. Where these programs are missing the shutdown hook has to do.
+ * which stops its processes in order. A process that must end with this JVM asks the kernel for a
+ * signal at the death of its parent ({@code setpriv --pdeathsig}), because a killed JVM runs no
+ * shutdown hook. The kernel means the parent <em>thread</em>, so a single thread starts all
+ * processes and never ends. Where these programs are missing, only the shutdown hook stops
+ * processes.
  */
 final class Spawner {
     /**
-     * Settings of the person's shell that a server would take for its own: a FOREBAY_REGION there
-     * must not become the region of every process.
+     * Prefixes of variables in the user's shell that a server would use as its own settings. For
+     * example, a FOREBAY_REGION there must not become the region of every process.
      */
     private static final List<String> SETTINGS =
             List.of("FOREBAY_", "QUARKUS_", "AWS_", "ETCD_", "TEMPORAL_", "VGW_", "ROOT_", "PG");
@@ -45,7 +46,7 @@ final class Spawner {
             command.addAll(Unprivileged.prefix(launch.name()));
         }
         if (launch.lifetime() == Launch.Lifetime.THIS_JVM) {
-            // After the change of user, which would take the request back.
+            // After unshare, because a change of user resets the request.
             program("setpriv")
                     .ifPresent(
                             setpriv ->
@@ -84,7 +85,7 @@ final class Spawner {
 
     private static <T> T onItsThread(String name, Supplier<T> start) throws IOException {
         try {
-            // Not interruptible: a process that nobody knows of could not be stopped.
+            // Not interruptible: the JVM could not stop a process that it does not know.
             return CompletableFuture.supplyAsync(start, THREAD).join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof UncheckedIOException io
@@ -95,7 +96,7 @@ final class Spawner {
         }
     }
 
-    /** From now on no process is started; returns when those that are being started have been. */
+    /** Prevents later starts, and returns when all running starts have completed. */
     static void stopSpawning() {
         THREAD.close();
     }

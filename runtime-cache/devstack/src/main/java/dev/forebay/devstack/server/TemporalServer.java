@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Temporal's development server with its Web UI, namespace {@code default}. Histories, schedules
- * and visibility are in a SQLite file and survive its death. Ready in about 2 s.
+ * Temporal's development server with its Web UI and the namespace {@code default}. A SQLite file
+ * keeps histories, schedules and visibility over restarts. Ready in about 2 s.
  */
 public final class TemporalServer extends OneProcessServer {
     private final int port;
@@ -27,7 +27,7 @@ public final class TemporalServer extends OneProcessServer {
         }
     }
 
-    /** Starts Temporal on free ports, to end with this JVM at the latest. */
+    /** Starts Temporal on free ports. It ends with this JVM at the latest. */
     public static TemporalServer start(Path directory) {
         return start(directory, PortSet.free(), Launch.Lifetime.THIS_JVM);
     }
@@ -45,13 +45,13 @@ public final class TemporalServer extends OneProcessServer {
                         "--ui-port=" + ports.ui(),
                         "--http-port=" + ports.http(),
                         "--metrics-port=" + ports.metrics(),
-                        // In its directory: it takes a path for a URI, and decodes it.
+                        // A relative name: Temporal takes a path for a URI and decodes it.
                         "--db-filename=temporal.db",
                         "--log-level=warn",
                         // Every waiting ensureCached is an update in flight; the default is 10.
                         "--dynamic-config-value=history.maxInFlightUpdates=1000",
-                        // Without it the keys of priority and fairness mean nothing; and each
-                        // partition of a queue has an order of its own.
+                        // Without fairness, Temporal ignores the keys of priority and fairness.
+                        // Each partition of a queue has an order of its own, so there is only one.
                         "--dynamic-config-value=matching.enableFairness=true",
                         "--dynamic-config-value=matching.numTaskqueueReadPartitions=1",
                         "--dynamic-config-value=matching.numTaskqueueWritePartitions=1",
@@ -67,12 +67,12 @@ public final class TemporalServer extends OneProcessServer {
                 URI.create("http://127.0.0.1:" + ports.ui()));
     }
 
-    /** Where clients connect: {@code 127.0.0.1:port}. */
+    /** Returns the address for clients: {@code 127.0.0.1:port}. */
     public String target() {
         return "127.0.0.1:" + port;
     }
 
-    /** The Web UI. */
+    /** Returns the address of the Web UI. */
     public URI ui() {
         return ui;
     }

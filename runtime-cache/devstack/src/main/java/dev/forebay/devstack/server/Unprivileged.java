@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How root runs a program that refuses root, PostgreSQL that is.
+ * Runs a program that refuses root, such as PostgreSQL, if this process is root.
  *
- * <p>In a fresh user namespace without a mapping ({@code unshare -U}) the process sees itself as
- * nobody and has no capabilities, yet still owns root's files. So the data may stay below a
- * directory that other users cannot enter, and nothing changes owner.
+ * <p>In a new user namespace without a mapping ({@code unshare -U}) the process sees itself as
+ * the overflow user and has no capabilities, but still owns root's files. The data may so stay below a
+ * directory that other users cannot enter, and no file changes its owner.
  */
 final class Unprivileged {
     private Unprivileged() {}

@@ -1,7 +1,6 @@
 /**
- * Real servers as processes of this machine, with the faults a test wants to cause: killed, paused,
- * restarted on the same port and data. Data, log and process id of a server are in the one
- * directory it is given.
+ * Real servers as processes of this machine, with the faults that tests need: kill, pause, and
+ * restart on the same port and data. A server keeps its data, log and process id in one directory.
  */
 @NullMarked
 package dev.forebay.devstack.server;

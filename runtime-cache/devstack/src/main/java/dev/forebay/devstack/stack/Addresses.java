@@ -17,8 +17,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * Where a stack's parts are. Written when all of it is ready; a stack without this file has not
- * started yet or failed to.
+ * The addresses of a stack's parts. The devstack writes the file when all parts are ready. A stack
+ * without this file has not started yet or failed to start.
  *
  * @param entries name and address, such as {@code api} and {@code http://127.0.0.1:7700}
  */
@@ -99,17 +99,17 @@ public record Addresses(Map<String, String> entries) {
         }
     }
 
-    /** An address by its name. */
+    /** Returns an address by its name. */
     public Optional<String> get(String name) {
         return Optional.ofNullable(entries.get(name));
     }
 
-    /** The regions' names. */
+    /** Returns the names of the regions. */
     public List<String> regions() {
         return get(REGIONS).map(names -> List.of(names.split(",", -1))).orElse(List.of());
     }
 
-    /** All of it, as a JSON object of strings. */
+    /** Returns all addresses as a JSON object of strings. */
     public String toJson() {
         StringBuilder json = new StringBuilder("{");
         new TreeMap<>(entries)

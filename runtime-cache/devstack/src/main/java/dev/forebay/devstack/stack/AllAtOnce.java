@@ -9,11 +9,15 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does the same to several things side by side; all get their turn, whatever fails. */
+/**
+ * Applies an action to several things in parallel. A failure does not prevent the other actions.
+ */
 final class AllAtOnce {
     private AllAtOnce() {}
 
-    /** One group after the other, each side by side; a failure keeps no later one from its turn. */
+    /**
+     * Handles one group after the other, each in parallel. A failure does not prevent later groups.
+     */
     static <T> void groups(List<List<T>> groups, Consumer<T> action) {
         @Nullable RuntimeException first = null;
         for (List<T> group : groups) {
@@ -32,7 +36,10 @@ final class AllAtOnce {
         }
     }
 
-    /** Returns when all are done; throws the first failure then. */
+    /**
+     * Applies the action to all things, returns when all have ended, and then throws the first
+     * failure.
+     */
     static <T> void run(List<T> things, Consumer<T> action) {
         List<Future<?>> all = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Future;
 
-/** The servers Forebay stands on: started, or somebody else's. */
+/** The servers that Forebay needs: started by the devstack, or external. */
 final class Backing {
     private final StackConfig config;
     private final Layout layout;
@@ -36,7 +36,7 @@ final class Backing {
                                         layout.postgres(),
                                         config.ports().postgres(),
                                         config.lifetime()));
-        // Once, for it may start a proxy.
+        // Only once, because it may start a proxy.
         this.lakeAddress = tasks.run(this::findLake);
     }
 
@@ -52,7 +52,10 @@ final class Backing {
         return tasks.get(postgres);
     }
 
-    /** Where Forebay's processes find the lake; waits until it is ready, as all of these do. */
+    /**
+     * Returns the lake's address for Forebay's processes. Like all methods here, waits until the
+     * server is ready.
+     */
     External.LakeAddress lakeAddress() {
         return tasks.get(lakeAddress);
     }

@@ -7,21 +7,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Servers a person already has; the devstack starts none of its own in their place.
+ * Servers that the user already has. The devstack does not start its own in their place.
  *
  * @param etcd comma-separated endpoints, {@code FOREBAY_ETCD_ENDPOINTS}; all regions share it
  * @param temporal {@code FOREBAY_TEMPORAL_TARGET}, with {@code FOREBAY_TEMPORAL_UI}
  * @param postgres {@code FOREBAY_POSTGRES_URL} (JDBC), with {@code FOREBAY_POSTGRES_USER} and
  *     {@code FOREBAY_POSTGRES_PASSWORD}
  * @param lake {@code FOREBAY_LAKE_ENDPOINT}, with {@code AWS_ACCESS_KEY_ID}, {@code
- *     AWS_SECRET_ACCESS_KEY} and {@code AWS_REGION}; its buckets must be there
+ *     AWS_SECRET_ACCESS_KEY} and {@code AWS_REGION}; its buckets must exist
  */
 public record External(
         Optional<String> etcd,
         Optional<TemporalAddress> temporal,
         Optional<PostgresAddress> postgres,
         Optional<LakeAddress> lake) {
-    /** All servers are started. */
+    /** No external servers: the devstack starts all of them. */
     public static final External NONE =
             new External(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -70,7 +70,7 @@ public record External(
                 return address;
             }
         } catch (IllegalArgumentException e) {
-            // As for what is an address, but of something else.
+            // Not a URI: refused below.
         }
         throw new DevstackException(
                 "%s is '%s': it must be like http://host:port or https://host"
@@ -91,7 +91,7 @@ public record External(
     }
 
     /**
-     * Where Temporal is.
+     * The address of Temporal.
      *
      * @param target host and port
      * @param ui its Web UI, if there is one
@@ -99,7 +99,7 @@ public record External(
     public record TemporalAddress(String target, Optional<URI> ui) {}
 
     /**
-     * Where PostgreSQL is.
+     * The address of PostgreSQL, with the credentials.
      *
      * @param url JDBC
      * @param user the database user
@@ -113,7 +113,7 @@ public record External(
     }
 
     /**
-     * Where the lake is.
+     * The address of the lake, with the credentials.
      *
      * @param endpoint of S3
      * @param region to sign for

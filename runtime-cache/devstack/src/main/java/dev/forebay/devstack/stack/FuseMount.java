@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A region's mount and the FUSE pod that serves it. Where it can be, a holder keeps the mount when
- * the pod is killed, and a second pod may stand by; else it is left behind dead, as in real life.
+ * A region's mount and the FUSE pod that serves it. Where this machine supports it, a holder keeps
+ * the mount when the pod is killed, and a second pod may stand by. Otherwise a killed pod leaves a
+ * dead mount behind.
  */
 public final class FuseMount extends OneProcessServer {
     private static final String HEAP = "-Xmx512m";
@@ -87,11 +88,11 @@ public final class FuseMount extends OneProcessServer {
     }
 
     /**
-     * Starts one more pod in a region, as on another node, to end with this JVM at the latest. It
+     * Starts another pod in a region, as on another node. It ends with this JVM at the latest. It
      * is not part of the stack: close it before the stack.
      *
-     * @param directory for what it keeps, and below it, as {@code mnt}, its mount
-     * @param options of the pod, by name, beside those of a stack's or in their place
+     * @param directory for its data, and for its mount in {@code mnt}
+     * @param options of the pod by name, which add to or replace those of a stack's pods
      */
     public static FuseMount another(Region region, Path directory, Map<String, String> options) {
         clear(directory.resolve("mnt"));
@@ -162,7 +163,7 @@ public final class FuseMount extends OneProcessServer {
                 standby);
     }
 
-    /** What no two pods may have in common. */
+    /** Adds the options that must differ between pods. */
     private static List<String> withOwn(List<String> command, Path directory, int metricsPort) {
         List<String> all = new ArrayList<>(command);
         all.addAll(List.of("--directory", directory.resolve("cache").toString()));
@@ -170,27 +171,27 @@ public final class FuseMount extends OneProcessServer {
         return all;
     }
 
-    /** Starts a pod that stands by, and does not wait for it; nothing if there is no holder. */
+    /** Starts a standby pod if there is a holder, without waiting until it serves. */
     synchronized void startStandby() {
         if (holder.isPresent()) {
             standby = Optional.of(ServerProcess.start(standbyLaunch));
         }
     }
 
-    /** Where the region's versions are as files. */
+    /** Returns the folder that shows the region's versions as files. */
     public Path mountpoint() {
         return mountpoint;
     }
 
-    /** Its metrics, in Prometheus's text format. */
+    /** Returns the address of the metrics, in Prometheus's text format. */
     public URI metrics() {
         return metrics;
     }
 
     /**
-     * Takes from the node what a reboot takes: the pods and the holder by SIGKILL, the mount, and
-     * the holder's files, which are in {@code /run} elsewhere. What is on its disk stays. {@link
-     * #restart()} starts the holder and the pod again.
+     * Simulates a power failure of the node. It kills the pods and the holder by SIGKILL, and
+     * removes the mount and the holder's files, which usually are in {@code /run}. Files on the
+     * node's disk stay. {@link #restart()} starts the holder and the pod again.
      */
     public synchronized void powerOff() {
         standby.ifPresent(ServerProcess::kill9);

@@ -13,9 +13,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Runs a program as a training pod of a region would: in a mount namespace of its own in which that
- * region's mount is at the common mount root, so that the path of a version is the same in every
- * region. {@code FOREBAY_API} and {@code FOREBAY_REGION} are set, and no proxy is between.
+ * Runs a program like a training pod of a region. A mount namespace of its own shows the region's
+ * mount at the common mount root, so the path of a version is the same in every region. {@code
+ * FOREBAY_API} and {@code FOREBAY_REGION} are set, and local requests bypass a proxy.
  *
  * @param region the region's name
  * @param mountpoint where its FUSE pod mounts
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param api the control plane
  */
 public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) {
-    /** The mount ends with the namespace, that is with the program: there is nothing to clean. */
+    /** The mount ends with the namespace, and so with the program. No clean-up is necessary. */
     private static final String SCRIPT =
             """
             mount --rbind "$1" "$2" && mount --make-rslave "$2" && shift 2 && exec "$@"
@@ -31,7 +31,7 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
 
     private static final String THIS_MACHINE = "localhost,127.0.0.1,::1";
 
-    /** A region of a running stack. */
+    /** Returns a region of a running stack. */
     public static InRegion of(Stack stack, String region) {
         return new InRegion(
                 region, stack.region(region).mountpoint(), stack.mountRoot(), stack.api());
@@ -39,8 +39,8 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
 
     /**
      * Adds the lake's address and key to an environment, under the names of the AWS SDKs. If the
-     * lake is the stack's own, what the machine says of another one goes: a key, a profile or an
-     * endpoint there counts before the file with the lake's key.
+     * lake belongs to the stack, removes all other AWS variables first: a key, a profile or an
+     * endpoint there has precedence over the file with the lake's key.
      */
     public static void addLake(Map<String, String> environment, Addresses addresses) {
         if (addresses.get("lake.credentials").isPresent()) {
@@ -56,9 +56,9 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
     }
 
     /**
-     * Has programs reach what listens on this machine directly, though the machine has a proxy:
-     * boto3, for one, would ask the stack's lake through it. Adds to both spellings, as programs
-     * read one or the other.
+     * Lets programs reach servers on this machine directly if the machine has a proxy. Otherwise
+     * boto3, for example, would send requests for the lake to the proxy. Sets the variable in lower
+     * and upper case, because programs read one or the other.
      */
     static void exceptThisMachine(Map<String, String> environment) {
         String before =
@@ -73,7 +73,7 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
     }
 
     /**
-     * Prepares the program; the caller redirects and starts it.
+     * Prepares the program. The caller redirects its output and starts it.
      *
      * @throws DevstackException if nothing is mounted
      */

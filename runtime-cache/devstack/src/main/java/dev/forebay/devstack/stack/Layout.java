@@ -3,7 +3,7 @@ package dev.forebay.devstack.stack;
 import java.nio.file.Path;
 
 /**
- * Where things are below the data directory.
+ * The paths of all files and folders below the data directory.
  *
  * @param data the data directory, absolute
  */
@@ -56,12 +56,12 @@ record Layout(Path data) {
         return region(region).resolve("holder");
     }
 
-    /** Where this region's FUSE pod mounts. */
+    /** Returns the mountpoint of this region's FUSE pod. */
     Path mountpoint(String region) {
         return region(region).resolve("mnt");
     }
 
-    /** Where a training process of any region sees its region's mount. */
+    /** Returns the folder where a training process of any region sees its region's mount. */
     Path mountRoot() {
         return data.resolve("mnt");
     }

@@ -11,20 +11,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The mounts and loop devices that a killed process left below a directory. The kernel ends the
- * processes themselves (see {@code Spawner}), but it keeps their mounts and their loop devices.
+ * Removes the mounts and loop devices that a killed process left below a directory. The kernel ends
+ * the processes themselves (see {@code Spawner}), but it keeps their mounts and their loop devices.
  *
- * <p>Call it when the processes have ended: a live one would lose its mounts.
+ * <p>Call it only when the processes have ended, because a running one would lose its mounts.
  */
 public final class Leftovers {
 
     private static final Path DEVICES = Path.of("/sys/block");
 
-    /** Where a killed test may have limited how fast a device is read. */
+    /** A killed test may have limited the read rate of a device here. */
     private static final Path READ_RATES =
             Path.of("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device");
 
-    /** The kernel appends this to the path of a file that was removed. */
+    /** The suffix that the kernel adds to the path of a removed file. */
     private static final String REMOVED = " (deleted)";
 
     private record LoopDevice(Path device, Path file) {}
@@ -32,9 +32,9 @@ public final class Leftovers {
     private Leftovers() {}
 
     /**
-     * Removes what is left below some directories. Needs root if there is any.
+     * Removes leftovers below some directories. Needs root if there are any.
      *
-     * @param directories absolute; a file of a loop device counts if it is below one of them
+     * @param directories absolute; a loop device counts if its file is below one of them
      * @return one line for each mount or device that it removed
      * @throws DevstackException naming the first mount that cannot be removed
      */
@@ -56,7 +56,10 @@ public final class Leftovers {
         return removed;
     }
 
-    /** Mounts may be stacked: each pass takes the top one of each mountpoint away. */
+    /**
+     * Unmounts everything below a directory. Mounts may be stacked, so each pass removes the top
+     * mount of each mountpoint.
+     */
     private static void unmountBelow(Path directory, List<String> removed) {
         List<Path> mounted = Mounts.below(directory);
         while (!mounted.isEmpty()) {
@@ -71,7 +74,10 @@ public final class Leftovers {
         }
     }
 
-    /** Ends what a test did to a disk: it may have frozen its file system, or stopped its reads. */
+    /**
+     * Undoes the faults of a test: it may have frozen the file system, or stopped reads of the
+     * disk.
+     */
     private static void letGoOn(LoopDevice loop) {
         for (Path frozen : Mounts.of(loop.device, "ext4")) {
             boolean _ = Mounts.succeeds(List.of("fsfreeze", "--unfreeze", frozen.toString()));
@@ -104,7 +110,7 @@ public final class Leftovers {
         return devices;
     }
 
-    /** Returns nothing for a device that has no file, or that is freed meanwhile. */
+    /** Returns empty for a device that has no file, or that the kernel frees meanwhile. */
     private static Optional<Path> backingFile(Path device) {
         try {
             String path = Files.readString(device.resolve("loop/backing_file")).stripTrailing();

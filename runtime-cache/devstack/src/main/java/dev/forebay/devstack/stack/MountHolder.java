@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The process that keeps a mount while FUSE pods come and go. */
+/** Starts the process that keeps a mount while FUSE pods come and go. */
 final class MountHolder {
     private static final String HEAP = "-Xmx32m";
 
-    /** Since then a request that a process has read can be given to another. */
+    /** The first version of Linux that can pass a request from a dead reader to another one. */
     private static final int[] LINUX = {6, 9};
 
     private MountHolder() {}
 
-    /** Whether a mount can be held on this machine. */
+    /** Returns whether this machine supports a holder. */
     static boolean canHold(Optional<String> transport) {
         return !transport.equals(Optional.of("jnr"))
                 && MountRights.isRootHere()
@@ -33,7 +33,7 @@ final class MountHolder {
                 .toArray();
     }
 
-    /** Mounts, and returns when pods can be started. */
+    /** Starts a holder, which mounts. Returns when pods can connect. */
     static ServerProcess start(
             Path directory, Path mountpoint, JavaCommand java, Launch.Lifetime lifetime) {
         List<String> command = new ArrayList<>(java.options(HEAP).build());
@@ -50,7 +50,7 @@ final class MountHolder {
                         .stoppedWithin(java.endsWithin()));
     }
 
-    /** Where pods find it. */
+    /** Returns the folder where pods connect to the holder. */
     static Path meeting(ServerProcess holder) {
         return meeting(holder.log().resolveSibling("."));
     }

@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What the user of this process may mount.
+ * The rights of this process's user to mount.
  *
- * @param isRoot whether it may mount without help
- * @param helper the program by which others mount, if it is on this machine
+ * @param isRoot whether the user may mount without a helper
+ * @param helper the program by which other users mount, if it is on this machine
  * @param device of the kernel, which {@code fusermount} opens as this user
  */
 record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
@@ -23,7 +23,7 @@ record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
         return new MountRights(isRootHere(), Machine.current().program("fusermount"), DEVICE);
     }
 
-    /** Whether this process runs as root. */
+    /** Returns whether this process runs as root. */
     static boolean isRootHere() {
         try {
             return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(ROOT);
@@ -33,7 +33,7 @@ record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
     }
 
     /**
-     * Returns what root would add, if this user is not root.
+     * Returns the features that only root has, if this user is not root.
      *
      * @throws DevstackException if this user cannot mount, with what to install
      */

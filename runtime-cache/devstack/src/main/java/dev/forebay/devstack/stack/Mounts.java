@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * The mounts of this machine. Read from the kernel's table: to touch the mountpoint of a daemon
- * that is gone fails, and of one that hangs never returns.
+ * Lists and removes the mounts of this machine. It reads the kernel's table and never touches a
+ * mountpoint: access fails if its daemon has died, and hangs if the daemon hangs.
  */
 public final class Mounts {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
@@ -21,12 +21,12 @@ public final class Mounts {
     private static final Duration UNUSED_WITHIN = Duration.ofSeconds(20);
     private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
-    /** Separates the fields of the mount from type and source of the file system. */
+    /** Separates the fields of the mount from the type and source of the file system. */
     private static final String SEPARATOR = " - ";
 
     private Mounts() {}
 
-    /** The mountpoints at or below a directory, the outermost first. */
+    /** Returns the mountpoints at or below a directory, the outermost first. */
     public static List<Path> below(Path directory) {
         try (Stream<String> lines = Files.lines(TABLE)) {
             return lines.map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
@@ -38,7 +38,7 @@ public final class Mounts {
         }
     }
 
-    /** Returns where the file system on a device is mounted, if it is of this type. */
+    /** Returns the mountpoints of a device's file system, if it has this type. */
     static List<Path> of(Path device, String type) {
         String source = "%s%s %s ".formatted(SEPARATOR, type, device);
         try (Stream<String> lines = Files.lines(TABLE)) {
@@ -50,14 +50,14 @@ public final class Mounts {
         }
     }
 
-    /** Whether something is mounted there. */
+    /** Returns whether a file system is mounted there. */
     public static boolean isMounted(Path mountpoint) {
         return below(mountpoint).contains(mountpoint);
     }
 
     /**
-     * Takes a mount away at once, whoever still uses it, and with it what is mounted below: to
-     * reach that, one would have to pass a daemon that may be gone.
+     * Detaches a mount at once, even if it is in use, with all mounts below it. Those could not be
+     * unmounted separately: the path to them leads through a daemon that may have died.
      */
     public static void detach(Path mountpoint) {
         List<List<String>> ways =
@@ -78,8 +78,9 @@ public final class Mounts {
     }
 
     /**
-     * Takes a mount away that nobody uses any more. A child process that another thread is starting
-     * has all of our descriptors until it runs its program, so this is tried for a while.
+     * Unmounts a mount that is no longer in use. It retries for a while: a child process that
+     * another thread is starting has copies of this JVM's descriptors until it executes its
+     * program.
      */
     public static void unmount(Path mountpoint) {
         long deadline = System.nanoTime() + UNUSED_WITHIN.toNanos();
@@ -110,7 +111,7 @@ public final class Mounts {
         }
     }
 
-    /** The kernel writes space, tab, newline and backslash as three octal digits. */
+    /** Decodes space, tab, newline and backslash, which the kernel writes as three octal digits. */
     private static String unescape(String field) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < field.length(); i++) {

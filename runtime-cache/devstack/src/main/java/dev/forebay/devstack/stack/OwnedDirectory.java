@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Directories that belong to a process for as long as it lives: their names have its number. */
+/** Directories that belong to a running process: their names contain its id. */
 public final class OwnedDirectory {
 
     private static final String PREFIX = "run-";
@@ -18,13 +18,15 @@ public final class OwnedDirectory {
 
     private OwnedDirectory() {}
 
-    /** Makes a directory of this process, and its parent if that is not there. */
+    /** Creates a directory of this process, and its parent if that does not exist. */
     public static Path create(Path parent) throws IOException {
         Files.createDirectories(parent);
         return Files.createTempDirectory(parent, PREFIX + ProcessHandle.current().pid() + "-");
     }
 
-    /** Returns those in a parent whose process has ended; none if there is no such parent. */
+    /**
+     * Returns the directories in a parent whose process has ended; none if there is no such parent.
+     */
     public static List<Path> abandonedIn(Path parent) {
         List<Path> abandoned = new ArrayList<>();
         if (!Files.exists(parent)) {

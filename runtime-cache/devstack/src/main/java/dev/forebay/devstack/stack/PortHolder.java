@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Finds the process that holds a port, from what the kernel shows below /proc. */
+/** Finds the process that holds a port by the kernel's tables in /proc. */
 final class PortHolder {
     private static final List<Path> TABLES =
             List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
@@ -19,9 +19,12 @@ final class PortHolder {
 
     private PortHolder() {}
 
-    /** Its id and command; empty if there is none or we may not see it. */
+    /**
+     * Returns the id and command of the process. Empty if there is none, or if this user may not
+     * see it.
+     */
     static Optional<String> of(int port) {
-        // Who listens, or else whose connection begins there.
+        // The listener, or else the process with a connection from this port.
         return holder(sockets(port, true)).or(() -> holder(sockets(port, false)));
     }
 

@@ -33,12 +33,12 @@ public final class QuarkusProcess extends OneProcessServer {
     }
 
     /**
-     * Starts a process and returns when it calls itself ready.
+     * Starts a process and returns when it reports that it is ready.
      *
      * @param tls for connections to a process that speaks TLS
      * @param java starts the program
      * @param properties its settings, written to {@code application.properties} in the directory
-     * @param secrets what only the environment carries
+     * @param secrets settings that only the environment carries
      * @param clockAhead how far its clock is ahead of this machine's
      */
     static QuarkusProcess start(
@@ -55,7 +55,7 @@ public final class QuarkusProcess extends OneProcessServer {
         Map<String, String> all = new TreeMap<>(properties);
         all.put("quarkus.http.host", "127.0.0.1");
         all.put("quarkus.http.port", Integer.toString(port));
-        // Above the file in the jar (250), below the environment (300).
+        // Overrides the file in the jar (250), and is overridden by the environment (300).
         all.put("config_ordinal", "275");
         write(file, all);
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
@@ -75,17 +75,20 @@ public final class QuarkusProcess extends OneProcessServer {
         return new QuarkusProcess(ServerProcess.start(launch), address);
     }
 
-    /** Where it serves. */
+    /** Returns the address for clients. */
     public URI address() {
         return address;
     }
 
-    /** Its metrics, in Prometheus's text format. */
+    /** Returns the address of the metrics, in Prometheus's text format. */
     public URI metrics() {
         return address.resolve("/q/metrics");
     }
 
-    /** Quarkus takes a list of URIs; a comma, which a URI may have, would end one. */
+    /**
+     * Returns the file as a URI for Quarkus's list of URIs, with commas escaped: a comma separates
+     * the elements of the list.
+     */
     private static String location(Path file) {
         return file.toUri().toString().replace(",", "%2C");
     }

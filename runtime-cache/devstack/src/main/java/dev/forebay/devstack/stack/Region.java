@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** One region of a running stack. */
+/** A region of a running stack. */
 public final class Region {
     private final String name;
     private final Optional<EtcdServer> etcd;
@@ -27,37 +27,37 @@ public final class Region {
         this.fuse = fuse;
     }
 
-    /** Its name, such as {@code us-east-1}. */
+    /** Returns the name, such as {@code us-east-1}. */
     public String name() {
         return name;
     }
 
-    /** Its etcd, if the stack started one. */
+    /** Returns the region's etcd. Throws if the stack did not start one. */
     public EtcdServer etcd() {
         return etcd.orElseThrow(() -> new DevstackException("etcd is not this stack's own"));
     }
 
-    /** One of its workers, counted from 0. */
+    /** Returns one of the workers, counted from 0. */
     public QuarkusProcess worker(int index) {
         return workers.get(index);
     }
 
-    /** All its workers. */
+    /** Returns all workers. */
     public List<QuarkusProcess> workers() {
         return workers;
     }
 
-    /** Its agent. */
+    /** Returns the agent. */
     public QuarkusProcess agent() {
         return agent;
     }
 
-    /** Its FUSE pod. */
+    /** Returns the FUSE pod. */
     public FuseMount fuse() {
         return fuse;
     }
 
-    /** Where its versions are as files. */
+    /** Returns the folder that shows the region's versions as files. */
     public Path mountpoint() {
         return fuse.mountpoint();
     }

@@ -12,7 +12,9 @@ import java.nio.file.Path;
  * @param root its directory
  */
 public record Repository(Path root) {
-    /** Returns the one that {@code FOREBAY_HOME} names, else the one of the current directory. */
+    /**
+     * Returns the repository that {@code FOREBAY_HOME} names, else that of the current directory.
+     */
     public static Repository current() {
         String home = System.getenv("FOREBAY_HOME");
         if (home != null) {
@@ -27,7 +29,7 @@ public record Repository(Path root) {
                 "this is not within a clone of Forebay: go there, or set FOREBAY_HOME to it");
     }
 
-    /** Returns the command that starts a program, to be completed. */
+    /** Returns a command that starts a program, for more options. */
     public JavaCommand command(Program program) {
         return JavaCommand.of(program, jar(program));
     }

@@ -6,10 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The settings of workers, agents and the control plane; names as in docs/configuration.md. */
+/**
+ * Builds the settings of workers, agents and the control plane. For their names see
+ * docs/configuration.md.
+ */
 final class Settings {
 
-    /** Whoever plays with a stack wants to see at once what he has caused. */
+    /** Short, so that the user of a devstack sees the costs of his actions at once. */
     private static final Duration LEDGER_INTERVAL = Duration.ofSeconds(2);
 
     private static final String TEMPORAL_NAMESPACE = "default";
@@ -104,7 +107,9 @@ final class Settings {
         return settings;
     }
 
-    /** A process refuses settings it does not know: those of workers are for workers only. */
+    /**
+     * Adds the further settings. A process refuses unknown settings, so only workers get theirs.
+     */
     private void putMore(Map<String, String> settings, boolean isWorker) {
         config.properties()
                 .forEach(
@@ -115,7 +120,7 @@ final class Settings {
                         });
     }
 
-    /** One element of a list: a comma in it is no end of it. */
+    /** Returns a path as one element of a list, with commas escaped. */
     private static String listed(Path path) {
         return path.toString().replace("\\", "\\\\").replace(",", "\\,");
     }

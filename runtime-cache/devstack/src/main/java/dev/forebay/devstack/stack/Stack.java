@@ -38,10 +38,9 @@ public final class Stack implements AutoCloseable {
     }
 
     /**
-     * Starts everything and returns when all of it is ready.
+     * Starts all parts and returns when they are ready.
      *
-     * @throws DevstackException when something did not start; nothing is left running then, and no
-     *     mount
+     * @throws DevstackException if a part did not start; no process and no mount remains then
      */
     public static Stack start(StackConfig config) {
         Layout layout = new Layout(config.data());
@@ -68,17 +67,17 @@ public final class Stack implements AutoCloseable {
         }
     }
 
-    /** The base address of the REST API, without {@code /api/v1}. */
+    /** Returns the base address of the REST API, without {@code /api/v1}. */
     public URI api() {
         return parts.controlPlane().address();
     }
 
-    /** The control plane. */
+    /** Returns the control plane. */
     public QuarkusProcess controlPlane() {
         return parts.controlPlane();
     }
 
-    /** A region by its name. */
+    /** Returns a region by its name. */
     public Region region(String name) {
         return parts.regions().stream()
                 .filter(region -> region.name().equals(name))
@@ -86,37 +85,39 @@ public final class Stack implements AutoCloseable {
                 .orElseThrow(() -> new DevstackException("this stack has no region " + name));
     }
 
-    /** All regions. */
+    /** Returns all regions. */
     public List<Region> regions() {
         return parts.regions();
     }
 
-    /** Temporal. */
+    /** Returns Temporal. */
     public TemporalServer temporal() {
         return own(parts.backing().temporal(), "Temporal");
     }
 
-    /** PostgreSQL. */
+    /** Returns PostgreSQL. */
     public PostgresServer postgres() {
         return own(parts.backing().postgres(), "PostgreSQL");
     }
 
-    /** The lake. */
+    /** Returns the lake. */
     public S3Server lake() {
         return own(parts.backing().lake(), "the lake");
     }
 
-    /** Where a training process sees its region's versions; see {@link InRegion}. */
+    /**
+     * Returns the folder where a training process sees its region's versions; see {@link InRegion}.
+     */
     public Path mountRoot() {
         return layout.mountRoot();
     }
 
-    /** Where everything is, as people are told. */
+    /** Returns the addresses of all parts, for people. */
     public Addresses addresses() {
         return Addresses.of(config, layout, parts);
     }
 
-    /** Stops everything. Data stay; no process and no mount does. Idempotent. */
+    /** Stops all processes and removes all mounts. Data stay. Idempotent. */
     @Override
     public void close() {
         stop(servers);
@@ -127,8 +128,8 @@ public final class Stack implements AutoCloseable {
     }
 
     /**
-     * Ours first, then what they use, each group at once. FUSE pods end before workers, so that
-     * nobody waits for bytes that do not come.
+     * Stops Forebay's processes first, then the servers that they use, each group in parallel. FUSE
+     * pods end before workers, so that no pod waits for bytes that never arrive.
      */
     private static void stop(List<Server> servers) {
         List<Server> mounts = servers.stream().filter(FuseMount.class::isInstance).toList();

@@ -14,31 +14,30 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * What a stack consists of.
+ * The parts of a stack and their settings.
  *
- * @param data the directory below which everything is written
+ * @param data the directory for all data
  * @param regions their names
  * @param workersPerRegion 1 to 6
- * @param ports where things listen
- * @param sweepInterval how often a region looks for versions to evict
+ * @param ports where servers listen
+ * @param sweepInterval the time between two searches of a region for versions to evict
  * @param workerCapacity the chunk store of a worker, in bytes
- * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
+ * @param transports the FUSE transports of regions whose pod must not choose it
  * @param standby whether a second pod stands by in each region where a holder keeps the mount
- * @param workersSpeakTls whether workers have certificates, of an authority made up for the stack
- * @param tokenFile holds the token that Forebay's processes want of each request, and present
- * @param shortLived whether it is there for minutes only
+ * @param workersSpeakTls whether workers have certificates, of an authority created for the stack
+ * @param tokenFile holds the token that Forebay's processes require in each request, and present
+ * @param shortLived whether the stack runs for minutes only
  * @param training whether its programs record what to put into their AOT caches
- * @param buckets made in the lake if they are not there
- * @param manifestBucket Forebay's own bucket, made too
- * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
- *     proxy between
+ * @param buckets created in the lake if they do not exist
+ * @param manifestBucket Forebay's own bucket, also created
+ * @param lakeAsSeen returns the lake's address for Forebay's processes: a test inserts a proxy
  * @param properties further settings: {@code forebay.worker.*} of workers, others of agents and the
  *     control plane
- * @param kubeconfig the cluster that agents are to be in, if they are to be in one
- * @param clocks what our own processes take for the time of day
- * @param external servers that are there already
- * @param lifetime whether it outlives this JVM
- * @param progress told what happens
+ * @param kubeconfig the cluster of the agents, if they run in one
+ * @param clocks the wrong clocks of Forebay's processes
+ * @param external servers that the user already has
+ * @param lifetime whether the stack outlives this JVM
+ * @param progress receives a line for each step
  */
 public record StackConfig(
         Path data,
@@ -62,13 +61,16 @@ public record StackConfig(
         External external,
         Launch.Lifetime lifetime,
         Consumer<String> progress) {
-    /** The regions of a stack nobody said anything about. */
+    /** The regions of a stack unless the user names others. */
     public static final List<String> REGIONS = List.of("ap-northeast-2", "us-east-1");
 
-    /** So many ports are there for the workers of a region. */
+    /** The number of ports for the workers of a region. */
     public static final int MOST_WORKERS = 6;
 
-    /** Settings are lines, and the programs replace expressions in them. */
+    /**
+     * Text that a settings file cannot carry: settings are lines, and the programs expand
+     * expressions.
+     */
     private static final Pattern UNREADABLE = Pattern.compile("\\p{Cntrl}|\\$\\{");
 
     public StackConfig {
@@ -87,12 +89,15 @@ public record StackConfig(
         properties = Map.copyOf(properties);
     }
 
-    /** A stack for a test: free ports, two regions with two workers, ended with this JVM. */
+    /**
+     * Returns a builder for a stack of a test: free ports, two regions with two workers, ends with
+     * this JVM.
+     */
     public static Builder inDirectory(Path data) {
         return new Builder(data);
     }
 
-    /** Collects what differs from the defaults. */
+    /** Collects the settings that differ from the defaults. */
     public static final class Builder {
         private final Path data;
         private List<String> regions = REGIONS;
@@ -120,127 +125,137 @@ public record StackConfig(
             this.data = data;
         }
 
-        /** Their names. */
+        /** Sets the names of the regions. */
         public Builder regions(String... names) {
             regions = List.of(names);
             return this;
         }
 
-        /** How many workers a region has, 1 to 6. */
+        /** Sets the number of workers of a region, 1 to 6. */
         public Builder workersPerRegion(int count) {
             workersPerRegion = count;
             return this;
         }
 
-        /** Where things listen; free ports if not said. */
+        /** Sets the ports. The default is free ports. */
         public Builder ports(StackPorts chosen) {
             ports = chosen;
             return this;
         }
 
-        /** How often a region looks for versions to evict; 5 s if not said. */
+        /**
+         * Sets the time between two searches of a region for versions to evict. The default is 5 s.
+         */
         public Builder sweepInterval(Duration interval) {
             sweepInterval = interval;
             return this;
         }
 
-        /** The chunk store of a worker, in bytes; 10 GiB if not said. */
+        /** Sets the chunk store of a worker, in bytes. The default is 10 GiB. */
         public Builder workerCapacity(long bytes) {
             workerCapacity = bytes;
             return this;
         }
 
-        /** How a region's FUSE pod speaks to the kernel; {@code auto} if not said. */
+        /** Sets the transport of a region's FUSE pod. The default is {@code auto}. */
         public Builder transport(String region, String name) {
             transports.put(region, name);
             return this;
         }
 
-        /** Has a second FUSE pod stand by in each region where a holder keeps the mount. */
+        /** Starts a second FUSE pod as standby in each region where a holder keeps the mount. */
         public Builder standby() {
             standby = true;
             return this;
         }
 
-        /** Gives workers certificates, of an authority made up for the stack. */
+        /** Gives workers certificates, of an authority created for the stack. */
         public Builder workersSpeakTls() {
             workersSpeakTls = true;
             return this;
         }
 
-        /** Has Forebay's processes want the token in a file of each request, and present it. */
+        /**
+         * Makes Forebay's processes require the token in this file in each request, and present it.
+         */
         public Builder tokenFile(Path file) {
             tokenFile = Optional.of(file.toAbsolutePath());
             return this;
         }
 
-        /** It is there for minutes only: its processes start quickly and are never as fast. */
+        /**
+         * Optimises for a stack that runs for minutes only: its processes start quickly and stay
+         * slower.
+         */
         public Builder shortLived() {
             shortLived = true;
             return this;
         }
 
-        /** Has its programs record what to put into their AOT caches. */
+        /** Makes the programs record what to put into their AOT caches. */
         public Builder training() {
             training = true;
             return this;
         }
 
-        /** Buckets to be made in the lake; {@code datasets} if not said. */
+        /** Sets the buckets to create in the lake. The default is {@code datasets}. */
         public Builder buckets(String... names) {
             buckets = List.of(names);
             return this;
         }
 
-        /** Forebay's own bucket. */
+        /** Sets Forebay's own bucket. */
         public Builder manifestBucket(String name) {
             manifestBucket = name;
             return this;
         }
 
-        /** Puts something between Forebay and the lake, given the lake's own address. */
+        /** Sets the function that returns the lake's address for Forebay from its own address. */
         public Builder lakeAsSeen(UnaryOperator<URI> address) {
             lakeAsSeen = address;
             return this;
         }
 
-        /** A further setting: of workers if {@code forebay.worker.*}, else of the other two. */
+        /**
+         * Adds a setting: {@code forebay.worker.*} of workers, others of agents and the control
+         * plane.
+         */
         public Builder property(String name, String value) {
             properties.put(name, value);
             return this;
         }
 
-        /** With what agents find the cluster that they are to be in. */
+        /** Sets the kubeconfig of the cluster in which the agents run. */
         public Builder kubeconfig(Path file) {
             kubeconfig = Optional.of(file);
             return this;
         }
 
-        /** What our own processes take for the time of day; that of this machine if not said. */
+        /** Sets the clocks of Forebay's processes. The default is that of this machine. */
         public Builder clocks(Clocks chosen) {
             clocks = chosen;
             return this;
         }
 
-        /** Servers that are there already and are not started. */
+        /** Sets the servers that the user already has and the stack does not start. */
         public Builder external(External servers) {
             external = servers;
             return this;
         }
 
-        /** Whether it outlives this JVM. */
+        /** Sets whether the stack outlives this JVM. */
         public Builder lifetime(Launch.Lifetime chosen) {
             lifetime = chosen;
             return this;
         }
 
-        /** Told what happens. */
+        /** Sets the receiver of a line for each step. */
         public Builder progress(Consumer<String> listener) {
             progress = listener;
             return this;
         }
 
-        /** The configuration. */
+        /** Returns the configuration. */
         public StackConfig build() {
             return new StackConfig(
                     data,

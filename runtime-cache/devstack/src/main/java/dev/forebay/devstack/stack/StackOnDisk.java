@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * A stack known only by what it left below its data directory: process ids, mounts, addresses. So
- * one command starts a stack and another stops it.
+ * A stack as its files below the data directory describe it: process ids, mounts, addresses. With
+ * it one command stops a stack that another command started.
  */
 public final class StackOnDisk {
     private static final int DEPTH = 3;
@@ -26,22 +26,25 @@ public final class StackOnDisk {
         this.layout = new Layout(data.toAbsolutePath().normalize());
     }
 
-    /** The clone of Forebay that we are in, or that {@code FOREBAY_HOME} names. */
+    /**
+     * Returns the clone of Forebay of the current directory, or the one that {@code FOREBAY_HOME}
+     * names.
+     */
     public static Path repository() {
         return Repository.current().root();
     }
 
-    /** Where its parts are, if it has been ready. */
+    /** Returns the addresses of the parts, if the stack has been ready. */
     public Optional<Addresses> addresses() {
         return Addresses.read(layout.addresses());
     }
 
-    /** Notes that it is ready. */
+    /** Records that the stack is ready. */
     public void ready(Addresses addresses) {
         addresses.write(layout.addresses());
     }
 
-    /** The first of the ports of its last start, which it keeps if nobody says another. */
+    /** Returns the first port of its last start, which is the default for the next one. */
     public Optional<String> portBase() {
         try {
             return Optional.of(Files.readString(layout.portBase()).strip());
@@ -52,7 +55,7 @@ public final class StackOnDisk {
         }
     }
 
-    /** Notes on which ports it is started. */
+    /** Records the first port of this start. */
     public void startsAt(int portBase) {
         try {
             Files.writeString(layout.portBase(), portBase + "\n");
@@ -61,7 +64,7 @@ public final class StackOnDisk {
         }
     }
 
-    /** Its processes, dead ones too. */
+    /** Returns the processes, including dead ones. */
     public List<PidFile> processes() {
         if (!Files.isDirectory(layout.data())) {
             return List.of();
@@ -72,44 +75,44 @@ public final class StackOnDisk {
                 .toList();
     }
 
-    /** The data directory, absolute. */
+    /** Returns the data directory, absolute. */
     public Path data() {
         return layout.data();
     }
 
-    /** Where commands on this stack take turns. */
+    /** Returns the file whose lock serialises the commands for this stack. */
     public Path lock() {
         return layout.lock();
     }
 
-    /** Its mounts. */
+    /** Returns the mounts. */
     public List<Path> mounts() {
         return Mounts.below(layout.data());
     }
 
-    /** Whether every process it started is there. */
+    /** Returns whether the stack has been ready and all its processes run. */
     public boolean isRunning() {
         List<PidFile> all = processes();
         return addresses().isPresent() && !all.isEmpty() && all.stream().allMatch(PidFile::isAlive);
     }
 
-    /** A process of it, as people are told: {@code us-east-1/worker-0}. */
+    /** Returns the name of a process for people: {@code us-east-1/worker-0}. */
     public String nameOf(PidFile process) {
         Path directory = layout.data().relativize(process.file()).getParent();
         return directory == null ? process.name() : directory.toString().replace("regions/", "");
     }
 
     /**
-     * Stops every process and takes away every mount. Idempotent.
+     * Stops all processes and removes all mounts. Idempotent.
      *
-     * @param progress told of each
-     * @return how many processes and mounts there were
+     * @param progress receives a line for each
+     * @return the number of processes and mounts
      */
     public int stop(Consumer<String> progress) {
         List<PidFile> all = processes();
         List<PidFile> alive = all.stream().filter(PidFile::isAlive).toList();
         List<Path> mounts = mounts();
-        // FUSE pods and holders first, which take their mounts away, then ours, then what they use.
+        // FUSE pods and holders first, which unmount, then Forebay's processes, then the servers.
         AllAtOnce.<Runnable>groups(
                 List.of(
                         stops(all, StackOnDisk::isMount),
@@ -152,7 +155,7 @@ public final class StackOnDisk {
         }
     }
 
-    /** Never looks into mounts, which may hang: they are deeper or named {@code mnt}. */
+    /** Does not enter mounts, which may hang: they are deeper or have the name {@code mnt}. */
     private static Stream<Path> pidFiles(Path directory, int depth) {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.filter(entry -> !entry.endsWith("mnt")).toList().stream()

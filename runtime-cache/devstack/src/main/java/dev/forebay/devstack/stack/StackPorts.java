@@ -13,14 +13,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Where everything listens on 127.0.0.1. A port keeps its number for the life of the object, so
- * that what is restarted comes back where it was.
+ * The ports of a stack on 127.0.0.1. This object never changes a port, so a server that restarts
+ * listens on the same one.
  */
 public final class StackPorts {
-    /** The first port of a stack nobody chose ports for. */
+    /** The first port of a stack unless the user chooses another. */
     public static final int DEFAULT_BASE = 7700;
 
-    /** Below it only root may listen. */
+    /** Only root may listen on lower ports. */
     public static final int LOWEST_BASE = 1024;
 
     private static final int HIGHEST_BASE = 65_000;
@@ -30,7 +30,7 @@ public final class StackPorts {
     private static final int PER_REGION = 10;
     private static final int DESCRIBED = 3;
 
-    /** A killed process that is still ending cannot be seen to hold a port, but does. */
+    /** A killed process that is still ending holds its port, although /proc does not show it. */
     private static final Duration LET_GO_WITHIN = Duration.ofSeconds(10);
 
     private static final Duration POLL = Duration.ofMillis(50);
@@ -42,12 +42,12 @@ public final class StackPorts {
         this.base = base;
     }
 
-    /** Any free ports. */
+    /** Returns free ports. */
     public static StackPorts free() {
         return new StackPorts(0);
     }
 
-    /** The ports from {@code base} on, 20 and 10 more for each region. */
+    /** Returns the ports from {@code base} on: 20, and 10 more for each region. */
     public static StackPorts from(int base) {
         if (base < LOWEST_BASE || base > HIGHEST_BASE) {
             throw new DevstackException(
@@ -57,12 +57,12 @@ public final class StackPorts {
         return new StackPorts(base);
     }
 
-    /** The highest base from which there are enough ports for so many regions. */
+    /** Returns the highest base that leaves enough ports for so many regions. */
     public static int highestBase(int regions) {
         return Math.min(HIGHEST_BASE, HIGHEST_PORT + 1 - count(regions));
     }
 
-    /** The port of the REST API. */
+    /** Returns the port of the REST API. */
     public int api() {
         return port("api", () -> base);
     }
@@ -99,7 +99,7 @@ public final class StackPorts {
         return port("etcd-peer-" + region, () -> first(region) + 1);
     }
 
-    /** Where the agent of a region listens, by the region's place among them. */
+    /** Returns the port of a region's agent, by the index of the region. */
     public int agent(int region) {
         return port("agent-" + region, () -> first(region) + 2);
     }
@@ -117,10 +117,11 @@ public final class StackPorts {
     }
 
     /**
-     * Checks that every port a stack will listen on is free. Waits up to 10 s for those that nobody
-     * can be seen to hold.
+     * Checks that all ports of a stack are free. Waits up to 10 s for ports that no visible process
+     * holds.
      *
-     * @throws DevstackException naming the ports, who holds them, and how to choose others
+     * @throws DevstackException naming the ports, the processes that hold them, and how to choose
+     *     others
      */
     void requireFree(List<String> regions, int workersPerRegion) {
         if (base == 0) {
@@ -158,8 +159,8 @@ public final class StackPorts {
     }
 
     /**
-     * Says so if outgoing connections of this machine may take the ports of a stack: before {@link
-     * #requireFree} looks, or between its look and the start of the servers.
+     * Returns a warning if outgoing connections of this machine may take the ports of a stack:
+     * before {@link #requireFree} checks them, or between the check and the start of the servers.
      */
     Optional<String> warning(EphemeralPorts ephemeral, int regions) {
         if (base == 0 || outside(ephemeral, base, regions)) {
@@ -182,7 +183,10 @@ public final class StackPorts {
                                 last));
     }
 
-    /** A base whose ports are free, and out of the reach of connections if there is such a one. */
+    /**
+     * Returns a base whose ports are free and, if possible, outside the range for outgoing
+     * connections.
+     */
     private int anotherBase(EphemeralPorts ephemeral, int regions) {
         int bases = HIGHEST_BASE - LOWEST_BASE + 1;
         int[] others =
@@ -230,7 +234,7 @@ public final class StackPorts {
         return all;
     }
 
-    /** Of a whole stack that is in the way the first few ports say enough. */
+    /** Describes only the first few ports, which is enough to recognise another stack. */
     private static String describe(Map<String, Integer> busy) {
         String first =
                 busy.entrySet().stream()

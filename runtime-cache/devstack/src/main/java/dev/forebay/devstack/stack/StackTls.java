@@ -3,7 +3,7 @@ package dev.forebay.devstack.stack;
 import dev.forebay.devstack.tls.CertificateAuthority;
 import java.util.Map;
 
-/** The authority of a stack, and the one certificate that all its workers show. */
+/** The certificate authority of a stack, and the one certificate of all its workers. */
 record StackTls(CertificateAuthority authority, CertificateAuthority.Issued issued) {
 
     static StackTls in(Layout layout) {

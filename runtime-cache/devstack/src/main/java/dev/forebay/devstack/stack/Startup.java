@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 
-/** Starts the parts of a stack, each as soon as what it needs is ready. */
+/** Starts the parts of a stack, each as soon as its dependencies are ready. */
 final class Startup {
-    /** What was started. */
+    /** The started parts. */
     record Parts(Backing backing, List<Region> regions, QuarkusProcess controlPlane) {}
 
     private record Starting(
@@ -33,7 +33,7 @@ final class Startup {
     private final Repository repository;
     private final Optional<Path> fuseLibrary;
 
-    /** Checks that our own programs are built, and obtains what a mount needs. */
+    /** Checks that Forebay's programs are built, and obtains the tools for a mount. */
     Startup(StackConfig config, Layout layout, Tasks tasks) {
         this.config = config;
         this.layout = layout;
@@ -127,7 +127,7 @@ final class Startup {
                 config.lifetime());
     }
 
-    /** The options with which a pod trusts the workers, and they the pod. */
+    /** Returns the options by which a pod trusts the workers, and the workers trust the pod. */
     private Map<String, String> accessOfPods() {
         Map<String, String> options = new LinkedHashMap<>();
         tls.ifPresent(
@@ -152,9 +152,9 @@ final class Startup {
     }
 
     /**
-     * Quarkus decides by the role what is active before it reads the file of settings, so the role
-     * has to be a system property. These two programs move no data and do without the second
-     * compiler, except in a training run: only its profiles are of use to later starts.
+     * Returns the command of a control plane or agent. The role must be a system property, because
+     * Quarkus needs it before it reads the settings file. These programs move no data and do
+     * without the second compiler. A training run needs it, because later starts use its profiles.
      */
     private JavaCommand service(Program program, String role) {
         JavaCommand command = command(program).options("-Dforebay.role=" + role);
@@ -162,8 +162,8 @@ final class Startup {
     }
 
     /**
-     * The programs that move data. They do without the second compiler in a stack that does not
-     * live long, unless they encrypt: the first compiler does not use the processor's AES.
+     * Returns the command of a program that moves data. In a short-lived stack it does without the
+     * second compiler, unless it encrypts: the first compiler does not use the processor's AES.
      */
     private JavaCommand ofBytes(Program program) {
         boolean quick = config.shortLived() && tls.isEmpty();

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts servers side by side; a task waits for what it needs. When one fails the others are
- * interrupted, so that the first failure is what the caller sees.
+ * Starts servers in parallel. A task waits for the tasks that it needs. A failure interrupts all
+ * other tasks, so that the caller gets the first failure.
  */
 final class Tasks implements AutoCloseable {
     private final Consumer<String> progress;
@@ -29,7 +29,7 @@ final class Tasks implements AutoCloseable {
         this.progress = progress;
     }
 
-    /** Starts a server, and tells when it is ready. */
+    /** Starts a server, and reports when it is ready. */
     <T extends Server> Future<T> start(String what, Callable<T> task) {
         return run(
                 () -> {
@@ -45,7 +45,7 @@ final class Tasks implements AutoCloseable {
                 });
     }
 
-    /** Starts a server, or none if it is somebody else's. */
+    /** Starts a server, unless it is external. */
     <T extends Server> Future<Optional<T>> startUnless(
             boolean external, String what, Callable<T> task) {
         if (external) {
@@ -55,7 +55,7 @@ final class Tasks implements AutoCloseable {
         return run(() -> Optional.of(get(server)));
     }
 
-    /** Does something else. */
+    /** Runs another task. */
     <T> Future<T> run(Callable<T> task) {
         return threads.submit(
                 () -> {
@@ -70,7 +70,9 @@ final class Tasks implements AutoCloseable {
                 });
     }
 
-    /** The result of a task; the first failure of any if it has none. */
+    /**
+     * Returns the result of a task. If the task has none, throws the first failure of all tasks.
+     */
     <T> T get(Future<T> task) {
         try {
             return task.get();
@@ -83,7 +85,7 @@ final class Tasks implements AutoCloseable {
         }
     }
 
-    /** What was started so far, in this order. */
+    /** Returns the servers that have started so far, in this order. */
     List<Server> started() {
         synchronized (started) {
             return List.copyOf(started);

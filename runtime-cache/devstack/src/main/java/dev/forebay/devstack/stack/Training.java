@@ -11,19 +11,19 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
- * Writes the AOT caches of all programs beside their jars: starts a small stack whose programs
- * record, has it work, stops it, and has the JDK make a cache of each record.
+ * Writes the AOT caches of all programs beside their jars. It starts a small stack whose programs
+ * record, gives it work, and stops it. Then the JDK makes a cache of each record.
  */
 public final class Training {
     private final Path data;
     private final Consumer<String> progress;
     private final Repository repository = Repository.current();
 
-    /** So many caches are made at a time; each takes a core and up to 1 GB of memory. */
+    /** At most two at a time, because each takes a core and up to 1 GB of memory. */
     private final Semaphore turns = new Semaphore(2);
 
     /**
-     * A training in a directory.
+     * Creates a training in a directory.
      *
      * @param data where the stack's data and logs go
      * @param progress receives a line for each step
@@ -36,7 +36,7 @@ public final class Training {
     /**
      * Trains all programs.
      *
-     * @throws DevstackException if a program leaves no record, or its record makes no cache
+     * @throws DevstackException if a program leaves no record, or the JDK makes no cache of it
      */
     public void run() throws IOException, InterruptedException {
         List<Program> programs = List.of(Program.values());

@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * The work that a stack does while its programs record what they load and which methods are hot:
- * each step of a version's life, so many times that the compilers notice. Each round takes a
- * dataset from the lake, reads it through the mount, and evicts it.
+ * The workload of a stack whose programs record loaded classes and hot methods. It does each step
+ * of a version's life often enough for the compilers to notice. Each round takes a dataset from the
+ * lake, reads it through the mount, and evicts it.
  */
 final class TrainingRun {
     static final String REGION = "training";
@@ -43,7 +43,7 @@ final class TrainingRun {
         this.stack = stack;
     }
 
-    /** Does the whole work. */
+    /** Runs all rounds. */
     void run() throws IOException, InterruptedException {
         for (int round = 0; round < ROUNDS; round++) {
             String name = "round-" + round;
@@ -119,7 +119,7 @@ final class TrainingRun {
         }
     }
 
-    /** Reads everything twice: first what the node does not have, then what it has. */
+    /** Reads all files twice: first from the workers, then from the node cache. */
     private void readAll(Path dataset) throws IOException {
         Path root = dataset.resolve("v1");
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -142,7 +142,7 @@ final class TrainingRun {
         }
     }
 
-    /** Returns the status of the answer, which is a success. */
+    /** Returns the status of the answer, and fails unless it is a success. */
     private int send(String method, String path, String body, String... headers)
             throws IOException, InterruptedException {
         HttpRequest.Builder request =

@@ -22,19 +22,19 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authority made up for this machine, and the certificates it signs, by the JDK's own {@code
- * keytool}. For one thread.
+ * A certificate authority for this machine, and the certificates that it signs. It uses the JDK's
+ * {@code keytool}. Not thread-safe.
  */
 public final class CertificateAuthority {
 
-    /** For whoever is reached at 127.0.0.1. */
+    /** The names of a server at 127.0.0.1. */
     public static final String LOOPBACK = "ip:127.0.0.1,dns:localhost";
 
     private static final String AUTHORITY = "authority";
     private static final String PASSWORD = "not-a-secret";
     private static final List<String> EC = List.of("-keyalg", "EC", "-groupname", "secp256r1");
 
-    /** A process that lives so briefly takes half the time without the second compiler. */
+    /** Such a short process takes half the time without the second compiler. */
     private static final List<String> BRIEF =
             List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC");
 
@@ -47,7 +47,7 @@ public final class CertificateAuthority {
     /**
      * A certificate and its key.
      *
-     * @param certificate in PEM, the authority's behind it
+     * @param certificate in PEM, followed by the authority's certificate
      * @param key in PEM (PKCS #8)
      */
     public record Issued(Path certificate, Path key) {}
@@ -59,9 +59,9 @@ public final class CertificateAuthority {
     }
 
     /**
-     * Makes one up.
+     * Creates a new authority.
      *
-     * @param directory for its files; made if absent
+     * @param directory for its files; created if absent
      */
     public static CertificateAuthority in(Path directory) {
         try {
@@ -80,7 +80,7 @@ public final class CertificateAuthority {
         }
     }
 
-    /** Its own certificate in PEM, for those who are to trust it. */
+    /** Returns the authority's own certificate in PEM, for clients that must trust it. */
     public Path certificate() {
         return certificate;
     }
@@ -88,24 +88,24 @@ public final class CertificateAuthority {
     /**
      * Signs a certificate that is valid for a day.
      *
-     * @param name of the files, not used before by this authority
-     * @param reachedAt as keytool wants them, such as {@link #LOOPBACK}
+     * @param name of the files, not used before with this authority
+     * @param reachedAt the names of the server in keytool's format, such as {@link #LOOPBACK}
      */
     public Issued issue(String name, String reachedAt) {
         return issue(name, reachedAt, "-1M");
     }
 
     /**
-     * Like {@link #issue(String, String)}, valid for a day from another time on.
+     * Like {@link #issue(String, String)}, but valid for a day from another time on.
      *
-     * @param from as keytool wants it: {@code -3d} for three days ago
+     * @param from in keytool's format: {@code -3d} for three days ago
      */
     public Issued issue(String name, String reachedAt, String from) {
         generate(name, "worker", EC, signed(reachedAt, from));
         return written(name);
     }
 
-    /** Like {@link #issue(String, String)}, with a key for RSA of 2048 bits. */
+    /** Like {@link #issue(String, String)}, with an RSA key of 2048 bits. */
     public Issued issueRsa(String name, String reachedAt) {
         generate(
                 name,
@@ -120,9 +120,9 @@ public final class CertificateAuthority {
     }
 
     /**
-     * Signs another certificate for the key of one that was issued, and writes it over that.
+     * Signs a new certificate for an issued key, and replaces the old certificate.
      *
-     * @param name of what was issued
+     * @param name of the issued certificate
      * @param reachedAt as in {@link #issue(String, String)}
      */
     public Issued renew(String name, String reachedAt) {
@@ -173,12 +173,12 @@ public final class CertificateAuthority {
         }
     }
 
-    /** For connections of this process that trust this authority and no other. */
+    /** Returns a context for connections of this process that trust only this authority. */
     public SSLContext context() {
         return context(null);
     }
 
-    /** The same, and for a server of this process that shows a certificate that was issued. */
+    /** Returns the same context, with an issued certificate for a server of this process. */
     public SSLContext context(@Nullable String name) {
         try {
             KeyStore keys = keys();

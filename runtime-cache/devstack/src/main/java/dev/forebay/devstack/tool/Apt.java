@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Downloads Debian packages with everything that they depend on, without root. The list of
- * installed packages that {@code apt-get} sees is empty, so that what comes is complete whatever
- * this machine has installed, and stays so when something is removed from it.
+ * Downloads Debian packages with all their dependencies, without root. It gives {@code apt-get} an
+ * empty list of installed packages. So the result is complete on every machine,
+ * and stays complete when a package is removed from the machine.
  *
  * @param configuration the directory that names the archives and their keys
  */
 record Apt(Path configuration) {
     private static final Path OF_THIS_MACHINE = Path.of("/etc/apt");
 
-    /** Where {@code apt-get} keeps its lists and archives meanwhile. */
+    /** The folder for the temporary lists and archives of {@code apt-get}. */
     private static final String OWN = "apt";
 
-    /** The C library must be that of the machine's dynamic loader. */
+    /** Left out: the C library must be that of the machine's dynamic loader. */
     private static final String C_LIBRARY = "libc6_";
 
     static Apt ofThisMachine() {
@@ -42,7 +42,7 @@ record Apt(Path configuration) {
         return root;
     }
 
-    /** Unpacks a package that depends on the C library only, in the same way. */
+    /** Unpacks a package that depends only on the C library, in the same way. */
     Path unpackAlone(Machine machine, String name, Path into, Path log) {
         String dpkg = require(machine, "dpkg-deb");
         Path root = into.resolve("root");
@@ -116,7 +116,7 @@ record Apt(Path configuration) {
                         "Dir::State", directory.toString(),
                         "Dir::State::status", directory.resolve("status").toString(),
                         "Dir::Cache", directory.toString(),
-                        "APT::Sandbox::User", "", // its user cannot write below ours
+                        "APT::Sandbox::User", "", // the sandbox user cannot write to our folders
                         "Acquire::Languages", "none");
         options.forEach((name, value) -> command.addAll(List.of("-o", name + "=" + value)));
         command.addAll(List.of(arguments));

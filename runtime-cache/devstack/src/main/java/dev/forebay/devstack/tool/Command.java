@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program to its end. */
+/** Runs a program until it ends. */
 final class Command {
     private static final int MINUTES = 30;
     private static final int TAIL_LINES = 12;
 
     private Command() {}
 
-    /** Runs a program and appends its output to a log; any exit code but 0 is an error. */
+    /** Runs a program and appends its output to a log. Any exit code except 0 is an error. */
     static void run(
             Path directory, Map<String, String> environment, Path log, List<String> command) {
         ProcessBuilder builder =
@@ -55,7 +55,7 @@ final class Command {
         }
     }
 
-    /** Returns the output of {@code program --version}, or nothing if it does not run. */
+    /** Returns the output of {@code program --version}, or an empty text if it does not run. */
     static String version(Path program) {
         try {
             Process process =

@@ -7,16 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A library out of a Debian package, unpacked without being installed. It may need no library but
- * the C library: programs that load it would not find others.
+ * A library from a Debian package, unpacked without installation. It may need only the C library,
+ * because programs that load it would not find other libraries.
  *
  * @param apt where packages come from
  * @param name the package
- * @param file the library's name, in the package a link as a rule
+ * @param file the name of the library, which is usually a link in the package
  */
 record DebianLibrary(Apt apt, String name, String file) implements Recipe {
 
-    /** A library out of a package for this machine. */
+    /** A library from a package for this machine. */
     DebianLibrary(String name, String file) {
         this(Apt.ofThisMachine(), name, file);
     }

@@ -9,19 +9,19 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * Programs out of a Debian package, unpacked without being installed, with everything that they
- * depend on except the C library.
+ * Programs from a Debian package, unpacked without installation, with all dependencies except the C
+ * library.
  *
  * @param apt where packages come from
  * @param name the package
- * @param paths where the package has the programs: not scripts that look for others in {@code /usr}
+ * @param paths of the programs in the package; no scripts that look for others in {@code /usr}
  */
 record DebianPrograms(Apt apt, String name, List<String> paths) implements Recipe {
     DebianPrograms {
         paths = List.copyOf(paths);
     }
 
-    /** Programs out of a package for this machine. */
+    /** Programs from a package for this machine. */
     DebianPrograms(String name, String... paths) {
         this(Apt.ofThisMachine(), name, List.of(paths));
     }

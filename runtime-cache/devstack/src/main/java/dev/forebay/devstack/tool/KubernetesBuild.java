@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /**
  * Builds the servers of Kubernetes from their Go module. The module's replace directives, which Go
  * ignores outside the module itself, point into its staging area. The same code is published as
- * modules whose version 0.x belongs to Kubernetes 1.x: the build replaces the directives by those.
+ * modules whose version 0.x belongs to Kubernetes 1.x. The build requires those instead.
  *
  * @param minor 34 for Kubernetes 1.34
  * @param patch the third number
@@ -45,7 +45,7 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
             Command.run(source, environment, log, edit);
             List<String> build = new ArrayList<>(List.of(go, "build"));
             build.addAll(GoInstall.FLAGS);
-            // The last of two flags counts.
+            // Overrides the -ldflags in FLAGS: the last flag counts.
             build.add("-ldflags=" + flags());
             build.addAll(List.of("-o", into.toString()));
             PROGRAMS.forEach(program -> build.add(MODULE + "/cmd/" + program));
@@ -55,7 +55,10 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
         }
     }
 
-    /** Clients compare versions. Without these flags the servers report v0.0.0. */
+    /**
+     * Returns linker flags with the version, because clients compare versions. Without them the
+     * servers report v0.0.0.
+     */
     private String flags() {
         String set = "-X k8s.io/component-base/version.";
         return "-s -w %sgitVersion=v%s %sgitMajor=1 %sgitMinor=%d"
@@ -70,7 +73,7 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
                 environment,
                 answer,
                 List.of(go, "list", "-m", "-f", "{{.GoMod}}", MODULE + "@v" + version()));
-        // Before the answer go may say what it downloads.
+        // Messages about downloads may precede the answer.
         Path directives = Path.of(Files.readAllLines(answer).getLast());
         List<String> staged =
                 STAGED.matcher(Files.readString(directives))

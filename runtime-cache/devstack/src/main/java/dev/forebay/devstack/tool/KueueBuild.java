@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Kueue's controller, and the definitions of its resources, which its module has.
+ * Kueue's controller, and the CRDs from its module.
  *
  * @param version of the module
  */
@@ -34,7 +34,7 @@ record KueueBuild(String version) implements Recipe {
         }
     }
 
-    /** Where Go keeps what it has installed the program from. */
+    /** Returns the folder where Go keeps the sources of the installed program. */
     private Path module(Machine machine, Path into) throws IOException {
         String go = GoInstall.go(machine).toString();
         Map<String, String> environment = Map.of("GOFLAGS", "-mod=mod");

@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Where to look on this machine.
+ * The folders of this machine that hold programs and tools.
  *
  * @param path directories that may hold programs, in order
  * @param cache where obtained tools are kept
  */
 public record Machine(List<Path> path, Path cache) {
-    /** Beyond PATH: where Go and Debian put programs that are not on it. */
+    /** Folders where Go and Debian install programs, which PATH may lack. */
     private static final List<Path> USUAL =
             List.of(
                     Path.of("/usr/bin"),
@@ -28,7 +28,7 @@ public record Machine(List<Path> path, Path cache) {
         path = List.copyOf(path);
     }
 
-    /** This machine; the cache is {@code FOREBAY_CACHE}, else {@code ~/.cache/forebay}. */
+    /** Returns this machine. The cache is {@code FOREBAY_CACHE}, else {@code ~/.cache/forebay}. */
     public static Machine current() {
         Map<String, String> environment = System.getenv();
         Stream<Path> path =
@@ -43,12 +43,12 @@ public record Machine(List<Path> path, Path cache) {
                         : Path.of(cache).toAbsolutePath());
     }
 
-    /** The first program of this name. */
+    /** Returns the first program of this name. */
     public Optional<Path> program(String name) {
         return programs(name).findFirst();
     }
 
-    /** All programs of this name, in the order of the path. */
+    /** Returns all programs of this name, in the order of the path. */
     Stream<Path> programs(String name) {
         return path.stream()
                 .map(directory -> directory.resolve(name))

@@ -8,23 +8,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A target of the Makefile in this directory.
+ * A target of the Makefile in the current directory.
  *
  * @param make the program
- * @param name as people are told
- * @param usually how long it takes on two cores
+ * @param name for people
+ * @param usually the usual duration on two cores
  * @param target the target
  */
 record MakeTarget(String make, String name, Duration usually, String target) {
 
-    /** Reads {@code NAME=SECONDS=TARGET}. */
+    /** Parses {@code NAME=SECONDS=TARGET}. */
     static MakeTarget parse(String make, String text) {
         String[] parts = text.split("=", 3);
         return new MakeTarget(
                 make, parts[0], Duration.ofSeconds(Long.parseLong(parts[1])), parts[2]);
     }
 
-    /** Whether it has to be made. */
+    /** Returns whether make has to build it. */
     boolean isMissing() {
         try {
             return process("-q").redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor()
@@ -37,7 +37,7 @@ record MakeTarget(String make, String name, Duration usually, String target) {
         }
     }
 
-    /** Makes it, and shows the last line that it printed meanwhile. */
+    /** Builds the target, and shows the last line of output meanwhile. */
     void make(Progress progress) {
         List<String> printed = new ArrayList<>();
         try (Progress.Step step = progress.begin(name, usually)) {
@@ -63,7 +63,7 @@ record MakeTarget(String make, String name, Duration usually, String target) {
 
     private ProcessBuilder process(String option) {
         ProcessBuilder builder = new ProcessBuilder(make, option, target).redirectErrorStream(true);
-        // Descriptors of a job server do not reach it.
+        // The descriptors of a job server are not inherited.
         builder.environment().keySet().removeAll(List.of("MAKEFLAGS", "MFLAGS"));
         return builder;
     }

@@ -11,21 +11,21 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 /**
- * Makes what is missing: the items of a queue one after the other, the queues beside each other.
+ * Makes missing items: those of one queue in order, the queues in parallel.
  *
  * @param queues the items
  */
 record Preparation(List<List<Item>> queues) {
     /**
-     * Something that can be made.
+     * An item to make.
      *
-     * @param name as people are told
-     * @param usually how long that takes on two cores
+     * @param name for people
+     * @param usually the usual duration on two cores
      * @param work makes it, or throws a {@link DevstackException}
      */
     record Item(String name, Duration usually, Runnable work) {}
 
-    /** Says what is missing and for how long it usually takes to make all of it. */
+    /** Returns a line with the missing items and the usual duration of making them. */
     String summary() {
         List<Item> all = queues.stream().flatMap(List::stream).toList();
         Duration sum = all.stream().map(Item::usually).reduce(Duration.ZERO, Duration::plus);
@@ -36,7 +36,7 @@ record Preparation(List<List<Item>> queues) {
     }
 
     /**
-     * Makes everything. The first failure interrupts what is under way.
+     * Makes all items. The first failure interrupts the others.
      *
      * @throws DevstackException the first failure
      */

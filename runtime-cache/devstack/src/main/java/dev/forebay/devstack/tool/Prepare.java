@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The program behind {@code make demo} and {@code make up} that makes whatever a stack needs and
- * lacks: targets of the Makefile, and servers. It runs from its source, before anything is built,
- * so that servers are obtained beside the build; for that this package has no dependency.
+ * The program behind {@code make demo} and {@code make up} that makes everything that a stack needs
+ * and lacks: targets of the Makefile, and servers. It runs from its source, before anything is
+ * built, so that it can obtain servers during the build. This package has no dependencies for that
+ * reason.
  *
  * <p>Its arguments are the program {@code make}, and targets as {@code NAME=SECONDS=TARGET}. With
  * {@code -Dterminal=true} it shows progress in place.
  */
 final class Prepare {
-    /** Two builds by Go at once would compile twice what both need. */
+    /** Tools in one queue have common parts, which two Go builds at once would compile twice. */
     private static final List<List<Tool>> TOOLS =
             List.of(
                     List.of(Tool.ETCD, Tool.VERSITYGW),
@@ -23,7 +24,7 @@ final class Prepare {
                     List.of(Tool.POSTGRES),
                     List.of(Tool.LIBFUSE2));
 
-    /** The servers that others replace, and the variables that name those. */
+    /** The tools that external servers replace, and the variables that name those servers. */
     private static final Map<Tool, String> REPLACED_BY =
             Map.of(
                     Tool.ETCD, "FOREBAY_ETCD_ENDPOINTS",
@@ -33,7 +34,7 @@ final class Prepare {
 
     private Prepare() {}
 
-    /** Exits with 1 if something cannot be made. */
+    /** Exits with 1 if an item cannot be made. */
     @SuppressWarnings("SystemOut")
     public static void main(String[] arguments) {
         Runtime.getRuntime().addShutdownHook(new Thread(Prepare::stopChildren));
@@ -94,7 +95,7 @@ final class Prepare {
         return variable.isEmpty() || System.getenv().getOrDefault(variable, "").isBlank();
     }
 
-    /** After a failure, what else is under way must not go on. */
+    /** Stops the other work after a failure. */
     private static void stopChildren() {
         ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
     }

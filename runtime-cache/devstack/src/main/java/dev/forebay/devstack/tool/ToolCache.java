@@ -15,10 +15,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 
 /**
- * The tools that were obtained: {@code <cache>/<tool>/<version>/}.
+ * The obtained tools, in {@code <cache>/<tool>/<version>/}.
  *
- * <p>A directory of that name is complete: it is made under another name and renamed. A file lock
- * for each tool lets one process obtain it while others wait.
+ * <p>A directory with such a name is complete, because it is created under another name and
+ * renamed. A file lock for each tool lets one process obtain it while others wait.
  */
 final class ToolCache {
     private static final String UNFINISHED = ".unfinished-";
@@ -32,15 +32,15 @@ final class ToolCache {
         this.progress = progress;
     }
 
-    /** The tool's directory, if it is complete. */
+    /** Returns the tool's directory, if it is complete. */
     Optional<Path> find(Tool tool) {
         return Optional.of(directory(tool)).filter(path -> Files.exists(path.resolve(tool.file())));
     }
 
-    /** The tool's directory; obtains it first if it is not there. */
+    /** Returns the tool's directory. Obtains the tool first if it is missing. */
     Path obtain(Tool tool) {
         Path home = machine.cache().resolve(tool.name());
-        // File locks are per process: threads that want the same tool take turns by the monitor.
+        // File locks are per process, so the monitor serialises threads that need the same tool.
         synchronized (TURNS.computeIfAbsent(home, _ -> new Object())) {
             try {
                 Files.createDirectories(home);

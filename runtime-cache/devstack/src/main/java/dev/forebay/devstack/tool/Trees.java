@@ -9,11 +9,11 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Directories and all that is in them. */
+/** Operations on directories with all their content. */
 final class Trees {
     private Trees() {}
 
-    /** Deletes a directory if it is there. */
+    /** Deletes a directory if it exists. */
     static void delete(Path directory) {
         if (!Files.exists(directory)) {
             return;
@@ -27,7 +27,7 @@ final class Trees {
         }
     }
 
-    /** Deletes what is in a directory. */
+    /** Deletes the content of a directory. */
     static void empty(Path directory) {
         try (Stream<Path> entries = Files.list(directory)) {
             for (Path entry : entries.toList()) {
@@ -42,7 +42,7 @@ final class Trees {
         }
     }
 
-    /** Returns a file or link of this name, wherever in the tree it is. */
+    /** Returns a file or link of this name, at any depth of the tree. */
     static Optional<Path> find(Path directory, String name) {
         try (Stream<Path> tree = Files.walk(directory)) {
             return tree.filter(path -> path.getFileName().toString().equals(name))

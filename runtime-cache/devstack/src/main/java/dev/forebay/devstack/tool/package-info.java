@@ -1,6 +1,6 @@
 /**
- * Where the servers come from: a program on PATH, the cache below {@code ~/.cache/forebay}, else a
- * package registry, pinned. Once a tool is in the cache no network is needed.
+ * Finds the servers and tools: a program on PATH, the cache below {@code ~/.cache/forebay}, else a
+ * package registry with pinned versions. A cached tool needs no network.
  */
 @NullMarked
 package dev.forebay.devstack.tool;

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The command of a build says which version it is. */
+/** Checks that a built command reports its version. */
 class BuiltVersionIT {
 
     private static String answer(String... arguments) throws Exception {

@@ -24,19 +24,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The command as people use it: real etcd, Temporal, PostgreSQL, S3 and mounts, with {@link
- * StandIn} in the place of Forebay's own programs.
+ * Runs the command like a user: with real etcd, Temporal, PostgreSQL, S3 and mounts. {@link
+ * StandIn} replaces Forebay's own programs.
  */
 class DevstackIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
     /**
      * Lake, Temporal, PostgreSQL, control plane; per region etcd, agent, two workers, FUSE pod.
-     * Where mounts can be held, there are holders and pods that stand by besides.
+     * Where holders are supported, there are also holders and standby pods.
      */
     private static final int PROCESSES = 14;
 
-    /** What a shell starts in the background ignores Ctrl-C, and so does all that it starts. */
+    /** A shell starts background programs with Ctrl-C ignored, and their children inherit that. */
     private static final List<String> INTERRUPTIBLE = List.of("env", "--default-signal=INT");
 
     /** The status of a JVM that SIGINT has ended. */
@@ -53,7 +53,7 @@ class DevstackIT {
 
     @BeforeEach
     void aBuiltRepository() throws Exception {
-        // Names as people give them.
+        // Names with characters that users choose.
         home = directory.resolve("my clone, 50%20");
         data = directory.resolve("my data, 50%20");
         StandIn.buildInto(home);
@@ -121,7 +121,7 @@ class DevstackIT {
                 .contains("there is no region nowhere");
     }
 
-    /** The data stay where the program failed, for its reader. */
+    /** After a failure the data stay, so that the user can read the logs. */
     @Test
     void runsAProgramInAStackOfItsOwnAndExitsAsItDoes() throws Exception {
         Path stacks = home.resolve("target");
@@ -196,7 +196,7 @@ class DevstackIT {
         assertThat(disk.mounts()).isEmpty();
     }
 
-    /** By Ctrl-C, as a terminal sends it, and not by giving up on what hangs. */
+    /** SIGINT ends the start, like Ctrl-C on a terminal, before a hanging process times out. */
     @Test
     void leavesNothingWhenItIsInterrupted() throws Exception {
         Files.createFile(home.resolve("activities/target/quarkus-app/hangs"));
@@ -272,7 +272,7 @@ class DevstackIT {
         builder.environment()
                 .putAll(
                         Map.of(
-                                // The programs here are stand-ins, and have no AOT caches.
+                                // The stand-ins have no AOT caches.
                                 "FOREBAY_AOT_MODE", "off",
                                 "FOREBAY_HOME", home.toString(),
                                 "FOREBAY_DATA", data.toString(),
@@ -280,7 +280,7 @@ class DevstackIT {
         return builder.start();
     }
 
-    /** The first of forty ports that are free together. */
+    /** Returns the first of forty ports that are all free. */
     private static int freeBase() {
         while (true) {
             int base = Ports.free();

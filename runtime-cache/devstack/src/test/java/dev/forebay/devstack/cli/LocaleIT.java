@@ -8,14 +8,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The command opens folders of any name, whatever the locale of the machine. */
+/** Checks that the command opens folders of any name in any locale. */
 class LocaleIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"C", "POSIX", "C.UTF-8", "xx_XX.UTF-8"})
     void aFolderMayHaveCharactersThatTheLocaleLacks(String locale, @TempDir Path folder)
             throws Exception {
-        // The shell, whose own name for the folder this machine's locale need not have.
+        // A shell creates the name, which this JVM cannot represent in every locale.
         ProcessBuilder status =
                 new ProcessBuilder(
                                 "sh",

@@ -16,9 +16,9 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /**
- * Stands in for Forebay's own programs, which this module must not know: serves on the port it is
- * given, and as FUSE pod or holder mounts a tmpfs, into which a pod writes one file. A file {@code
- * fails} or {@code hangs} beside its jar makes it do that.
+ * Stands in for Forebay's own programs, which this module must not know. It serves on the given
+ * port. As FUSE pod or holder it also mounts a tmpfs, into which a pod writes one file. A file
+ * {@code fails} or {@code hangs} beside its jar makes it fail or hang.
  */
 final class StandIn {
     private StandIn() {}
@@ -91,7 +91,7 @@ final class StandIn {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> run("umount", mountpoint)));
     }
 
-    /** The pod's own, or what its holder mounted, which is there before pods are started. */
+    /** Returns the pod's own mountpoint, or that of its holder, which mounts before pods start. */
     private static Path mountpoint(List<String> options) throws IOException {
         return Path.of(
                 options.contains("--mountpoint")

@@ -12,7 +12,7 @@ class VictimProcessTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final int STATUS = 3;
 
-    /** Says something, as a virtual machine may, and goes on. */
+    /** Prints a line, as a JVM may, and continues. */
     static final class Talker {
         public static void main(String[] arguments) throws InterruptedException {
             System.out.println("[warning] not now!");
@@ -30,7 +30,7 @@ class VictimProcessTest {
         }
     }
 
-    /** Ends before it has begun. */
+    /** Ends before it is ready. */
     static final class Failure {
         public static void main(String[] arguments) {
             System.out.println("no disk");

@@ -17,18 +17,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A real JVM with libfaketime, which is to change its time of day and no wait. */
+/** Runs a real JVM with libfaketime, which must change its time of day but no wait. */
 class WrongClockIT {
 
     private static final Duration WAIT = Duration.ofMillis(500);
 
-    /** Waits are rounded. */
+    /** The tolerance, because waits are rounded. */
     private static final Duration EARLY = Duration.ofMillis(20);
 
-    /** A thread may wake for no reason; one that does not sleep at all wakes all the time. */
+    /** A thread may wake spuriously. A thread that does not sleep at all wakes much more often. */
     private static final long MOST_WAKES = 100;
 
-    /** Prints what time it is, and how long it waits for what does not come, in milliseconds. */
+    /** Prints the time of day, and the durations of waits that time out, in milliseconds. */
     static final class Teller {
         public static void main(String[] arguments) throws InterruptedException {
             long begun = System.nanoTime();

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster whose nodes are played does with objects what a cluster does. */
+/** Checks that a cluster with simulated nodes handles objects like a real cluster. */
 class ClusterKubeIT {
     private static final String NAMESPACE = "default";
     private static final int SECONDS = 60;

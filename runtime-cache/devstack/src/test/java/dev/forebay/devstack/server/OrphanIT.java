@@ -13,13 +13,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A JVM that dies takes its servers with it, however it dies. */
+/** Checks that the servers of a JVM end with it, also if it crashes. */
 class OrphanIT {
     private static final Duration BOUND = Duration.ofSeconds(90);
 
     @TempDir Path directory;
 
-    /** What the dying JVM runs. */
+    /** The program of the dying JVM. */
     static final class Starter {
         private Starter() {}
 
@@ -28,7 +28,7 @@ class OrphanIT {
             EtcdServer.start(directory.resolve("etcd"));
             PostgresServer.start(directory.resolve("postgres"));
             Process child = ChildProcess.start(new ProcessBuilder("sleep", "300"));
-            // At once as a whole: the test reads the file as soon as it is there.
+            // Written atomically, because the test reads the file as soon as it exists.
             Path written = directory.resolve("child.pid.part");
             Files.writeString(written, Long.toString(child.pid()));
             Files.move(written, directory.resolve("child.pid"), StandardCopyOption.ATOMIC_MOVE);

@@ -52,7 +52,7 @@ class PidFileTest {
         assertThat(ProcessIdentity.of(process.pid())).isEmpty();
     }
 
-    /** Killed processes end like that: the first thread before the one that holds the ports. */
+    /** A killed process may end like that: its first thread before the one that holds the ports. */
     @Test
     void waitsForTheLastThreadAndWhatItHolds() throws IOException {
         process.destroyForcibly();

@@ -18,7 +18,7 @@ class PortLocksTest {
 
     @TempDir Path directory;
 
-    /** Takes a port, and has it until its standard input ends. */
+    /** Takes a port, and holds it until its standard input ends. */
     static final class Other {
         private Other() {}
 

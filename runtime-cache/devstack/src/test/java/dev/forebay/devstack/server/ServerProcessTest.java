@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that misbehave; the shell stands in for a server. */
+/** Tests processes that misbehave. The shell stands in for a server. */
 class ServerProcessTest {
     @TempDir Path directory;
 
@@ -37,7 +37,10 @@ class ServerProcessTest {
         assertThat(directory.resolve("shell.pid")).doesNotExist();
     }
 
-    /** A busy process goes on for a moment: the kernel has one of its threads stop the others. */
+    /**
+     * A busy process continues for a moment, because the kernel has one of its threads stop the
+     * others.
+     */
     @Test
     void aProcessDoesNothingWhenItIsPaused() {
         Launch launch =

@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each real server: starts, keeps its data through kill -9, pauses, leaves nothing behind. */
+/**
+ * Checks each real server: it starts, keeps its data through kill -9, pauses, and leaves nothing
+ * behind.
+ */
 class ServersIT {
     @TempDir Path directory;
 
@@ -127,7 +130,10 @@ class ServersIT {
         assertThat(server.log().resolveSibling(server.name() + ".pid")).doesNotExist();
     }
 
-    /** A process stops at its next way out of the kernel, not when the signal is sent. */
+    /**
+     * Waits until a process has stopped. It stops when it next leaves the kernel, not when the
+     * signal is sent.
+     */
     private static void awaitStopped(long pid) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!state(pid).equals("T") && System.nanoTime() < deadline) {
@@ -136,7 +142,10 @@ class ServersIT {
         assertThat(state(pid)).isEqualTo("T");
     }
 
-    /** It may have missed some heartbeats of its own meanwhile. */
+    /**
+     * Waits until the server answers. It may have missed some of its own heartbeats during the
+     * pause.
+     */
     private static void awaitReady(Readiness readiness) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!answers(readiness)) {

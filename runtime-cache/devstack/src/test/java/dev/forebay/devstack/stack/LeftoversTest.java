@@ -24,7 +24,7 @@ class LeftoversTest {
         var _ = Leftovers.cleanUp(List.of(directory));
     }
 
-    /** A test that is killed does not close its disk. */
+    /** Returns a disk that is not closed, like that of a killed test. */
     private LoopDisk left(String name) {
         Optional<LoopDisk> disk = LoopDisk.mountIfAllowed(directory, name, 8 << 20);
         assumeTrue(disk.isPresent(), "cannot mount an ext4 here");

@@ -42,7 +42,7 @@ class StackPortsTest {
         }
     }
 
-    /** Of a stack that is in nobody's way: others on this machine have theirs. */
+    /** Returns the base of forty free ports, because other stacks may use the default ports. */
     private static int freeBase() {
         return Stream.generate(Ports::free)
                 .filter(port -> IntStream.range(port, port + 40).allMatch(Ports::isFree))
@@ -83,7 +83,7 @@ class StackPortsTest {
     @Test
     void waitsForAPortWhoseHolderIsJustEnding() throws Exception {
         int port = freeBase();
-        // Without its first thread a process shows no descriptors, but has them.
+        // A process without its first thread shows no descriptors in /proc, but still has them.
         String program =
                 """
                 import ctypes, socket, sys, threading, time

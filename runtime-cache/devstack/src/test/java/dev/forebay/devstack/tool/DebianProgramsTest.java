@@ -19,9 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real packages out of an archive on this disk, by the real {@code apt-get}. */
+/** Unpacks real packages from a local archive by the real {@code apt-get}. */
 class DebianProgramsTest {
-    /** Every Debian machine has it installed. */
+    /** A package that every Debian machine has installed. */
     private static final String INSTALLED = "base-files";
 
     @TempDir Path directory;

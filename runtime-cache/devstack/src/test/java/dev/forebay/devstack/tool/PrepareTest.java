@@ -13,13 +13,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program as the Makefile starts it: from its source, with no library. */
+/** Runs the program like the Makefile: from its source, without a library. */
 class PrepareTest {
     private static final String SOURCE = "src/main/java/dev/forebay/devstack/tool/Prepare.java";
 
     @TempDir Path directory;
 
-    /** All servers are elsewhere, and the library is in the cache. */
+    /** Prepares a cache with the library. All servers are external. */
     @BeforeEach
     void cache() throws IOException {
         Path library = directory.resolve("libfuse2/2.9.9/libfuse.so.2");

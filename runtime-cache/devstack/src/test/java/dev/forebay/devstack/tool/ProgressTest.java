@@ -49,7 +49,7 @@ class ProgressTest {
                           programs: 0 s, usually 2 min ([3/9] Forebay core)
                           etcd: 0 s, usually 35 s
                         """);
-        // Two lines are replaced by three: what is done, and what is still under way.
+        // Both lines are cleared: one step has finished, and the line of the other is repeated.
         assertThat(text)
                 .contains("\033[A\033[2K\033[A\033[2Ketcd: done in 0 s\n  programs: 0 s, usually");
         assertThat(text).endsWith("\033[A\033[2Kthe last line\n");
