@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is read for the first time, and prewarmed, from a lake that is far away: beside others that
- * are as far from it. How far, and what one connection carries, is simulated. Prints tables and
- * writes {@code target/bench/away.json}. However it ends, no process, no mount and no data are
- * left.
+ * Measures first reads and prewarming from a simulated distant lake, and compares them with other
+ * programs at the same distance. The round trip and the rate of one connection are arguments.
+ * Prints tables and writes {@code target/bench/away.json}. Always removes its processes, mounts and
+ * data.
  */
 public final class AwayBenchmark {
     private static final String REGION = "us-east-1";
@@ -32,8 +32,8 @@ public final class AwayBenchmark {
     }
 
     /**
-     * Takes the round trip in milliseconds, the MB/s of one connection, and names of goals as
-     * {@link Benchmarks} does, of which only those of what is cold mean anything here. Needs root.
+     * Takes the round trip in milliseconds, the MB/s of one connection, and names of goals like
+     * {@link Benchmarks}. Only goals for cold reads apply here. Needs root.
      */
     public static void main(String[] arguments) throws Exception {
         Selection asked = Selection.parse(arguments.length > 2 ? arguments[2] : "");
@@ -89,7 +89,7 @@ public final class AwayBenchmark {
                 Distance away = begun.join();
                 Lake lake = new Lake(stack.lake(), away.endpoint(), data)) {
             Region region = stack.region(REGION);
-            // Not one of those that are compared.
+            // The stack's own pod is no contender.
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);

@@ -14,14 +14,14 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
 /**
- * Update-with-start of a workflow that does nothing, with its worker in this process: the least
- * that the engine takes for a message and its answer.
+ * Measures an update-with-start of a workflow that does nothing, with its worker in this process.
+ * This is the least time that the engine takes for a message and its answer.
  */
 final class BareUpdate implements AutoCloseable {
 
     private static final String QUEUE = "bench-bare-update";
 
-    /** Waits for ever. */
+    /** A workflow that waits forever. */
     @WorkflowInterface
     public interface Empty {
         /** Never ends. */
@@ -33,7 +33,7 @@ final class BareUpdate implements AutoCloseable {
         void nothing();
     }
 
-    /** As little as there can be. */
+    /** The smallest possible implementation. */
     public static final class EmptyImpl implements Empty {
         @Override
         public void run() {
@@ -61,7 +61,7 @@ final class BareUpdate implements AutoCloseable {
         workers.start();
     }
 
-    /** Returns when the update is completed. */
+    /** Sends one update and waits until it is completed. */
     void call() {
         WorkflowOptions options =
                 WorkflowOptions.newBuilder()

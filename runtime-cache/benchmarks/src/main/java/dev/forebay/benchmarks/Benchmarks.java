@@ -12,22 +12,22 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Starts a stack of one region with two workers, and mounts of it and of others, measures, prints
- * tables, and writes {@code target/bench/data-plane.json}. Needs root, for the mounts and to drop
- * the kernel's caches. However it ends, no process, no mount and no data are left.
+ * Measures the data plane. Starts a stack of one region with two workers, mounts it and the
+ * contenders, prints tables, and writes {@code target/bench/data-plane.json}. Needs root, for the
+ * mounts and to drop the kernel's caches. Always removes its processes, mounts and data.
  */
 public final class Benchmarks {
     private static final String REGION = "us-east-1";
     private static final Duration CLEANING = Duration.ofMinutes(2);
 
-    /** A sweep would take away what is mounted here without the catalogue's knowing of it. */
+    /** Prevents sweeps, which would evict versions that this class mounts without the catalogue. */
     static final Duration NO_SWEEPS = Duration.ofDays(3650);
 
     private Benchmarks() {}
 
     /**
-     * Takes names of goals, with commas, {@code control_plane} among them; nothing for all of it.
-     * And then {@code quick} for little of each.
+     * Takes names of goals, separated by commas, or {@code control_plane}; none means all. The
+     * second argument {@code quick} reduces the amount of each.
      */
     public static void main(String[] arguments) throws Exception {
         Selection selection = Selection.parse(arguments.length > 0 ? arguments[0] : "");
@@ -75,7 +75,7 @@ public final class Benchmarks {
         try (Stack stack = Stack.start(config);
                 Lake lake = new Lake(stack.lake(), data)) {
             Region region = stack.region(REGION);
-            // Not one of those that are compared.
+            // The stack's own pod is no contender.
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
@@ -114,7 +114,7 @@ public final class Benchmarks {
         }
     }
 
-    /** A signal interrupts what is under way, and waits until it has cleaned up after itself. */
+    /** On a signal, interrupts the running measurement and waits for its clean-up. */
     static void endOnSignal(Thread main) {
         Runtime.getRuntime()
                 .addShutdownHook(
@@ -130,7 +130,7 @@ public final class Benchmarks {
                                 "clean-up"));
     }
 
-    /** Unmounts and deletes what a run has left. */
+    /** Unmounts and deletes everything that a run has left. */
     static void clean(Path data) throws IOException, InterruptedException {
         boolean interrupted = Thread.interrupted();
         Mounts.below(data).forEach(Mounts::detach);

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What else a reader of figures must know: the machine, and how busy it was. */
+/** The facts about the machine and its load that a reader of the results needs. */
 final class Circumstances {
 
     private static final Path BALLOONS = Path.of("/sys/bus/virtio/drivers/virtio_balloon");
@@ -16,7 +16,7 @@ final class Circumstances {
 
     private Circumstances() {}
 
-    /** Those of now, in the order to write them; add what is particular to the benchmark. */
+    /** Returns the present facts in the order to write them. Benchmarks add their own. */
     static Map<String, Object> atStart() throws IOException {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("at", Instant.now().toString());
@@ -33,9 +33,9 @@ final class Circumstances {
     }
 
     /**
-     * Whether this is a guest that gives memory back to its host within seconds after it became
-     * free: then whoever fills pages that were free for longer waits for the host, page by page.
-     * The feature VIRTIO_BALLOON_F_REPORTING of the virtio specification 1.2, 5.5.3.
+     * Returns whether this guest gives free memory back to its host within seconds. A program that
+     * uses such pages again waits for the host, page by page. This is the feature
+     * VIRTIO_BALLOON_F_REPORTING of the virtio specification 1.2, 5.5.3.
      */
     private static boolean givesFreeMemoryBack() throws IOException {
         if (!Files.isDirectory(BALLOONS)) {

@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Programs of the operating system. */
+/** Runs programs of the operating system. */
 final class Command {
 
     private Command() {}
 
-    /** Runs one and throws away what it prints; fails if it does not end with 0. */
+    /** Runs a program and discards its output. Fails if it does not exit with 0. */
     static void run(String... command) throws IOException, InterruptedException {
         run(Map.of(), command);
     }
 
-    /** The same with more in its environment. */
+    /** Runs a program with additional environment variables. */
     static void run(Map<String, String> environment, String... command)
             throws IOException, InterruptedException {
         ProcessBuilder builder =

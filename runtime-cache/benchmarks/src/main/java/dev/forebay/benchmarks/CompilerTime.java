@@ -5,19 +5,21 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Processor time of a JVM's compilers, from the figures of its threads in {@code /proc}. */
+/**
+ * Measures the processor time of a JVM's compilers by the times of its threads in {@code /proc}.
+ */
 final class CompilerTime {
-    /** USER_HZ, which is 100 on all that Linux runs on. */
+    /** USER_HZ, which is 100 on all architectures of Linux that have a JDK. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** The positions of utime and stime, counted from the state that follows the name. */
+    /** The index of utime, which stime follows, counted from the state behind the name. */
     private static final int UTIME = 11;
 
     private CompilerTime() {}
 
     /**
-     * Returns the seconds that threads of the compilers have used. Idle ones end and are no longer
-     * counted, unless the JVM runs with {@code -XX:-UseDynamicNumberOfCompilerThreads}.
+     * Returns the seconds that threads of the compilers have used. Idle threads end and are no
+     * longer counted, unless the JVM runs with {@code -XX:-UseDynamicNumberOfCompilerThreads}.
      */
     static double of(long process) throws IOException {
         double seconds = 0;

@@ -1,12 +1,12 @@
 package dev.forebay.benchmarks;
 
-/** Whose work is measured. */
+/** A system that benchmarks measure. */
 enum Contender {
-    /** The files that the lake's server keeps its objects in. */
+    /** The files in which the lake's server keeps its objects. */
     RAW("raw_directory"),
     /** The image over complete packs of the node cache. */
     NATIVE("forebay_native"),
-    /** The same by loop devices, which can be read with O_DIRECT. */
+    /** The same image on loop devices, which support O_DIRECT. */
     NATIVE_LOOPS("forebay_native_loops"),
     /** The image over packs that the pod serves, transport {@code kernel}. */
     ON_DEMAND("forebay_on_demand"),
@@ -18,13 +18,13 @@ enum Contender {
     STOCK("stock_jnr"),
     RCLONE("rclone"),
     S3FS("s3fs"),
-    /** A download of the same objects, not a mount. */
+    /** A download of the same objects without a mount. */
     S5CMD("s5cmd"),
     /** nginx with sendfile over the raw directory, and curl. */
     NGINX("nginx_curl"),
     /** A ranged GET with the AWS SDK. */
     GET("ranged_get"),
-    /** All of it together, as its API shows it. */
+    /** The whole of Forebay, through its API. */
     FOREBAY(Results.FOREBAY),
     /** An update-with-start of an empty workflow on the same server. */
     BARE_UPDATE("bare_update");
@@ -35,7 +35,7 @@ enum Contender {
         this.label = label;
     }
 
-    /** Its name in results. */
+    /** Returns the name in results. */
     String label() {
         return label;
     }

@@ -22,9 +22,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The mounts that are compared, each started when it is first asked for. */
+/** The mounts to compare. Each starts when a benchmark first needs it. */
 final class Contenders implements AutoCloseable {
-    /** Little, so that what is measured are the packs on disk and not pieces in memory. */
+    /**
+     * Small memory caches, so that benchmarks measure the packs on disk and not pieces in memory.
+     */
     private static final Map<String, String> POD =
             Map.of("--memory-cache", "64M", "--transport", "kernel");
 
@@ -41,8 +43,8 @@ final class Contenders implements AutoCloseable {
     private final Map<Contender, OneProcessServer> servers = new EnumMap<>(Contender.class);
 
     /**
-     * @param data a directory for whatever they keep
-     * @param warm what each of them is to have read before it is measured
+     * @param data a directory for their files
+     * @param warm datasets that each contender reads before it is measured
      */
     Contenders(Region region, MountTable table, Lake lake, Path data, List<Dataset> warm) {
         this.region = region;
@@ -53,7 +55,7 @@ final class Contenders implements AutoCloseable {
         this.peers = new Peers(lake, data);
     }
 
-    /** Where this contender has the files of a dataset. */
+    /** Returns the folder where this contender shows the files of a dataset. */
     Path root(Contender contender, Dataset dataset) throws Exception {
         if (contender == Contender.RAW) {
             return lake.directory().resolve(dataset.name());
@@ -65,7 +67,7 @@ final class Contenders implements AutoCloseable {
         };
     }
 
-    /** Brings about a state of the page cache, of a dataset that is read again and again. */
+    /** Sets the state of the page cache for a dataset that is read repeatedly. */
     void bring(PageCache.State state, Contender contender, Dataset dataset) throws Exception {
         PageCache.drop();
         if (state == PageCache.State.MEMORY) {
@@ -73,11 +75,14 @@ final class Contenders implements AutoCloseable {
         }
     }
 
-    /** The files that it takes the bytes of a warm dataset from, and no others: memory is short. */
+    /**
+     * Returns only the files from which the contender reads a warm dataset, because memory is
+     * scarce.
+     */
     private List<Path> backing(Contender contender, Dataset dataset) throws Exception {
         return switch (contender) {
             case RAW, STOCK -> Tree.files(root(Contender.RAW, dataset));
-            // Its pages are the mount's own, and no others are made.
+            // The mount caches pages itself, and there are no other pages.
             case NATIVE, NATIVE_LOOPS -> Tree.files(root(contender, dataset));
             case ON_DEMAND, KERNEL, JNR ->
                     ofPacks(
@@ -87,7 +92,7 @@ final class Contenders implements AutoCloseable {
         };
     }
 
-    /** Reads a dataset, each file from beginning to end. */
+    /** Prepares to read a dataset, each file from beginning to end. */
     Optional<Timing.Work> wholeFiles(
             Contender contender, Dataset dataset, int threads, PageCache.State state)
             throws Exception {
@@ -104,15 +109,18 @@ final class Contenders implements AutoCloseable {
                 });
     }
 
-    /** Not by listing it: that would already make the first requests for what is cold. */
+    /**
+     * Returns the files of a dataset without listing them: a listing would already send the first
+     * requests for cold files.
+     */
     static List<Path> files(Path root, Dataset dataset) {
         return dataset.paths().stream().map(root::resolve).toList();
     }
 
     /**
-     * The files in which the region's workers keep chunks of these packs.
+     * Returns the files in which the region's workers keep chunks of these packs.
      *
-     * @param packs their names, which the files' paths have in them
+     * @param packs names, which the paths of the files contain
      */
     List<Path> chunks(Set<String> packs) throws IOException {
         return ofPacks(packs, stores());
@@ -138,7 +146,7 @@ final class Contenders implements AutoCloseable {
         }
     }
 
-    /** The processes that work for a contender, other than the reader and the lake. */
+    /** Returns the processes that work for a contender, without the reader and the lake. */
     List<Long> processes(Contender contender) throws Exception {
         List<Long> all = new ArrayList<>();
         switch (contender) {
@@ -202,7 +210,7 @@ final class Contenders implements AutoCloseable {
         return FuseMount.another(region, directory(contender), options);
     }
 
-    /** Twice: the first fills its cache, the second its compiler knows what matters. */
+    /** Reads a dataset twice: once to fill the contender's cache, once for its compiler. */
     private void warmUp(Contender contender, OneProcessServer server, Dataset dataset)
             throws Exception {
         Path root =
@@ -219,7 +227,7 @@ final class Contenders implements AutoCloseable {
         Tree.walk(root);
     }
 
-    /** Where a pod shows a version, when it does, and by an image if it is to. */
+    /** Waits until a pod shows a version, if required by an image, and returns the folder. */
     private static Path shown(Contender contender, FuseMount pod, Dataset dataset)
             throws Exception {
         Path folder = pod.mountpoint().resolve(dataset.version().path());
@@ -229,8 +237,8 @@ final class Contenders implements AutoCloseable {
     }
 
     /**
-     * Returns when all pods that have been started show a version. Each of them fetches and mounts
-     * its image first, which is not to be the price of another's reading.
+     * Waits until all started pods show a version. Each pod fetches and mounts the image first, and
+     * must not do so while another contender is measured.
      */
     void awaitShown(Dataset dataset) throws Exception {
         for (Map.Entry<Contender, OneProcessServer> each : servers.entrySet()) {
@@ -240,7 +248,7 @@ final class Contenders implements AutoCloseable {
         }
     }
 
-    /** How many versions a pod shows in this way. */
+    /** Returns how many versions a pod shows in this view. */
     private static long views(FuseMount pod, String view) throws IOException {
         String sample = "forebay_fuse_views{view=\"%s\"} ".formatted(view);
         try (InputStream metrics = pod.metrics().toURL().openStream()) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Calls to the REST API, for one region. One that is refused ends the run; one that finds Temporal
- * or PostgreSQL too busy to answer is sent again, and takes so much longer.
+ * Calls the REST API for one region. A refused call ends the run. If Temporal or PostgreSQL is too
+ * busy to answer, the call is repeated, and its duration includes that.
  */
 final class ControlPlane implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -23,7 +23,10 @@ final class ControlPlane implements AutoCloseable {
     private static final int UNAVAILABLE = 503;
     private static final long PAUSE_MILLIS = 200;
 
-    /** A connection for each caller: a thousand of them are more than HTTP/2 lets share one. */
+    /**
+     * HTTP/1.1, with a connection for each caller: a thousand callers exceed the streams of one
+     * HTTP/2 connection.
+     */
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -46,7 +49,7 @@ final class ControlPlane implements AutoCloseable {
                         "ttl_seconds", Duration.ofHours(2).toSeconds()));
     }
 
-    /** Returns when every byte of the version is in the region and verified. */
+    /** Waits until every byte of the version is in the region and verified. */
     void ensure(String name) throws IOException, InterruptedException {
         Instant deadline = Instant.now().plus(PATIENCE);
         JsonNode answer =
@@ -69,7 +72,7 @@ final class ControlPlane implements AutoCloseable {
                 "an incomplete receipt: " + receipt);
     }
 
-    /** Returns when the region holds nothing of the version. */
+    /** Waits until the region holds no byte of the version. */
     void evict(String name) throws IOException, InterruptedException {
         Instant deadline = Instant.now().plus(PATIENCE);
         JsonNode status = send("POST", version(name) + "/evict", Map.of("region", region));

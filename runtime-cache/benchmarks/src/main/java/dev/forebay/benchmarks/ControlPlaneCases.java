@@ -4,7 +4,10 @@ import static dev.forebay.benchmarks.Results.FOREBAY;
 
 import java.util.List;
 
-/** What a caller of {@code ensure} waits for, beside a plain download of the same objects. */
+/**
+ * Compares the time that a caller of {@code ensure} waits with a plain download of the same
+ * objects.
+ */
 record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers peers) {
     private static final String LARGE = "control-large";
     private static final String SMALL = "control-small";
@@ -15,7 +18,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
                 Dataset.small(SMALL, scale.coldFiles()));
     }
 
-    /** Registers the datasets and calls ensure for the first time: that also lists the lake. */
+    /** Registers the datasets and calls ensure for the first time, which also lists the lake. */
     void first(Results results) throws Exception {
         for (Dataset dataset : datasets()) {
             lake.put(dataset);

@@ -5,19 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Processor time of processes, user and system, from {@code /proc} (see proc_pid_stat(5)). */
+/**
+ * Reads the processor time of processes, user and system, from {@code /proc}; see proc_pid_stat(5).
+ */
 final class CpuTime {
-    /** USER_HZ, which is 100 on all that Linux runs on. */
+    /** USER_HZ, which is 100 on all architectures of Linux that have a JDK. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** Counted from the process's state, which comes after its name in parentheses. */
+    /** Counted from the state of the process, which follows its name in parentheses. */
     private static final int UTIME = 11;
 
     private static final int CHILDREN_UTIME = 13;
 
     private CpuTime() {}
 
-    /** Seconds that these processes, and their children that have ended, have used. */
+    /** Returns the seconds of these processes and of their ended children. */
     static double of(List<Long> processes) throws IOException {
         double seconds = 0;
         for (long process : processes) {
@@ -27,7 +29,7 @@ final class CpuTime {
         return seconds;
     }
 
-    /** Seconds that children of this process have used, of those that have ended. */
+    /** Returns the seconds of this process's ended children. */
     static double ofEndedChildren() throws IOException {
         return times("self", CHILDREN_UTIME);
     }

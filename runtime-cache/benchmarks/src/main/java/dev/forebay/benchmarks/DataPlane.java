@@ -1,6 +1,6 @@
 package dev.forebay.benchmarks;
 
-/** All cases of reading. */
+/** All benchmarks of reading. */
 final class DataPlane {
     private final Scale scale;
     private final Lake lake;
@@ -16,7 +16,7 @@ final class DataPlane {
         this.warm = new WarmReads(scale, timing, contenders);
     }
 
-    /** Puts everything into the lake, and what is read again and again into the region, too. */
+    /** Puts all datasets into the lake, and those that are read repeatedly also into the region. */
     void prepare() throws Exception {
         single.prepare();
         for (Dataset dataset : scale.warm()) {
@@ -28,7 +28,7 @@ final class DataPlane {
     }
 
     /**
-     * A round of what can be read once only.
+     * Measures one round of reads that are possible only once.
      *
      * @param number from 0 on
      */
@@ -36,7 +36,7 @@ final class DataPlane {
         single.round(number, results);
     }
 
-    /** A round of what is read again and again. */
+    /** Measures one round of repeated reads. */
     void warm(int number, Results results) throws Exception {
         warm.round(number, results);
     }

@@ -20,7 +20,7 @@ record Dataset(String name, int files, long bytes) {
         return new Dataset(name, files, SMALL_BYTES);
     }
 
-    /** The keys below the prefix, which are paths below wherever it is mounted. */
+    /** Returns the keys below the prefix, which are also the paths below a mount. */
     List<String> paths() {
         return IntStream.range(0, files)
                 .mapToObj(i -> "%03d/%05d.bin".formatted(i / PER_DIRECTORY, i))
@@ -39,7 +39,7 @@ record Dataset(String name, int files, long bytes) {
         return bytes == SMALL_BYTES;
     }
 
-    /** What rates of reading it count. */
+    /** Returns the unit for rates of reading this dataset. */
     String unit() {
         return isSmall() ? "files/s" : "MB/s";
     }

@@ -1,9 +1,9 @@
 package dev.forebay.benchmarks;
 
-/** What of a row counts for a goal. */
+/** The figure of a row that a goal is about. */
 enum Figure {
-    /** What was measured, in the row's unit. */
+    /** The measured value, in the row's unit. */
     VALUE,
-    /** Processor seconds for a gigabyte, of the reader and of all who work for him. */
+    /** Processor seconds for a gigabyte, of the reader and of all processes that serve it. */
     CPU
 }

@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Memory that nobody uses. A guest may give it back to its host, every two seconds a part of what
- * is free, what became free last before all else; and whoever takes it then waits for the host,
- * page by page: several times as long as reading a page takes. That is not to be the part of
- * whoever happens to be measured when it has just been given back.
+ * Controls the free memory of a guest that gives it back to its host. Every two seconds the guest
+ * gives back a part, the pages that became free last before others. A program that then uses such a
+ * page waits for the host several times as long as a read of the page takes. This must not count
+ * for the contender that happens to be measured next.
  */
 final class FreeMemory {
-    /** For the stack, and for the pages of what is measured several times over. */
+    /** For the stack, and for several copies of the pages of measured files. */
     private static final long LEFT = 8L << 30;
 
-    /** What a case may take: its files' pages, and those of the files that they are cached in. */
+    /** The need of one case: the pages of its files, and of the files that back them. */
     private static final long BYTES = 1536 << 20;
 
     private static final Path FIGURES = Path.of("/proc/meminfo");
@@ -24,28 +24,28 @@ final class FreeMemory {
     private FreeMemory() {}
 
     /**
-     * Takes all memory but 8 GiB, so that little is free and little of it is given back at a time.
+     * Takes all memory except 8 GiB, so that little memory is free and can be given back.
      *
-     * @return closed to have it free again
+     * @return frees the memory when it is closed
      */
     static Arena holdMost() throws IOException {
         long spare = available() - LEFT;
         Arena held = Arena.ofShared();
         if (spare > 0) {
-            // Writes zeros.
+            // Writes zeros, so that the pages are really in use.
             held.allocate(spare);
         }
         return held;
     }
 
-    /** Takes memory from the host, and leaves it free: most of it stays so for seconds. */
+    /** Takes memory from the host and frees it. Most of it stays with the guest for seconds. */
     static void takeBack() {
         try (Arena arena = Arena.ofConfined()) {
             arena.allocate(BYTES);
         }
     }
 
-    /** What could be had without swapping, in bytes. */
+    /** Returns the memory that is available without swapping, in bytes. */
     private static long available() throws IOException {
         return Files.readAllLines(FIGURES).stream()
                 .filter(line -> line.startsWith(AVAILABLE))

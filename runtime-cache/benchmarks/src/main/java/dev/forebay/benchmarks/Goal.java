@@ -23,15 +23,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What Forebay is to reach beside others.
+ * A goal for Forebay's figures in comparison with others.
  *
  * @param key its name, in results and on the command line
- * @param cases the names of the cases it is about
- * @param figure what of their rows counts
+ * @param cases the names of its cases
+ * @param figure the figure of their rows that counts
  * @param ours the first of these that a case has
- * @param others the best of these is compared with; none if the figure itself counts
- * @param bound of the ratio ours/others, of the worst case
- * @param atMost whether the bound is not to be exceeded, as of times; else it is to be reached
+ * @param others the best of these is compared; none if the figure itself counts
+ * @param bound of the ratio ours/others in the worst case
+ * @param atMost whether the bound is a maximum, as for times; otherwise it is a minimum
  */
 record Goal(
         String key,
@@ -42,7 +42,7 @@ record Goal(
         double bound,
         boolean atMost) {
 
-    /** The second where the first cannot, with O_DIRECT. */
+    /** The second serves cases that the first cannot, those with O_DIRECT. */
     private static final List<Contender> WARM = List.of(NATIVE, NATIVE_LOOPS);
 
     static final List<Goal> ALL =
@@ -88,7 +88,7 @@ record Goal(
                             1.5,
                             true));
 
-    /** Of these, what {@link AwayBenchmark} measures. */
+    /** The goals of {@link AwayBenchmark}. */
     static final List<Goal> AWAY =
             ALL.stream()
                     .filter(
@@ -97,7 +97,7 @@ record Goal(
                                             .contains(goal.key()))
                     .toList();
 
-    /** What is asked of the lifecycle, by {@link LifecycleBenchmark}. */
+    /** The goals of {@link LifecycleBenchmark}. */
     static final List<Goal> LIFECYCLE =
             List.of(
                     atMost(
@@ -134,7 +134,7 @@ record Goal(
     }
 
     /**
-     * Whether a case is about it and a system takes part.
+     * Returns whether the goal has a case and a system takes part in it.
      *
      * @param system its label
      */
@@ -145,9 +145,9 @@ record Goal(
     }
 
     /**
-     * The worst of its cases, if any was measured.
+     * Returns the worst ratio of its cases, if one was measured.
      *
-     * @param measured the medians, NaN where there is none
+     * @param measured returns the medians, NaN where there is none
      */
     Optional<Ratio> worst(List<String> names, ToDoubleBiFunction<String, Contender> measured) {
         Comparator<Ratio> byValue = Comparator.comparingDouble(Ratio::value);

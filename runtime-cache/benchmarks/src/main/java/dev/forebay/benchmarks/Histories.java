@@ -13,16 +13,16 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * How long the histories of workflows are that an engine remembers.
+ * The sizes of workflow histories that an engine keeps.
  *
  * @param byType sums, by the type of the workflow
  */
 record Histories(Map<String, Sums> byType) {
 
     /**
-     * Of the histories of some workflows together.
+     * Sums over the histories of some workflows.
      *
-     * @param open how many of them go on
+     * @param open the number of running workflows
      */
     record Sums(long open, long events, long bytes) {
         private Sums and(Sums other) {
@@ -30,13 +30,13 @@ record Histories(Map<String, Sums> byType) {
         }
     }
 
-    /** How many of all go on. */
+    /** Returns the number of running workflows. */
     long open() {
         return byType.values().stream().mapToLong(Sums::open).sum();
     }
 
     /**
-     * Of all workflows whose ids begin so, every run of them.
+     * Returns the sums of all runs of workflows whose ids have this prefix.
      *
      * @param target the engine's host and port
      */
@@ -64,7 +64,7 @@ record Histories(Map<String, Sums> byType) {
         }
     }
 
-    /** Lists do not say it of those that are open. */
+    /** Describes the run, because lists do not contain the size of running workflows. */
     private static Sums sums(WorkflowClient client, WorkflowExecutionMetadata listed) {
         WorkflowExecutionInfo info =
                 client.newUntypedWorkflowStub(

@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the image of a synthetic version and mounts it over packs without content; up to a million
- * objects are also listed with {@code find}, beside a directory of as many files. Prints a table
- * and writes {@code target/bench/image-<objects>-<objects in a folder>.json}. Needs root, for the
- * mount and to drop the kernel's caches; what it makes on disk (about 1 KB an object) is removed.
+ * Writes the image of a synthetic version and mounts it over packs without content. Up to a million
+ * objects are also listed with {@code find}, and compared with a directory of as many files. Prints
+ * a table and writes {@code target/bench/image-<objects>-<objects in a folder>.json}. Needs root,
+ * for the mount and to drop the kernel's caches. Removes its files, about 1 KB for each object.
  */
 public final class ImageBenchmark {
 
@@ -41,7 +41,7 @@ public final class ImageBenchmark {
         this.version = version;
     }
 
-    /** Takes the number of objects, and how many of them are in a folder. */
+    /** Takes the number of objects, and the number of objects in a folder. */
     public static void main(String[] arguments) throws Exception {
         SyntheticVersion version =
                 new SyntheticVersion(
@@ -114,7 +114,7 @@ public final class ImageBenchmark {
         }
     }
 
-    /** Files of the packs' sizes that take no room. */
+    /** Creates sparse files with the sizes of the packs. */
     private List<Path> packs(ManifestFile manifest) throws IOException {
         List<Path> files = new ArrayList<>();
         try (SqliteManifest opened = SqliteManifest.open(manifest.path())) {
@@ -148,7 +148,7 @@ public final class ImageBenchmark {
         results.add(name, FOREBAY, "bytes/file", (double) bytes / version.objects());
     }
 
-    /** With nothing cached and again: the names alone, and with what is asked of each inode. */
+    /** Lists names alone, and names with inodes; both with cold caches and again. */
     private void find(String system, Path root) throws IOException, InterruptedException {
         PageCache.drop();
         find("find_names_nothing_cached", system, root);

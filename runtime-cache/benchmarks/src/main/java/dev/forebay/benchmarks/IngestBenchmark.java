@@ -24,10 +24,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists many objects and writes their manifest, as an ingest does: on a real S3 server with plain
- * files below it, and on a listing that is computed and answers each page after 100 ms. Prints a
- * table and writes {@code target/bench/ingest-<objects>-<computed objects>.json}; what it makes on
- * disk is removed.
+ * Lists many objects and writes their manifest, as an ingest does. It uses a real S3 server over
+ * plain files, and a computed listing that answers each page after 100 ms. Prints a table and
+ * writes {@code target/bench/ingest-<objects>-<computed objects>.json}. Removes its files.
  */
 public final class IngestBenchmark {
 
@@ -45,7 +44,9 @@ public final class IngestBenchmark {
         this.data = data;
     }
 
-    /** Takes the number of objects on the server, and of those that are computed; 0 for neither. */
+    /**
+     * Takes the number of objects on the server, and of computed objects; 0 leaves out that part.
+     */
     public static void main(String[] arguments) throws Exception {
         int objects = Integer.parseInt(arguments[0]);
         int computed = Integer.parseInt(arguments[1]);

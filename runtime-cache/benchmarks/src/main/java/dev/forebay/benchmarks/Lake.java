@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.s3.S3BaseClientBuilder;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/** The lake with the originals. Its server keeps them as plain files: the raw directory. */
+/** The lake with the original objects. Its server keeps them as plain files, the raw directory. */
 final class Lake implements AutoCloseable {
     static final String BUCKET = "datasets";
     static final String MANIFESTS = "forebay-manifests";
@@ -34,16 +34,14 @@ final class Lake implements AutoCloseable {
     private final S3Client s3;
     private final S3Client reader;
 
-    /**
-     * @param scratch a directory for large objects on their way
-     */
+    /** @param scratch a directory for large objects before their upload */
     Lake(S3Server server, Path scratch) {
         this(server, server.endpoint(), scratch);
     }
 
     /**
-     * @param endpoint where who reads finds the server
-     * @param scratch a directory for large objects on their way
+     * @param endpoint the server's address for readers
+     * @param scratch a directory for large objects before their upload
      */
     Lake(S3Server server, URI endpoint, Path scratch) {
         this.server = server;
@@ -53,7 +51,7 @@ final class Lake implements AutoCloseable {
         reader = at(server, endpoint, S3Client.builder()).build();
     }
 
-    /** Has a client speak to the server; how it speaks HTTP is left open. */
+    /** Configures a client for the server. The caller chooses the HTTP client. */
     static <B extends S3BaseClientBuilder<B, ?>> B at(S3Server server, B client) {
         return at(server, server.endpoint(), client);
     }
@@ -73,17 +71,17 @@ final class Lake implements AutoCloseable {
         return server;
     }
 
-    /** Where who reads finds it. */
+    /** Returns the server's address for readers. */
     URI endpoint() {
         return endpoint;
     }
 
-    /** The objects as plain files. */
+    /** Returns the folder with the objects as plain files. */
     Path directory() {
         return server.bucketDirectory(BUCKET);
     }
 
-    /** What programs with an AWS SDK need in their environment. */
+    /** Returns the environment variables for programs with an AWS SDK. */
     Map<String, String> environment() {
         return Map.of(
                 "AWS_ACCESS_KEY_ID", server.accessKey(),
@@ -91,7 +89,9 @@ final class Lake implements AutoCloseable {
                 "AWS_REGION", S3Server.REGION);
     }
 
-    /** Puts objects there; bytes are random, so that nothing can be saved by packing them. */
+    /**
+     * Uploads the objects of a dataset. Their bytes are random, so that compression gains nothing.
+     */
     void put(Dataset dataset) throws Exception {
         Parallel.forEach(CONNECTIONS, dataset.paths(), path -> put(dataset, path));
     }
@@ -117,7 +117,7 @@ final class Lake implements AutoCloseable {
         Files.delete(file);
     }
 
-    /** Makes objects of the same bytes under another prefix. */
+    /** Copies objects to another prefix. */
     void copy(Dataset from, Dataset to) throws Exception {
         Parallel.forEach(
                 CONNECTIONS,
@@ -131,7 +131,7 @@ final class Lake implements AutoCloseable {
                                                 .destinationKey(key(to, path))));
     }
 
-    /** Asks for the first byte of an object and nothing else. */
+    /** Reads only the first byte of an object. */
     int firstByte(Dataset dataset) throws IOException {
         String key = key(dataset, dataset.paths().getFirst());
         try (ResponseInputStream<GetObjectResponse> in =
@@ -140,12 +140,14 @@ final class Lake implements AutoCloseable {
         }
     }
 
-    /** A dataset's objects as a source, as the API takes it. */
+    /** Returns the source of a dataset in the form of the API. */
     static String source(Dataset dataset) {
         return "s3://%s/%s/".formatted(BUCKET, dataset.name());
     }
 
-    /** How often the lake was asked for objects of a dataset, successfully, by its own log. */
+    /**
+     * Returns the number of successful requests for objects of a dataset, from the lake's own log.
+     */
     long gets(Dataset dataset) throws IOException {
         Predicate<String> get =
                 Pattern.compile(

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Reads the same objects from one S3 server with each HTTP client of the AWS SDK, in turn, into
- * memory, and prints how fast that was and how much time of processors of this process it took.
- * Writes {@code target/bench/lake-clients.json}.
+ * Compares the HTTP clients of the AWS SDK. Each in turn reads the same objects from one S3 server
+ * into memory. Prints the rates and the processor time of this process. Writes {@code
+ * target/bench/lake-clients.json}.
  */
 public final class LakeClientBenchmark {
     private static final List<Dataset> DATASETS =
@@ -117,7 +117,9 @@ public final class LakeClientBenchmark {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }
 
-    /** What workers ask for: whole objects, or the parts of one that lie in a chunk. */
+    /**
+     * Returns the requests of workers: for whole objects, or for the parts of objects in a chunk.
+     */
     private static List<Piece> pieces(S3Server server, String prefix) throws IOException {
         URI endpoint = server.endpoint();
         List<Piece> pieces = new ArrayList<>();

@@ -25,13 +25,13 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/** Ways to read ranges of objects with the AWS SDK, each into a buffer of the caller. */
+/** Clients of the AWS SDK that read ranges of objects into a buffer of the caller. */
 final class LakeClients {
     private static final int CONNECTIONS = 64;
 
-    /** One way to read. */
+    /** One client. */
     interface Reader extends AutoCloseable {
-        /** Fills the buffer from {@code offset} of the object on; blocks. */
+        /** Fills the buffer with bytes of the object from {@code offset} on. Blocks. */
         void read(String key, long size, String etag, long offset, ByteBuffer target)
                 throws Exception;
 
@@ -41,7 +41,7 @@ final class LakeClients {
 
     private LakeClients() {}
 
-    /** All of them by name, the one that workers use first. */
+    /** Returns all clients by name. The first one is the client of workers. */
     static Map<String, Reader> all(S3Server server) {
         Map<String, Reader> all = new LinkedHashMap<>();
         all.put(Results.FOREBAY, forebay(server));
@@ -62,7 +62,9 @@ final class LakeClients {
         return all;
     }
 
-    /** As workers read: with the ETag as a condition, and everything in the answer checked. */
+    /**
+     * Returns the client of workers: it sends the ETag as a condition and checks the whole answer.
+     */
     private static Reader forebay(S3Server server) {
         S3Lake lake =
                 S3Lake.open(
@@ -138,7 +140,7 @@ final class LakeClients {
                 .build();
     }
 
-    /** Takes a body into a buffer, and says how many bytes it had. */
+    /** Writes a body to a buffer, and completes with the number of its bytes. */
     private record Into(ByteBuffer target, CompletableFuture<Integer> done)
             implements AsyncResponseTransformer<GetObjectResponse, Integer> {
 

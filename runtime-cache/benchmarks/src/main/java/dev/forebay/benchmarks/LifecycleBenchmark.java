@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * What callers of the lifecycle wait for, on a stack of one region with two workers: a version that
- * is there already, a crowd of callers for one cold version, and a prewarming. Prints tables and
- * writes {@code target/bench/lifecycle.json}. However it ends, no process and no data are left.
+ * Measures how long callers of the lifecycle wait: for a cached version, as a crowd for one cold
+ * version, and for a prewarming. The stack has one region with two workers. Prints tables and
+ * writes {@code target/bench/lifecycle.json}. Always removes its processes and data.
  */
 public final class LifecycleBenchmark {
     private static final String REGION = "us-east-1";
@@ -26,10 +26,10 @@ public final class LifecycleBenchmark {
     private static final int CROWDS_OBJECTS = 500;
     private static final Dataset CACHED = Dataset.small("lifecycle-cached", 100);
 
-    /** What lake, stores and downloads take together, and some more. */
+    /** The space for lake, stores and downloads, with a reserve. */
     private static final long DISK_BYTES = 8L << 30;
 
-    /** Etcd tells of the fill's end before the first caller is answered. */
+    /** Etcd reports the end of the fill before the first caller has its answer. */
     private static final long TOLD_WITHIN_SECONDS = 60;
 
     private final Effort effort;
@@ -40,18 +40,18 @@ public final class LifecycleBenchmark {
     private final BareUpdate bare;
 
     /**
-     * How much is asked, and how often.
+     * The amounts of work.
      *
-     * @param warmUps rounds that do not count: for the compilers
+     * @param warmUps rounds for the compilers, which do not count
      * @param rounds that count
      * @param calls in a round, of which the median counts
      * @param crowd callers at once
-     * @param scale of what is prewarmed
+     * @param scale of the prewarming
      */
     private record Effort(int warmUps, int rounds, int calls, int crowd, Scale scale) {
         static final Effort FULL = new Effort(2, 5, 40, 1_000, Scale.FULL);
 
-        /** To see whether all of it works. */
+        /** Checks only that everything works. */
         static final Effort QUICK = new Effort(1, 1, 5, 100, Scale.QUICK);
 
         Map<String, Object> circumstances() {
@@ -81,7 +81,9 @@ public final class LifecycleBenchmark {
         this.bare = bare;
     }
 
-    /** Takes {@code quick} for little of each, or nothing. Drops the kernel's caches as root. */
+    /**
+     * Takes {@code quick} for small amounts, or nothing. Needs root to drop the kernel's caches.
+     */
     public static void main(String[] arguments) throws Exception {
         boolean quick = arguments.length > 0 && arguments[0].equals("quick");
         Effort effort = quick ? Effort.QUICK : Effort.FULL;
@@ -119,7 +121,7 @@ public final class LifecycleBenchmark {
                 Lake lake = new Lake(stack.lake(), data);
                 Peers peers = new Peers(lake, data)) {
             Region region = stack.region(REGION);
-            // Nobody reads here.
+            // This benchmark has no readers.
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
@@ -138,7 +140,7 @@ public final class LifecycleBenchmark {
         control.register(dataset.name(), Lake.source(dataset));
     }
 
-    /** In turn with what the engine takes for a message that asks for nothing. */
+    /** Alternates with the bare update, which is the least time of the engine for a message. */
     private void cached() throws Exception {
         register(CACHED);
         control.ensure(CACHED.name());
@@ -157,7 +159,7 @@ public final class LifecycleBenchmark {
         }
     }
 
-    /** All ask at once for a version that nobody has listed yet. */
+    /** Lets all callers ask at once for a version that was never listed. */
     private void crowds() throws Exception {
         for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
             say("%d callers".formatted(effort.crowd()), round);
@@ -187,7 +189,9 @@ public final class LifecycleBenchmark {
         }
     }
 
-    /** Of larger objects each part counts as one. */
+    /**
+     * Adds the number of GETs for each object. Each part of a larger object counts as one object.
+     */
     private void gets(String name, Dataset dataset) throws Exception {
         long parts = dataset.files() * Math.ceilDiv(dataset.bytes(), PART_BYTES);
         results.add(name, FOREBAY, "GETs/object", (double) lake.gets(dataset) / parts);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What lives in the heap of another JVM, by this JDK's {@code jcmd}. */
+/** Measures the live objects in the heap of another JVM by this JDK's {@code jcmd}. */
 final class LiveHeap {
 
     /** The last line of a histogram. */
@@ -14,7 +14,7 @@ final class LiveHeap {
 
     private LiveHeap() {}
 
-    /** Bytes that a full collection leaves, which it has the JVM do. */
+    /** Makes the JVM run a full collection, and returns the bytes of the remaining objects. */
     static long of(long pid) throws IOException, InterruptedException {
         String histogram = histogram(pid);
         Matcher total = TOTAL.matcher(histogram);

@@ -33,8 +33,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The region's mount table, written without the control plane: a version can so be there with
- * nothing of it in the region.
+ * Writes the region's mount table without the control plane. A version can so be mounted while the
+ * region has no byte of it.
  */
 final class MountTable implements AutoCloseable {
     private static final int FILLS = 4;
@@ -53,7 +53,7 @@ final class MountTable implements AutoCloseable {
         this(region.name(), region.etcd().endpoint(), server, directory);
     }
 
-    /** Of a region that is not part of a stack. */
+    /** Opens the table of a region that is not part of a stack. */
     MountTable(String region, URI etcd, S3Server server, Path directory) {
         this.directory = directory;
         this.lake =
@@ -63,7 +63,7 @@ final class MountTable implements AutoCloseable {
         this.state = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd)), new RegionName(region));
     }
 
-    /** Enters a dataset's version, of which nothing is in the region. */
+    /** Mounts a dataset's version, of which the region has no byte. */
     void mount(Dataset dataset) {
         String prefix = dataset.name() + "/";
         ManifestFile manifest =
@@ -75,7 +75,7 @@ final class MountTable implements AutoCloseable {
         mount(dataset.version(), manifest);
     }
 
-    /** Writes a manifest and puts it into the lake; its objects need not be there. */
+    /** Writes a manifest and uploads it to the lake. Its objects need not exist. */
     ManifestFile freeze(String name, String prefix, Consumer<ManifestWriter> objects) {
         try (ManifestWriter writer =
                 new ManifestWriter(
@@ -91,12 +91,12 @@ final class MountTable implements AutoCloseable {
         }
     }
 
-    /** Enters a version. */
+    /** Mounts a version. */
     void mount(DatasetVersion version, ManifestFile manifest) {
         state.mount(version, manifest.ref(Lake.MANIFESTS));
     }
 
-    /** Has the region's workers fill all of a version. */
+    /** Makes the region's workers fill a whole version. */
     void fill(Dataset dataset) throws Exception {
         ManifestFile manifest = manifest(dataset);
         List<ChunkRef> chunks;
@@ -114,7 +114,7 @@ final class MountTable implements AutoCloseable {
                 client.fill(owner, manifest.digest(), chunk);
                 return;
             } catch (ForebayException e) {
-                // It has not seen the mount yet.
+                // The worker has not seen the mount yet.
                 if (e.code() != ErrorCode.NOT_FOUND || System.nanoTime() > deadline) {
                     throw e;
                 }
@@ -123,12 +123,14 @@ final class MountTable implements AutoCloseable {
         }
     }
 
-    /** Says that all of it is in the region; pods may then bring it to their nodes. */
+    /** Marks the version as cached, which allows pods to prewarm it. */
     void markCached(Dataset dataset) {
         state.markCached(dataset.version());
     }
 
-    /** When a version will be all in the region, as etcd says it; {@link System#nanoTime}. */
+    /**
+     * Returns the time, by {@link System#nanoTime}, when etcd reports that the version is cached.
+     */
     CompletableFuture<Long> cached(Dataset dataset) {
         CompletableFuture<Long> when = new CompletableFuture<>();
         state.onChange(
@@ -144,7 +146,7 @@ final class MountTable implements AutoCloseable {
         return mount.version().equals(dataset.version()) && mount.state() == Mount.State.CACHED;
     }
 
-    /** The names of the packs of a dataset's version. */
+    /** Returns the names of the packs of a dataset's version. */
     Set<String> packs(Dataset dataset) {
         try (SqliteManifest opened = SqliteManifest.open(manifest(dataset).path())) {
             return opened.packs().stream()

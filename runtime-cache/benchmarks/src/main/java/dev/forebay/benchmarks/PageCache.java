@@ -5,17 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The kernel's page, dentry and inode caches, of the whole machine. */
+/** The page, dentry and inode caches of the whole machine's kernel. */
 final class PageCache {
     private static final Path DROP = Path.of("/proc/sys/vm/drop_caches");
 
-    /** Where a file's bytes are when a reader begins. */
+    /** Where the bytes of a file are when a reader begins. */
     enum State {
         /** On the disk only. */
         DISK,
         /**
-         * The files that a mount takes its bytes from are in the page cache, and its own are not;
-         * unless it has no others.
+         * The page cache has the files that back a mount, but not the mount's own pages, unless it
+         * has no backing files.
          */
         MEMORY;
 
@@ -26,7 +26,7 @@ final class PageCache {
 
     private PageCache() {}
 
-    /** Fails unless the caches can be dropped, which needs root. */
+    /** Fails unless this process can drop the caches, which needs root. */
     static void requireDroppable() {
         if (!Files.isWritable(DROP)) {
             throw new IllegalStateException(
@@ -34,7 +34,7 @@ final class PageCache {
         }
     }
 
-    /** Writes back what is dirty and forgets everything nobody has open. */
+    /** Writes back dirty pages and drops everything that is not in use. */
     static void drop() throws IOException, InterruptedException {
         Command.run("sync");
         Files.writeString(DROP, "3");

@@ -8,17 +8,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Work on a list by a few threads, each taking the next item when it is done with one. */
+/** Processes a list with a few threads. Each takes the next item when it has finished one. */
 final class Parallel {
     private Parallel() {}
 
-    /** Something done to one item. */
+    /** The work on one item. */
     @FunctionalInterface
     interface Work<T> {
         void on(T item) throws Exception;
     }
 
-    /** Returns the seconds of processor time that the threads used. */
+    /** Processes all items, and returns the seconds of processor time that the threads used. */
     static <T> double forEach(int threads, List<T> items, Work<T> work) throws Exception {
         AtomicInteger next = new AtomicInteger();
         try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {

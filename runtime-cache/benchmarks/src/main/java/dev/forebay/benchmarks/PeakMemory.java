@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The most memory that this process took since some moment. */
+/** Measures the peak memory use of this process since a moment. */
 final class PeakMemory {
 
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -29,27 +29,27 @@ final class PeakMemory {
                         .filter(pool -> pool.getType() == MemoryType.HEAP)
                         .toList();
         heap.forEach(MemoryPoolMXBean::resetPeakUsage);
-        // proc_pid_clear_refs(5): 5 resets the peak resident set size.
+        // 5 resets the peak resident set size; see proc_pid_clear_refs(5).
         Files.writeString(CLEAR, "5");
         return new PeakMemory(heap);
     }
 
-    /** What was in use, live or not yet collected, summed over the pools' own peaks. */
+    /** Returns the used heap, including uncollected objects, as the sum of the pools' own peaks. */
     long heapBytes() {
         return heap.stream().mapToLong(pool -> pool.getPeakUsage().getUsed()).sum();
     }
 
-    /** All of the process, pages of mapped files included. */
+    /** Returns the peak resident size of the process, including pages of mapped files. */
     long residentBytes() throws IOException {
         return bytes(STATUS, MOST_RESIDENT);
     }
 
-    /** Of another process, since it began. */
+    /** Returns the peak resident size of another process since its start. */
     static long ofProcess(long pid) throws IOException {
         return bytes(status(pid), MOST_RESIDENT);
     }
 
-    /** What another process takes at this moment. */
+    /** Returns the present resident size of another process. */
     static long nowOfProcess(long pid) throws IOException {
         return bytes(status(pid), RESIDENT);
     }

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Other programs that do what Forebay does, or a part of it, over the same lake. */
+/** Other programs that provide the functions of Forebay, or some of them, over the same lake. */
 final class Peers implements AutoCloseable {
     private static final int STREAMS = 4;
 
@@ -36,7 +36,7 @@ final class Peers implements AutoCloseable {
         this.data = data;
     }
 
-    /** A program that has a directory mounted; closed, its mount is gone. */
+    /** A program with a mount, which ends with it. */
     static final class Mounted extends OneProcessServer {
         private final Path mountpoint;
 
@@ -56,7 +56,7 @@ final class Peers implements AutoCloseable {
         }
     }
 
-    /** {@link StockMirror} over the raw directory, in a JVM like a pod's. */
+    /** Starts {@link StockMirror} over the raw directory, in a JVM like a pod's. */
     Mounted stock() throws IOException {
         Path mountpoint = mountpoint(Contender.STOCK);
         List<String> command = new ArrayList<>();
@@ -71,7 +71,7 @@ final class Peers implements AutoCloseable {
         return mount(Contender.STOCK, mountpoint, command, Map.of());
     }
 
-    /** Our own, for a process that begins in another directory. */
+    /** Returns this JVM's class path with absolute paths, for a process in another directory. */
     private static String classPath() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
@@ -96,8 +96,8 @@ final class Peers implements AutoCloseable {
                         "--read-only",
                         "--vfs-cache-mode=full",
                         "--cache-dir=" + cache(Contender.RCLONE),
-                        // Objects do not change, and the time they were put is good enough: else
-                        // there would be one more request for each.
+                        // Objects do not change, and the time of their upload is good enough.
+                        // Otherwise rclone would send another request for each object.
                         "--dir-cache-time=1h",
                         "--attr-timeout=1h",
                         "--use-server-modtime",
@@ -169,7 +169,7 @@ final class Peers implements AutoCloseable {
                 target + "/");
     }
 
-    /** nginx, with sendfile, over the raw directory. */
+    /** Returns nginx with sendfile over the raw directory. Starts it if necessary. */
     ServerProcess nginx() throws IOException {
         ServerProcess there = nginx;
         if (there != null) {
@@ -221,7 +221,7 @@ final class Peers implements AutoCloseable {
         return started;
     }
 
-    /** Prepares to have curl read a dataset from nginx, and throw it away: the command. */
+    /** Returns a command that reads a dataset from nginx by curl and discards it. */
     String[] curl(Dataset dataset) throws IOException {
         nginx();
         StringBuilder config = new StringBuilder();

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Mounts a synthetic version in a region and shows it on a pod: how long that takes from the entry
- * in the mount table on, and what pod and workers take of memory. Its objects are not in the lake,
- * so nothing of it is read but names and attributes. Prints a table and writes {@code
+ * Mounts a synthetic version in a region and shows it on a pod. Measures the time from the entry in
+ * the mount table on, and the memory of pod and workers. The objects are not in the lake, so the
+ * benchmark reads only names and attributes. Prints a table and writes {@code
  * target/bench/pod-<objects>.json}. Needs root, for the mount.
  */
 public final class PodScaleBenchmark {
@@ -30,7 +30,7 @@ public final class PodScaleBenchmark {
 
     private PodScaleBenchmark() {}
 
-    /** Takes the number of objects, and how many of them are in a folder. */
+    /** Takes the number of objects, and the number of objects in a folder. */
     public static void main(String[] arguments) throws Exception {
         SyntheticVersion version =
                 new SyntheticVersion(
@@ -89,7 +89,7 @@ public final class PodScaleBenchmark {
                 for (QuarkusProcess worker : region.workers()) {
                     results.add("worker_peak_rss", SYSTEM, "MB", peakMegabytes(worker.pid()));
                 }
-                // To unmount what the kernel remembers of millions of files takes it a minute.
+                // With its caches of millions of files, the kernel would unmount for a minute.
                 PageCache.drop();
             }
         }
@@ -99,7 +99,7 @@ public final class PodScaleBenchmark {
             throws Exception {
         Benchmarks.say("listing it");
         long began = System.nanoTime();
-        // None has this size, so that every inode is looked at and nothing is printed.
+        // No file has this size, so find checks every inode and prints nothing.
         Command.run("find", folder.toString(), "-type", "f", "-size", "1c");
         results.add("find_attributes", SYSTEM, "files/s", version.objects() / secondsSince(began));
     }

@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
 /**
  * A way to read large files.
  *
- * @param random whether at random places, multiples of the block; else from beginning to end
+ * @param random whether at random multiples of the block; otherwise from beginning to end
  * @param blockBytes of each call
- * @param threads that read at once, when in sequence a file each
- * @param direct past the page cache, with O_DIRECT
+ * @param threads that read at once; in sequence each reads its own file
+ * @param direct with O_DIRECT, past the page cache
  * @param state of the page cache
  */
 record ReadCase(
@@ -29,10 +29,10 @@ record ReadCase(
     private static final long SEED = 7;
     private static final OpenOption DIRECT = pastThePageCache();
 
-    /** What was read. */
+    /** The amounts of one measurement. */
     private record Outcome(long bytes, long calls, double readerCpuSeconds) {}
 
-    /** O_DIRECT. It is there in every JDK, but the compiler warns of its class. */
+    /** Returns O_DIRECT by reflection: every JDK has it, but the compiler warns about its class. */
     private static OpenOption pastThePageCache() {
         try {
             return (OpenOption)
@@ -44,7 +44,7 @@ record ReadCase(
         }
     }
 
-    /** All that are measured. */
+    /** Returns all measured ways. */
     static List<ReadCase> all() {
         List<ReadCase> all = new ArrayList<>();
         for (int threads : List.of(1, 4)) {
@@ -61,7 +61,7 @@ record ReadCase(
         return all;
     }
 
-    /** Whether files can be opened in this way where they are. */
+    /** Returns whether the file system of a file supports this way. */
     boolean isPossible(Path file) throws IOException {
         try (FileChannel _ = FileChannel.open(file, options())) {
             return true;
@@ -95,17 +95,17 @@ record ReadCase(
         return random ? outcome.calls : outcome.bytes / 1e6;
     }
 
-    /** Reads, and says what that came to. */
+    /** Reads, and returns the amounts. */
     Timing.Done done(List<Path> files, int divisor) throws Exception {
         Outcome outcome = read(files, divisor);
         return new Timing.Done(units(outcome), outcome.bytes(), outcome.readerCpuSeconds());
     }
 
     /**
-     * Reads.
+     * Reads files.
      *
-     * @param divisor of the number of reads at random, which is such that the raw directory takes a
-     *     few tenths of a second
+     * @param divisor of the number of random reads. Without it the raw directory takes a few tenths
+     *     of a second
      */
     private Outcome read(List<Path> files, int divisor) throws Exception {
         AtomicLong bytes = new AtomicLong();

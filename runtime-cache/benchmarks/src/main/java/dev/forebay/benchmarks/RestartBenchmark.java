@@ -15,17 +15,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Opens a chunk store of many chunks, of packs of 1 TiB. Their names are links to few files,
- * without content: a start looks at names only, and links are made faster. Prints a table and
- * writes {@code target/bench/restart-<chunks>.json}. Needs root, to drop the kernel's caches; what
- * it makes is removed.
+ * Opens a chunk store of many chunks, in packs of 1 TiB. The chunks are links to a few empty files:
+ * a start reads only names, and links are faster to create. Prints a table and writes {@code
+ * target/bench/restart-<chunks>.json}. Needs root, to drop the kernel's caches. Removes its files.
  */
 public final class RestartBenchmark {
 
     private static final int ROUNDS = 3;
     private static final int CHUNKS_OF_PACK = 1 << 17;
 
-    /** Below what ext4 allows. */
+    /** Less than the limit of ext4. */
     private static final int MOST_LINKS = 60_000;
 
     private static final double MEGABYTE = 1e6;
@@ -112,12 +111,12 @@ public final class RestartBenchmark {
         }
     }
 
-    /** Of this process so far, on all cores, in user and system mode. */
+    /** Returns the processor time of this process so far, user and system. */
     private static Duration cpu() {
         return ProcessHandle.current().info().totalCpuDuration().orElseThrow();
     }
 
-    /** What is in use after a collection. */
+    /** Returns the used heap after a collection. */
     private static long usedHeap() {
         System.gc();
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();

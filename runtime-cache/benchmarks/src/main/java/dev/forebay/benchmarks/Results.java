@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What was measured: a row for each case and system, with all its rounds. */
+/** The measured values: a row for each case and system, with all its rounds. */
 final class Results {
-    /** What one system shows of itself, without views. */
+    /** The system name of Forebay's own figures, where views do not matter. */
     static final String FOREBAY = "forebay";
 
     private record Key(String name, String system, String unit) {}
@@ -32,7 +32,7 @@ final class Results {
     private final Map<Key, Row> rows = new LinkedHashMap<>();
     private final Map<Refusal, String> refusals = new LinkedHashMap<>();
 
-    /** Of the data plane. */
+    /** Results for the goals of the data plane. */
     Results() {
         this(Goal.ALL);
     }
@@ -50,7 +50,7 @@ final class Results {
         row(name, system, unit).cpuSecondsPerGigabyte.add(cpuPerGigabyte);
     }
 
-    /** Notes that a system cannot do what a case asks for. */
+    /** Records that a system does not support a case. */
     void refused(String name, String system, String why) {
         refusals.put(new Refusal(name, system), why);
     }
@@ -60,7 +60,7 @@ final class Results {
                 new Key(name, system, unit), key -> new Row(new ArrayList<>(), new ArrayList<>()));
     }
 
-    /** A Markdown table of all rows; ratios are to the first system of a case. */
+    /** Returns a Markdown table of all rows. Ratios are to the first system of a case. */
     String table() {
         StringBuilder table =
                 new StringBuilder(
@@ -94,7 +94,7 @@ final class Results {
         return table.toString();
     }
 
-    /** A Markdown table of the goals that something was measured for. */
+    /** Returns a Markdown table of the goals that have measurements. */
     String goals() {
         StringBuilder table =
                 new StringBuilder(

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much is read, and how often.
+ * The amounts of data and the numbers of rounds.
  *
- * @param warmUps rounds of what is cold that do not count: what nobody has run often is not
- *     compiled yet, and the compilers of four JVMs would be most of what is measured
- * @param warmUpsOfWarm likewise of what is warm
+ * @param warmUps rounds of cold reads that do not count. Without them, the compilers of four JVMs
+ *     would be most of the measurement
+ * @param warmUpsOfWarm rounds of warm reads that do not count
  * @param rounds that count
- * @param samples of a case in a round, of what has no daemon in the path
- * @param large read again and again, with warm caches
- * @param small likewise
+ * @param samples of a case in a round, for contenders without a daemon
+ * @param large read repeatedly, with warm caches
+ * @param small read repeatedly, with warm caches
  * @param coldShardBytes of each of four objects that are read once
- * @param coldFiles how many small objects are read once
- * @param coldFileBytes of an object that is read once by a single thread; 0 for none
+ * @param coldFiles the number of small objects that are read once
+ * @param coldFileBytes of an object that a single thread reads once; 0 for none
  * @param firstByteBytes of an object of which one byte is read
- * @param divisor of the number of reads at random
- * @param diskBytes what lake, stores and caches take together, and some more
+ * @param divisor of the number of random reads
+ * @param diskBytes the space for lake, stores and caches, with a reserve
  */
 record Scale(
         int warmUps,
@@ -50,7 +50,7 @@ record Scale(
                     1,
                     64_000 * MEBIBYTE);
 
-    /** To see whether all of it works. */
+    /** Checks only that everything works. */
     static final Scale QUICK =
             new Scale(
                     1,
@@ -66,7 +66,7 @@ record Scale(
                     10,
                     5_000 * MEBIBYTE);
 
-    /** Of a lake that is far away: only what is read once, and more of it. */
+    /** For a distant lake: only reads that are possible once, and larger objects. */
     static final Scale AWAY =
             new Scale(
                     2,
@@ -94,7 +94,7 @@ record Scale(
         return new Dataset("cold-file-" + round, 1, coldFileBytes);
     }
 
-    /** What is read once, from nothing but the lake. */
+    /** Returns the datasets that are read once, only from the lake. */
     List<Dataset> cold(int round) {
         return coldFileBytes == 0
                 ? List.of(coldLarge(round), coldSmall(round))

@@ -6,18 +6,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What is to be measured.
+ * The measurements that the user asks for.
  *
- * @param goals that are asked for; all cases of all contenders if there are none
- * @param controlPlane whether ensure and prewarming are measured too
+ * @param goals to measure; all cases of all contenders if empty
+ * @param controlPlane whether to measure ensure and prewarming, too
  */
 record Selection(List<Goal> goals, boolean controlPlane) {
     private static final String CONTROL_PLANE = "control_plane";
 
     /**
-     * Reads a list of names, with commas.
+     * Parses a list of names, separated by commas.
      *
-     * @throws IllegalArgumentException naming what can be asked for
+     * @throws IllegalArgumentException naming the valid names
      */
     static Selection parse(String text) {
         if (text.isEmpty()) {
@@ -41,7 +41,7 @@ record Selection(List<Goal> goals, boolean controlPlane) {
         return goals.isEmpty() && controlPlane;
     }
 
-    /** Which of these are to be measured in a case. */
+    /** Returns the contenders to measure in a case. */
     List<Contender> of(String name, List<Contender> contenders) {
         return contenders.stream()
                 .filter(

@@ -16,11 +16,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The cases of what can be read once only, for then it is on the node: other objects each time. */
+/**
+ * The benchmarks of reads that are possible only once, because the bytes are on the node
+ * afterwards. Each uses new objects.
+ */
 final class SingleReads {
     private static final int THREADS = 4;
 
-    /** Of what is in memory: of workers, or where the raw directory is. */
+    /** The bytes are in the memory of workers, or in the page cache of the raw directory. */
     private static final ReadCase AT_RANDOM =
             new ReadCase(true, 128 << 10, THREADS, false, PageCache.State.MEMORY);
 
@@ -40,7 +43,9 @@ final class SingleReads {
         this.table = table;
     }
 
-    /** Puts all objects into the lake, for mounts remember what they have not found there. */
+    /**
+     * Puts all objects into the lake before the first read, because mounts remember missing files.
+     */
     void prepare() throws Exception {
         for (int number = 0; number < scale.warmUps() + scale.rounds(); number++) {
             if (timing.isWanted("cold_large")) {
@@ -61,9 +66,9 @@ final class SingleReads {
     }
 
     /**
-     * Measures each once.
+     * Measures each case once.
      *
-     * @param number from 0 on: other objects in every round
+     * @param number from 0 on; each round reads other objects
      */
     void round(int number, Results results) throws Exception {
         cold(number, results);
@@ -108,7 +113,7 @@ final class SingleReads {
                 });
     }
 
-    /** Read by a pod that has nothing of it, from the region that has all of it. */
+    /** Measures a pod that has no byte, with a region that has all bytes. */
     private void remote(int number, Results results) throws Exception {
         List<Contender> who = List.of(NGINX, ON_DEMAND);
         for (Dataset dataset : List.of(scale.remoteLarge(number), scale.remoteSmall(number))) {
@@ -152,8 +157,8 @@ final class SingleReads {
     }
 
     /**
-     * One file, of which nothing is in the region at first. Then all of it is, and the pod still
-     * has no more than it brought for the first byte.
+     * Measures one large file. At first the region has no byte of it. Then the region has the whole
+     * file, and the pod only the range that it fetched for the first byte.
      */
     private void largeFile(int number, Results results) throws Exception {
         if (!isLargeFileWanted()) {
@@ -163,7 +168,7 @@ final class SingleReads {
         table.mount(dataset);
         contenders.awaitShown(dataset);
         firstByte(dataset, number, results);
-        // What that byte set going is not to be in the way of what is measured next.
+        // Completes the fill, so that reads ahead of that byte do not disturb the next case.
         table.fill(dataset);
         remoteAtRandom(dataset, number, results);
     }
@@ -182,7 +187,7 @@ final class SingleReads {
                                     .root(contender, dataset)
                                     .resolve(dataset.paths().getFirst());
             PageCache.drop();
-            // The connection is there, and so are the file's name and size.
+            // Opens the connection and looks up the file before the clock starts.
             int _ = lake.firstByte(scale.warm().getFirst());
             boolean _ = Files.exists(file);
             long began = System.nanoTime();

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
-/** A worker of its own, without the rest of a region. */
+/** A single worker without the rest of a region. */
 final class SoleWorker extends OneProcessServer {
     static final String REGION = "bench";
     private static final long CAPACITY_BYTES = 4L << 30;
@@ -29,13 +29,13 @@ final class SoleWorker extends OneProcessServer {
         this.node = node;
     }
 
-    /** As its clients know it. */
+    /** Returns the worker as its clients address it. */
     WorkerNode node() {
         return node;
     }
 
     /**
-     * Starts one and returns when it calls itself ready.
+     * Starts a worker and returns when it reports that it is ready.
      *
      * @param authority of its certificate; without one it speaks plain HTTP
      */
@@ -61,7 +61,7 @@ final class SoleWorker extends OneProcessServer {
                         .options("-Dforebay.lake.path-style=true")
                         .options("-Dforebay.worker.directory=" + data.resolve(name, "store"))
                         .options("-Dforebay.worker.capacity=" + CAPACITY_BYTES)
-                        // The scrubber's work would count as the measured work.
+                        // The scrubber's work would count as measured work.
                         .options("-Dforebay.worker.scrub.bytes-per-second=0");
         authority
                 .map(each -> each.issue(name, CertificateAuthority.LOOPBACK))

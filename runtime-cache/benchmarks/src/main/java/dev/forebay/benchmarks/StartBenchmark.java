@@ -22,10 +22,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a start of each program takes, and what the compilers take while a new worker fills its
- * first gigabyte. The environment says whether the programs use their AOT caches ({@code
- * FOREBAY_AOT_MODE}); {@code make bench-start} runs it without and with them. Prints a table and
- * writes {@code target/bench/start-<mode>.json}.
+ * Measures the start of each program, and the time of the compilers while a new worker fills its
+ * first gigabyte. The environment variable {@code FOREBAY_AOT_MODE} selects whether the programs
+ * use their AOT caches; {@code make bench-start} measures both. Prints a table and writes {@code
+ * target/bench/start-<mode>.json}.
  */
 public final class StartBenchmark {
     private static final String REGION = "bench";
@@ -65,7 +65,7 @@ public final class StartBenchmark {
                 StackConfig.inDirectory(data.resolve("stack"))
                         .regions(REGION)
                         .workersPerRegion(1)
-                        // The scrubber's work would count as the measured work.
+                        // The scrubber's work would count as measured work.
                         .property("forebay.worker.scrub.bytes-per-second", "0")
                         .build();
         try (Stack stack = Stack.start(config)) {
@@ -81,7 +81,7 @@ public final class StartBenchmark {
                 }
                 startHolder(round);
             }
-            // Its sweeps evict what is mounted and owned by no version.
+            // Its sweeps would evict mounts that belong to no version workflow.
             stack.controlPlane().kill9();
             fill(stack, region);
         }
@@ -126,7 +126,7 @@ public final class StartBenchmark {
         results.add(name, mode, "CPU s", CpuTime.of(List.of(process)));
     }
 
-    /** Has a new worker fill half a gigabyte of large objects and as much of small ones. */
+    /** Makes a new worker fill half a gigabyte of large objects and as much of small ones. */
     private void fill(Stack stack, Region region) throws Exception {
         try (Lake lake = new Lake(stack.lake(), data);
                 MountTable table = new MountTable(region, stack.lake(), data)) {

@@ -23,9 +23,9 @@ import ru.serce.jnrfuse.struct.FileStat;
 import ru.serce.jnrfuse.struct.FuseFileInfo;
 
 /**
- * A directory shown again, written with jnr-fuse as it comes: its own loop and options, a callback
- * for each operation, bytes read straight into the buffer that libfuse gives. The yardstick of the
- * transport {@code jnr}.
+ * Mirrors a directory by jnr-fuse without changes: with its own loop and options, a callback for
+ * each operation, and reads straight into libfuse's buffer. The yardstick of the transport {@code
+ * jnr}.
  */
 public final class StockMirror extends FuseStubFS {
     private static final int PERMISSIONS = 0555;
@@ -38,7 +38,7 @@ public final class StockMirror extends FuseStubFS {
         this.root = root;
     }
 
-    /** Takes the directory to show and the one to mount on; ends when it is unmounted. */
+    /** Takes the directory to mirror and the mountpoint. Returns when it is unmounted. */
     public static void main(String[] arguments) {
         new StockMirror(Path.of(arguments[0]))
                 .mount(Path.of(arguments[1]), true, false, new String[] {"-o", "ro"});

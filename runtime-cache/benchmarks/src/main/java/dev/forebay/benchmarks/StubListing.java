@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A listing that is computed, and answers each request after a while, as a store far away does. */
+/** A computed listing that answers each request after a delay, like a distant store. */
 final class StubListing implements Listing {
 
     private final SyntheticVersion version;
@@ -36,7 +36,10 @@ final class StubListing implements Listing {
         return new Page(objects, to == version.objects() ? null : objects.getLast().key());
     }
 
-    /** Numbers and keys have the same order. */
+    /**
+     * Returns the number of the first object behind a key, by binary search: numbers and keys have
+     * the same order.
+     */
     private int firstBehind(String key) {
         int low = 0;
         int high = version.objects();

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The names and sizes of many objects.
+ * The names and sizes of many generated objects.
  *
  * @param objects how many there are
  * @param perFolder how many of them are in one folder
@@ -24,12 +24,12 @@ record SyntheticVersion(int objects, int perFolder) {
 
     private static final long OBJECT_BYTES = 100_000;
 
-    /** The objects in the order a lake lists them. */
+    /** Returns the objects in the order of a listing. */
     Stream<LakeObject> listing() {
         return IntStream.range(0, objects).mapToObj(this::object);
     }
 
-    /** The object with this number, in that order. */
+    /** Returns the object with this number in that order. */
     LakeObject object(int i) {
         return new LakeObject(
                 PREFIX + path(i),
@@ -39,7 +39,7 @@ record SyntheticVersion(int objects, int perFolder) {
                 null);
     }
 
-    /** Makes plain files of the same names and sizes, that take no blocks. */
+    /** Creates empty sparse files with the same names and sizes. */
     void makeFiles(Path root) throws IOException {
         Path folder = root;
         for (int i = 0; i < objects; i++) {
@@ -53,7 +53,7 @@ record SyntheticVersion(int objects, int perFolder) {
         }
     }
 
-    /** What figures per object depend on. */
+    /** Returns the facts on which figures per object depend. */
     Map<String, Object> circumstances() {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("objects", objects);

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Times cases. In a round each is measured for all contenders directly after one another, in an
- * order that changes from case to case and from round to round.
+ * Times cases. In a round it measures a case for all contenders directly after one another. The
+ * order changes from case to case and from round to round.
  */
 final class Timing {
     private static final double GIGABYTE = 1e9;
@@ -21,17 +21,17 @@ final class Timing {
         this.contenders = contenders;
     }
 
-    /** What one contender does in a case. */
+    /** The work of one contender in a case. */
     @FunctionalInterface
     interface Work {
         Done run() throws Exception;
     }
 
     /**
-     * What came of it.
+     * The amounts of the work.
      *
      * @param units of the case: files, reads or megabytes
-     * @param bytes that were read; 0 where that is not what it is about
+     * @param bytes that were read; 0 where the case is not about bytes
      * @param readerCpuSeconds of the threads or processes that read
      */
     record Done(double units, long bytes, double readerCpuSeconds) {
@@ -43,7 +43,10 @@ final class Timing {
         }
     }
 
-    /** Something done before the clock starts; nothing if the contender cannot do it. */
+    /**
+     * Prepares the work before the clock starts. Returns empty if the contender does not support
+     * it.
+     */
     @FunctionalInterface
     interface Preparation {
         Optional<Work> of(Contender contender) throws Exception;
@@ -52,7 +55,7 @@ final class Timing {
     /**
      * Measures one case.
      *
-     * @param who one of them as often as it is to be measured
+     * @param who the contenders, each as often as to measure it
      * @param number of the round
      */
     void measure(
@@ -99,8 +102,8 @@ final class Timing {
     }
 
     /**
-     * Who of these is measured in a case, in another order in each case and round, for what was
-     * just measured may be at the next one's cost.
+     * Returns the contenders to measure in a case. The order changes with case and round, because a
+     * measurement may affect the next one.
      */
     List<Contender> inTurn(String name, List<Contender> who, int number) {
         List<Contender> order = new ArrayList<>(selection.of(name, who));

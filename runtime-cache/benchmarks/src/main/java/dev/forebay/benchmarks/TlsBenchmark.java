@@ -25,9 +25,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What TLS between a reader and a worker costs: ranges of 1 MiB of chunks that are in the page
- * cache, from a worker that hands them to the kernel and from one that encrypts them, in turn. The
- * reader verifies checksums, as all readers do. Prints a table and writes {@code
+ * Measures the cost of TLS between a reader and a worker. The reader requests ranges of 1 MiB of
+ * chunks in the page cache. One worker sends them by the kernel and another one encrypts them, in
+ * turn. The reader verifies checksums like all readers. Prints a table and writes {@code
  * target/bench/tls.json}.
  */
 public final class TlsBenchmark {
@@ -37,7 +37,7 @@ public final class TlsBenchmark {
     private static final int TIMES = 8;
     private static final int ROUNDS = 7;
 
-    /** For the compilers: encryption takes long to come to speed. */
+    /** For the compilers: encryption needs a long time to reach its speed. */
     private static final int WARM_UPS = 4;
 
     private static final double GIGABYTE = 1e9;
@@ -60,7 +60,7 @@ public final class TlsBenchmark {
     }
 
     /**
-     * Runs it.
+     * Runs the benchmark.
      *
      * @param arguments the worker's jar
      */
@@ -128,7 +128,7 @@ public final class TlsBenchmark {
         }
     }
 
-    /** Tries again while the worker has not seen the version in etcd. */
+    /** Fills a chunk. Retries until the worker has seen the version in etcd. */
     private void fill(SoleWorker worker, ChunkRef chunk) {
         while (true) {
             try {
@@ -168,7 +168,7 @@ public final class TlsBenchmark {
                 buffers.get().clear());
     }
 
-    /** All of the version, a few times over. */
+    /** Returns the ranges of the whole version, several times over. */
     private List<Range> ranges() {
         List<Range> ranges = new ArrayList<>();
         for (int time = 0; time < TIMES; time++) {

@@ -15,12 +15,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What a stack's control plane and engine take at a moment, in bytes.
+ * The memory and disk use of a stack's control plane and engine at a moment, in bytes.
  *
- * @param controlPlaneHeapBytes what a full collection leaves
+ * @param controlPlaneHeapBytes used after a full collection
  * @param controlPlaneBytes resident, after that collection
  * @param temporalBytes resident
- * @param temporalDatabaseBytes its SQLite file and what lies beside it
+ * @param temporalDatabaseBytes its SQLite file and the files beside it
  */
 record Toll(
         long controlPlaneHeapBytes,
@@ -29,7 +29,7 @@ record Toll(
         long temporalDatabaseBytes,
         long postgresDatabaseBytes) {
 
-    /** As {@code temporal.db}, {@code temporal.db-wal}. */
+    /** Also the prefix of the other files, such as {@code temporal.db-wal}. */
     private static final String TEMPORAL_DATABASE = "temporal.db";
 
     private static final String SIZE = "select pg_database_size(current_database())";

@@ -23,7 +23,7 @@ final class Tree {
 
     private Tree() {}
 
-    /** The regular files below a directory, in the order of their names. */
+    /** Returns the regular files below a directory, in the order of their names. */
     static List<Path> files(Path root) throws IOException {
         try (Stream<Path> paths = Files.walk(root)) {
             return paths.filter(Files::isRegularFile).sorted().toList();
@@ -31,7 +31,7 @@ final class Tree {
     }
 
     /**
-     * What was read.
+     * The result of a read.
      *
      * @param cpuSeconds of the reading threads
      */
@@ -44,7 +44,7 @@ final class Tree {
         return new Read(bytes.get(), cpu);
     }
 
-    /** A number that says whether two lists of files have the same bytes. */
+    /** Returns a checksum, by which two lists of files with the same bytes can be compared. */
     static long checksum(List<Path> files) throws Exception {
         AtomicLong sum = new AtomicLong();
         Parallel.forEach(
@@ -74,7 +74,7 @@ final class Tree {
         return total;
     }
 
-    /** Lists every directory and asks for the attributes of every entry; returns their number. */
+    /** Lists every directory and stats every entry. Returns the number of entries. */
     static long walk(Path root) throws IOException {
         List<Path> entries = new ArrayList<>();
         Files.walkFileTree(

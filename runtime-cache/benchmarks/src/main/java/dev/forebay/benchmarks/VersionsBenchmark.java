@@ -12,10 +12,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Has many versions alive at once, each of a dataset of its own and CACHED in one region: what each
- * of them leaves in Temporal's histories, in the databases, and in the control plane. Prints a
- * table and writes {@code target/bench/versions.json}. However it ends, no process and no data are
- * left.
+ * Keeps many versions alive at once, each of its own dataset and CACHED in one region. Measures the
+ * growth of Temporal's histories, the databases and the control plane for each version. Prints a
+ * table and writes {@code target/bench/versions.json}. Always removes its processes and data.
  */
 public final class VersionsBenchmark {
     private static final String REGION = "us-east-1";
@@ -24,10 +23,12 @@ public final class VersionsBenchmark {
     private static final int OBJECTS = 3;
     private static final int OBJECT_BYTES = 4096;
 
-    /** For the compilers, pools and caches, which are there for one version as for thousands. */
+    /**
+     * For the compilers, pools and caches, whose size does not depend on the number of versions.
+     */
     private static final int WARM_UPS = 50;
 
-    /** Before there are versions, and again with them: three sweeps, which look at each. */
+    /** Three sweeps, each of which checks all versions. Measured without versions and with them. */
     private static final Duration IDLE = Duration.ofSeconds(90);
 
     private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(30);
@@ -94,7 +95,7 @@ public final class VersionsBenchmark {
         try (Stack stack = Stack.start(config);
                 Lake lake = new Lake(stack.lake(), data);
                 ControlPlane control = new ControlPlane(stack.api(), REGION)) {
-            // Nobody reads here.
+            // This benchmark has no readers.
             stack.region(REGION).fuse().close();
             new VersionsBenchmark(versions, results, stack, lake, control).run();
         }
@@ -120,7 +121,7 @@ public final class VersionsBenchmark {
         histories();
     }
 
-    /** While nobody asks for anything. */
+    /** Measures the processor time while there are no requests. */
     private void idle(String name) throws Exception {
         Benchmarks.say("idle for %d s".formatted(IDLE.toSeconds()));
         Processes atRest = Processes.of(stack);
@@ -128,7 +129,7 @@ public final class VersionsBenchmark {
         cpu(name, "ms/s", atRest, Processes.of(stack), (double) IDLE.toSeconds());
     }
 
-    /** Puts objects into the lake, and makes them datasets. */
+    /** Puts objects into the lake, and registers them as datasets. */
     private List<Dataset> registered(String name, int count) throws Exception {
         List<Dataset> datasets =
                 IntStream.range(0, count)
@@ -150,7 +151,7 @@ public final class VersionsBenchmark {
         Parallel.forEach(CALLERS, datasets, dataset -> control.ensure(dataset.name()));
     }
 
-    /** Processor time so far, in seconds. */
+    /** The processor time so far, in seconds. */
     private record Processes(double controlPlane, double temporal) {
         static Processes of(Stack stack) throws Exception {
             return new Processes(
@@ -193,7 +194,10 @@ public final class VersionsBenchmark {
         results.add(name, system, "KB/version", bytes / KILOBYTE / versions);
     }
 
-    /** By kind of workflow: that of the version, which goes on, and those of its children. */
+    /**
+     * Adds sizes by kind of workflow: that of the version, which runs on, and those of its
+     * children.
+     */
     private void histories() {
         Histories histories = Histories.of(stack.temporal().target(), "dataset/bench/alive-");
         if (histories.open() != versions) {

@@ -20,21 +20,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The cases of what is read again and again, and so is on the node. */
+/** The benchmarks of repeated reads, whose bytes are on the node. */
 final class WarmReads {
     private static final List<Contender> ALL =
             List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK, RCLONE, S3FS);
 
-    /** Those whose backing files are known, and so can be brought into memory. */
+    /** The contenders with known backing files, which can be read into the page cache. */
     private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
 
-    /** An image that is mounted from files cannot be opened with O_DIRECT. */
+    /** An image that is mounted from files does not support O_DIRECT. */
     private static final List<Contender> DIRECT = List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
 
-    /** Without a daemon in the path, and so as fast as each other but for what varies. */
+    /** These have no daemon in the path, so only noise makes their speeds differ. */
     private static final Set<Contender> WITHOUT_DAEMON = EnumSet.of(RAW, NATIVE, NATIVE_LOOPS);
 
-    /** Of what takes a hundredth of a second, starting the threads would be a large part. */
+    /**
+     * If the work took a hundredth of a second, the start of threads would be a large part of it.
+     */
     private static final Duration LEAST = Duration.ofMillis(500);
 
     private static final int THREADS = 4;
@@ -49,7 +51,7 @@ final class WarmReads {
         this.contenders = contenders;
     }
 
-    /** Measures each once, or some more often. */
+    /** Measures each case once, and some more often. */
     void round(int number, Results results) throws Exception {
         for (ReadCase read : ReadCase.all()) {
             List<Contender> who =
@@ -104,8 +106,8 @@ final class WarmReads {
     }
 
     /**
-     * These contenders, those without a daemon several times over: each takes little time, so that
-     * its figures vary most, and the goals for them are the closest.
+     * Returns the contenders, with those without a daemon several times. Each of their measurements
+     * is short, so their figures vary most, and their goals are the strictest.
      */
     private List<Contender> sampled(List<Contender> who) {
         List<Contender> all = new ArrayList<>(who);
@@ -116,8 +118,8 @@ final class WarmReads {
     }
 
     /**
-     * Again and again for half a second, where the second time finds everything as the first did:
-     * in pages that are the contender's own.
+     * Repeats the work for half a second where a repetition starts from the same state: all bytes
+     * are in the contender's own pages.
      */
     private static Work lasting(Contender contender, PageCache.State state, Work work) {
         if (state == PageCache.State.DISK || !WITHOUT_DAEMON.contains(contender)) {

@@ -1,4 +1,4 @@
-/** Measures Forebay beside what one would use without it, on one machine, in one run. */
+/** Compares Forebay with programs that users would have without it, on one machine, in one run. */
 @NullMarked
 package dev.forebay.benchmarks;
 

@@ -37,7 +37,7 @@ class ResultsTest {
         }
         add(DIRECT, Contender.NATIVE_LOOPS, 50, 1);
         add(DIRECT, Contender.RAW, 100, 2);
-        // Whose work is not asked for here.
+        // This goal does not cover these cases.
         add("small_t1_disk", Contender.NATIVE, 100, 9);
         add("small_t1_disk", Contender.RAW, 100, 1);
 
@@ -49,7 +49,7 @@ class ResultsTest {
         assertThat(written.at("/goals/cpu_ratio/met").asBoolean(true)).isFalse();
         assertThat(results.goals().lines())
                 .anyMatch(line -> line.startsWith("| `cpu_ratio` | ≤ 1.1 | "));
-        // Rates are another goal's: as fast in sequence, half as fast past the page cache.
+        // Rates belong to other goals: equal in sequence, half as fast with O_DIRECT.
         assertThat(written.at("/ratios/warm_seq").asDouble()).isCloseTo(1, within(1e-9));
         assertThat(written.at("/ratios/warm_rand").asDouble()).isCloseTo(0.5, within(1e-9));
     }

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
- * Replays what training jobs ask a cache for, and prints the share of accesses that each policy
- * finds there. A simulation: deterministic, the same on every machine.
+ * Replays the accesses of training jobs to a cache, and prints the hit rate of each policy. This is
+ * a simulation: deterministic, the same on every machine.
  */
 public final class EvictionBenchmark {
 
@@ -107,7 +107,7 @@ public final class EvictionBenchmark {
         return (double) counts[1] / counts[0];
     }
 
-    /** Takes nothing. */
+    /** Takes no arguments. */
     public static void main(String[] arguments) {
         System.out.println("| trace | " + String.join(" | ", POLICIES.keySet()) + " |");
         System.out.println("|---" + "|---:".repeat(POLICIES.size()) + "|");

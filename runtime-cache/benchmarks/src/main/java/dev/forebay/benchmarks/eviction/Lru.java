@@ -4,7 +4,7 @@ import dev.forebay.chunkstore.eviction.EvictionPolicy;
 import dev.forebay.chunkstore.eviction.SlotQueue;
 import java.util.function.IntPredicate;
 
-/** What was not used for the longest time goes first: the baseline. For one thread. */
+/** Evicts the least recently used slot: the baseline. Not thread-safe. */
 final class Lru implements EvictionPolicy {
 
     private final SlotQueue queue = new SlotQueue(new SlotQueue.Links());

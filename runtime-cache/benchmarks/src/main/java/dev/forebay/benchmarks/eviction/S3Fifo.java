@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * S3-FIFO: a small queue for what is new, a tenth of all; a main queue for what was used there
- * again or came back soon; and the keys of as many as are in the main queue that went from the
- * small one. From Yang, Zhang, Qiu, Yue and Rashmi, "FIFO Queues are All You Need for Cache
- * Eviction", SOSP 2023. For one thread.
+ * S3-FIFO. A small queue, a tenth of all slots, holds new slots. The main queue holds slots that
+ * were used again there or came back soon. A ghost list holds the keys that left the small queue,
+ * as many as the main queue has slots. From Yang, Zhang, Qiu, Yue and Rashmi, "FIFO Queues are All
+ * You Need for Cache Eviction", SOSP 2023. Not thread-safe.
  */
 final class S3Fifo implements EvictionPolicy {
 

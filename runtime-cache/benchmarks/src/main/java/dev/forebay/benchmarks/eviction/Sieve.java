@@ -6,16 +6,17 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * SIEVE: a queue in order of entry, a visited mark for each slot, and a hand that moves from the
- * oldest to the newest, unmarking what it passes and choosing the first unmarked.
+ * SIEVE: a queue in order of entry, a visited mark for each slot, and a hand. The hand moves from
+ * the oldest to the newest slot, clears the marks that it passes, and chooses the first unmarked
+ * slot.
  *
- * <p>A use sets a mark and moves nothing, so a read takes no lock. A scan goes out as it came in:
- * what was never used a second time is unmarked when the hand passes. From Zhang, Yang, Yue,
- * Vigfusson and Rashmi, "SIEVE is Simpler than LRU: an Efficient Turn-Key Eviction Algorithm for
- * Web Caches", NSDI 2024.
+ * <p>A use sets a mark and moves nothing, so a read takes no lock. A scan leaves as it came: a slot
+ * that was used only once has no mark when the hand arrives. From Zhang, Yang, Yue, Vigfusson and
+ * Rashmi, "SIEVE is Simpler than LRU: an Efficient Turn-Key Eviction Algorithm for Web Caches",
+ * NSDI 2024.
  *
- * <p>What may not be evicted is passed without losing its mark. Choosing costs one step for each
- * slot passed, at most two rounds. 9 bytes for each slot.
+ * <p>The hand passes slots that may not be evicted without clearing their marks. A choice costs one
+ * step for each passed slot, at most two rounds. Needs 9 bytes for each slot.
  */
 final class Sieve implements EvictionPolicy {
 
@@ -24,7 +25,7 @@ final class Sieve implements EvictionPolicy {
     private static final byte VISITED = 2;
 
     private final SlotQueue queue = new SlotQueue(new SlotQueue.Links());
-    // A mark that is set while the array grows may be lost: one use, once in a while.
+    // A mark may be lost if it is set while the array grows. The loss is rare and costs one use.
     private volatile byte[] states = new byte[0];
     private int hand = NONE;
 
@@ -40,7 +41,7 @@ final class Sieve implements EvictionPolicy {
     @Override
     public void touch(int slot) {
         byte[] now = states;
-        // Reading first keeps the cache line of what is hot shared.
+        // Reading first keeps the cache line of a hot slot shared.
         if (slot < now.length && now[slot] == IN) {
             now[slot] = VISITED;
         }

@@ -7,11 +7,11 @@ import java.util.Random;
 import java.util.function.IntConsumer;
 
 /**
- * Chunks in the order in which jobs ask for them. An object of 64 MiB is eight chunks one after the
- * other; of objects of 100 KB a chunk of 8 MiB has 80, and each is asked for by itself.
+ * The chunks in the order of the jobs' accesses. An object of 64 MiB is a sequence of eight chunks.
+ * A chunk of 8 MiB has 80 objects of 100 KB, and each object is one access.
  *
  * @param name of the case
- * @param chunks how many different ones there are
+ * @param chunks the number of different chunks
  */
 record Trace(String name, int chunks, List<Job> jobs) {
 
@@ -19,13 +19,13 @@ record Trace(String name, int chunks, List<Job> jobs) {
         this(name, chunks, List.of(jobs));
     }
 
-    /** How the objects of an epoch are ordered. */
+    /** The order of the objects in an epoch. */
     enum Order {
         SEQUENTIAL,
         RANDOM
     }
 
-    /** How many chunks an object has, or how many objects a chunk. */
+    /** The number of chunks of an object, or of objects in a chunk. */
     enum Objects {
         LARGE(8, 1),
         SMALL(1, 80);
@@ -40,10 +40,10 @@ record Trace(String name, int chunks, List<Job> jobs) {
     }
 
     /**
-     * A job that reads a dataset so many times.
+     * A job that reads a dataset several times.
      *
      * @param first chunk of the dataset
-     * @param begins after which share of all that the first job reads, in percent
+     * @param begins the share of the first job's accesses after which this one begins, in percent
      */
     record Job(int first, int chunks, Objects objects, Order order, int epochs, int begins) {
 
@@ -76,7 +76,7 @@ record Trace(String name, int chunks, List<Job> jobs) {
         }
     }
 
-    /** Calls {@code each} with every access; jobs that run at once alternate, one access each. */
+    /** Calls {@code each} with every access. Concurrent jobs alternate, one access each. */
     void replay(long seed, IntConsumer each) {
         Random random = new Random(seed);
         List<List<Integer>> todo = jobs.stream().map(job -> job.all(random)).toList();

@@ -1,4 +1,4 @@
-/** Policies of eviction beside one another, on traces of training jobs. */
+/** Compares eviction policies on traces of training jobs. */
 @NullMarked
 package dev.forebay.benchmarks.eviction;
 
