@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The alerts: what they fire at, what they ask for, and where they send whoever is woken. */
+/** Checks when alerts fire, which metrics they use, and that their runbooks exist. */
 class AlertsTest {
 
     static final Path ALERTS = Chart.DIRECTORY.resolve("files/alerts.yaml");
@@ -27,7 +27,7 @@ class AlertsTest {
     private static final Pattern RUNBOOK = Pattern.compile("#+ (Alert: .*)");
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
-    /** Each rule of the file. */
+    /** Returns each rule of the file. */
     static List<JsonNode> alerts() throws IOException {
         List<JsonNode> alerts = new ArrayList<>();
         for (JsonNode group : YAML.readTree(ALERTS.toFile()).get("groups")) {
@@ -95,7 +95,7 @@ class AlertsTest {
         assertThat(named).isEqualTo(runbooks);
     }
 
-    /** As GitHub makes it of a heading. */
+    /** Returns the anchor that GitHub makes from a heading. */
     private static String anchor(String heading) {
         return heading.toLowerCase(Locale.ROOT)
                 .replaceAll("[^\\p{L}\\p{N} _-]", "")

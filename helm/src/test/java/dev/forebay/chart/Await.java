@@ -4,7 +4,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waiting for something to come true, with a bound. */
+/** Waits for a condition, with a time limit. */
 final class Await {
 
     private static final Duration BOUND = Duration.ofSeconds(90);
@@ -13,8 +13,8 @@ final class Await {
     private Await() {}
 
     /**
-     * Returns when no assertion fails, and the API server has what is asked of it; after the bound
-     * the last failure is thrown.
+     * Waits until no assertion fails and the API server has the requested objects. After the time
+     * limit it throws the last failure.
      */
     static void untilAsserted(Runnable assertions) {
         long deadline = System.nanoTime() + BOUND.toNanos();

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** The chart as Helm sees it. */
+/** Renders the chart with Helm. */
 final class Chart {
 
     static final Path DIRECTORY = Path.of("forebay");
     static final String RELEASE = "r";
     static final String NAMESPACE = "ml";
 
-    /** What must be said of a control plane. */
+    /** The least values for a control plane. */
     static final String CONTROL_PLANE =
             """
             image: {registry: registry.example.com/forebay}
@@ -31,7 +31,7 @@ final class Chart {
               database: {url: "jdbc:postgresql://pg:5432/forebay", secret: forebay-database}
             """;
 
-    /** What must be said of a region. */
+    /** The least values for a region. */
     static final String REGION =
             """
             image: {registry: registry.example.com/forebay}
@@ -43,7 +43,10 @@ final class Chart {
 
     private static final Helm HELM = new Helm(Map.of());
 
-    /** What Helm rendered, by release, namespace and values: classes ask for the same again. */
+    /**
+     * Results of Helm by release, namespace and values, because classes render the same values
+     * again.
+     */
     private static final Map<List<String>, Helm.Ended> RENDERED = new ConcurrentHashMap<>();
 
     private static final String KUBERNETES = "1.34.0";
@@ -53,38 +56,38 @@ final class Chart {
     /**
      * Renders a release.
      *
-     * @param values documents of values, the later above the earlier
+     * @param values documents of values; later ones override earlier ones
      */
     static Release render(String... values) {
         return Release.parse(text(values));
     }
 
-    /** The text of a rendered release. */
+    /** Returns the text of a rendered release. */
     static String text(String... values) {
         return textOf(RELEASE, NAMESPACE, values);
     }
 
-    /** The same, of a release with another name, in another namespace. */
+    /** Returns the text of a release with another name, in another namespace. */
     static String textOf(String release, String namespace, String... values) {
         Helm.Ended ended = template(release, namespace, values);
         assertThat(ended.code()).as(ended.errors()).isZero();
         return ended.output();
     }
 
-    /** Whether Helm renders what is not the same as {@code other}. */
+    /** Returns whether Helm renders a text that differs from {@code other}. */
     static boolean rendersOther(String other, String... values) {
         Helm.Ended ended = template(RELEASE, NAMESPACE, values);
         return ended.code() == 0 && !ended.output().equals(other);
     }
 
-    /** Why Helm refuses to render. */
+    /** Returns the error with which Helm refuses to render. */
     static String refusal(String... values) {
         Helm.Ended ended = template(RELEASE, NAMESPACE, values);
         assertThat(ended.code()).as("rendered").isNotZero();
         return ended.errors();
     }
 
-    /** What a linter says that takes warnings for errors. */
+    /** Returns the output of Helm's linter, which treats warnings as errors. */
     static String lint(String... values) {
         Helm.Ended ended = HELM.run(List.of("lint", "--strict", DIRECTORY.toString()), values);
         assertThat(ended.code()).as(ended.output()).isZero();
@@ -92,9 +95,9 @@ final class Chart {
     }
 
     /**
-     * A copy of the chart that says that it is of another version.
+     * Copies the chart and gives the copy another version.
      *
-     * @param into is not there yet
+     * @param into must not exist
      */
     static Path ofVersion(String version, Path into) throws IOException {
         try (Stream<Path> files = Files.walk(DIRECTORY)) {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The node's driver for volumes, where a release has one. */
+/** Checks the CSI driver of a node, where a release has one. */
 class CsiTest {
 
     private static final String CSI = "csi";
@@ -60,7 +60,7 @@ class CsiTest {
         assertThat(driver.getSpec().getFsGroupPolicy()).isEqualTo("None");
     }
 
-    /** What is mounted is on the node, by the path that the kubelet says. */
+    /** The driver's mounts must appear on the node, at the path that the kubelet names. */
     @Test
     void mountsWhereTheNodeDoes() {
         Container csi = release.container(CSI, CSI);
@@ -76,7 +76,9 @@ class CsiTest {
         }
     }
 
-    /** A container's mount in a directory that is shared with the node stays there when it ends. */
+    /**
+     * A mount below a directory that the container shares with the node stays there when it ends.
+     */
     @Test
     void nothingIsMountedIntoWhatIsPassedOnToTheNode() {
         Release all = Chart.render(Chart.REGION, ENABLED);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The dashboards: what they ask for is there, and Grafana finds them. */
+/** Checks that the metrics of the dashboards exist, and that Grafana finds the dashboards. */
 class DashboardsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -34,7 +34,7 @@ class DashboardsTest {
         }
     }
 
-    /** Every query of a dashboard, those of its variables too. */
+    /** Returns every query of a dashboard, including those of its variables. */
     static List<String> queries(Path dashboard) throws IOException {
         JsonNode tree = JSON.readTree(dashboard.toFile());
         List<String> queries = new ArrayList<>(tree.findValuesAsText("expr"));

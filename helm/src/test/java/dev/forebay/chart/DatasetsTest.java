@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The custom resource of a control plane, and what it may do for it. */
+/** Checks the custom resource of a control plane, and its rights for it. */
 class DatasetsTest {
 
     private static final String DATASETS = "{controlPlane: {datasets: {enabled: true}}}";

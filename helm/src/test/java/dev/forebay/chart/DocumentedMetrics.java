@@ -10,12 +10,12 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What the tables of docs/metrics.md list, as Prometheus names it. */
+/** The metrics in the tables of docs/metrics.md, by their Prometheus names. */
 final class DocumentedMetrics {
 
     private static final Pattern QUOTED = Pattern.compile("`([a-z0-9_]+)`");
 
-    /** Names of metrics; Prometheus itself says whether a target is {@code up}. */
+    /** Matches names of metrics. Prometheus itself provides {@code up}. */
     private static final Pattern METRIC =
             Pattern.compile("\\b(?:forebay|etcd|http|jvm|process|system)_[a-z0-9_]+");
 
@@ -53,14 +53,14 @@ final class DocumentedMetrics {
         return new DocumentedMetrics(names);
     }
 
-    /** The metrics that an expression asks for. */
+    /** Returns the metrics in an expression. */
     static Set<String> in(String expression) {
         Set<String> found = new TreeSet<>();
         METRIC.matcher(expression).results().map(MatchResult::group).forEach(found::add);
         return found;
     }
 
-    /** Each metric that an expression asks for is there, and it asks for one at least. */
+    /** Asserts that an expression has a metric, and that all its metrics are documented. */
     void assertKnow(String expression) {
         assertThat(in(expression)).as(expression).isNotEmpty().isSubsetOf(names);
     }

@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** What the tables of docs/configuration.md list, by the heading above them. */
+/** The settings in the tables of docs/configuration.md, by the heading above them. */
 final class DocumentedSettings {
 
     private static final Pattern HEADING = Pattern.compile("#+ (.*)");
     private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
     private static final String FUSE = "FUSE pod";
 
-    /** The tables below each heading, each the first two cells of its rows. */
+    /** The tables below each heading, with the first two cells of each row. */
     private final Map<String, List<List<Row>>> tables;
 
     private record Row(String first, String second) {}
@@ -51,7 +51,7 @@ final class DocumentedSettings {
         return new DocumentedSettings(tables);
     }
 
-    /** The settings below these headings. */
+    /** Returns the settings below these headings. */
     Set<String> of(String... headings) {
         Set<String> names = new TreeSet<>();
         for (String heading : headings) {
@@ -62,17 +62,17 @@ final class DocumentedSettings {
         return names;
     }
 
-    /** The variables of processes that serve a mount. */
+    /** Returns the variables of processes that serve a mount. */
     Set<String> ofPods() {
         return variables(0, "FOREBAY_FUSE_HOLDER");
     }
 
-    /** The variables of processes that keep one. */
+    /** Returns the variables of holders. */
     Set<String> ofHolders() {
         return variables(1, "FOREBAY_FUSE_HOLDER");
     }
 
-    /** The variables of processes that give a mount's versions to pods. */
+    /** Returns the variables of CSI drivers. */
     Set<String> ofDrivers() {
         return variables(2, "FOREBAY_CSI_SOCKET");
     }

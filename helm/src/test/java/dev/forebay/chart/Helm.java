@@ -23,13 +23,13 @@ record Helm(Map<String, String> environment) {
     private static final Path PROGRAM = Toolbox.ofThisMachine().helm();
     private static final int SECONDS = 60;
 
-    /** How a run ended. */
+    /** The result of a run. */
     record Ended(int code, String output, String errors) {}
 
     /**
-     * Runs a command to its end.
+     * Runs a command until it ends.
      *
-     * @param values documents of values, the later above the earlier
+     * @param values documents of values; later ones override earlier ones
      */
     Ended run(List<String> arguments, String... values) {
         List<Path> files = new ArrayList<>();

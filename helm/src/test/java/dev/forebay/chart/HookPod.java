@@ -15,12 +15,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Plays the pod of a Job that Helm has made as a hook: the program with the pod's arguments, as the
- * pod's account. No node takes such a pod, by {@link #VALUES}, so Helm waits for it.
+ * Simulates the pod of a Job that Helm created as a hook. It runs the program with the pod's
+ * arguments and the rights of the pod's account. With {@link #VALUES} no node accepts the pod, so
+ * Helm waits for it.
  */
 final class HookPod {
 
-    /** What must be said of the Job. */
+    /** The values that keep the Job's pod off all nodes. */
     static final String VALUES = "{cleanUp: {nodeSelector: {played-by: the-test}}}";
 
     private static final Path REPOSITORY = Path.of("..");
@@ -36,7 +37,7 @@ final class HookPod {
         this.kubeconfig = kubeconfig;
     }
 
-    /** Returns when Helm has made it. */
+    /** Waits until Helm has created the pod. */
     static HookPod await(KubernetesCluster cluster, Site site, String component, Path directory)
             throws IOException {
         Await.untilAsserted(() -> assertThat(site.pods(component)).hasSize(1));
@@ -75,7 +76,7 @@ final class HookPod {
         return new HookPod(client, pod, kubeconfig);
     }
 
-    /** Runs the program to its end; returns what it says. */
+    /** Runs the program until it ends, and returns its output. */
     String run() throws IOException, InterruptedException {
         List<String> command =
                 JavaCommand.of(Program.CONTROL_PLANE, Program.CONTROL_PLANE.jar(REPOSITORY))
@@ -92,7 +93,7 @@ final class HookPod {
         return said;
     }
 
-    /** Has Kubernetes, and so Helm, believe that it has ended well. */
+    /** Sets the pod's status, so that Kubernetes and Helm see it as succeeded. */
     void succeed() {
         client.resource(pod)
                 .editStatus(

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The chart as a release in a namespace of a cluster, by Helm's own commands. */
+/** The chart as a release in a namespace of a cluster, installed by Helm's own commands. */
 final class Installation {
 
     private static final List<String> UNTIL_READY = List.of("--wait", "--timeout", "120s");
@@ -21,9 +21,7 @@ final class Installation {
     private final String namespace;
     private final Path chart;
 
-    /**
-     * @param home where Helm keeps what is its own, in place of the user's
-     */
+    /** @param home the folder for Helm's own files, instead of the user's */
     Installation(KubernetesCluster cluster, Path home, String namespace) {
         this(
                 new Helm(
@@ -42,32 +40,34 @@ final class Installation {
         this.chart = chart;
     }
 
-    /** The same release, by another chart. */
+    /** Returns the same release with another chart. */
     Installation by(Path other) {
         return new Installation(helm, namespace, other);
     }
 
-    /** Returns when all pods are ready. */
+    /** Installs, and returns when all pods are ready. */
     void install(String... values) {
         succeed(run(List.of("install", Chart.RELEASE, chart.toString()), UNTIL_READY, values));
     }
 
-    /** Returns when the API server has taken all objects. */
+    /** Installs, and returns when the API server has accepted all objects. */
     void installWithoutWaiting(String... values) {
         succeed(run(List.of("install", Chart.RELEASE, chart.toString()), List.of(), values));
     }
 
-    /** Returns when all pods are ready, those that are replaced by an upgrade. */
+    /** Upgrades, and returns when all replaced pods are ready. */
     void upgrade(String... values) {
         succeed(run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values));
     }
 
-    /** Returns when the API server has taken all objects, and hooks have succeeded. */
+    /**
+     * Upgrades, and returns when the API server has accepted all objects and hooks have succeeded.
+     */
     void upgradeWithoutWaiting(String... values) {
         succeed(run(List.of("upgrade", Chart.RELEASE, chart.toString()), List.of(), values));
     }
 
-    /** Why an upgrade fails. */
+    /** Returns the error of an upgrade that must fail. */
     String upgradeRefusal(String... values) {
         Helm.Ended ended =
                 run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values);
@@ -83,7 +83,7 @@ final class Installation {
         succeed(run(List.of("uninstall", Chart.RELEASE), UNTIL_READY));
     }
 
-    /** The status of each revision, the first one first. */
+    /** Returns the status of each revision, the first one first. */
     List<String> revisions() {
         Helm.Ended ended = run(List.of("history", Chart.RELEASE, "--output", "json"), List.of());
         succeed(ended);

@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The names of all objects of a cluster, of every kind that the API server has, with and without a
- * namespace: what it is compared with later shows what was left behind.
+ * The names of all objects of a cluster, of every kind and in all namespaces. A comparison with a
+ * later inventory shows leftovers.
  */
 final class Inventory {
 
-    /** They tell of what was, or that somebody lives. */
+    /** Kinds that record events or leases, which come and go by themselves. */
     private static final Set<String> OF_THE_MOMENT = Set.of("events", "leases");
 
     private final KubernetesClient client;
@@ -39,7 +39,7 @@ final class Inventory {
         String groupVersion = group.isEmpty() ? version : group + "/" + version;
         APIResourceList resources = client.getApiResources(groupVersion);
         if (resources == null) {
-            return; // The last kind of the group has just gone.
+            return; // the last kind of the group has just been removed
         }
         for (APIResource resource : resources.getResources()) {
             boolean kept =

@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 
 /**
  * Starts containers of a release as processes of this machine, each with the arguments, environment
- * and files that it would have in a cluster. Other than there are paths, which are below one
- * directory, and addresses: all is on loopback.
+ * and files that it would have in a cluster. Paths differ, because they are below one directory,
+ * and addresses are on loopback.
  */
 final class Kubelet implements AutoCloseable {
 
@@ -44,21 +44,19 @@ final class Kubelet implements AutoCloseable {
     private final Map<String, Integer> ports = new HashMap<>();
     private final Deque<ServerProcess> running = new ArrayDeque<>();
 
-    /**
-     * @param secrets what is in Secrets: by {@code secret/key}
-     */
+    /** @param secrets the content of Secrets: by {@code secret/key} */
     Kubelet(Release release, Path directory, Map<String, String> secrets) {
         this.release = release;
         this.directory = directory;
         this.secrets = Map.copyOf(secrets);
     }
 
-    /** Where a path of a node is here. */
+    /** Returns the local path for a path of a node. */
     Path onNode(String path) {
         return directory.resolve("node" + path);
     }
 
-    /** Where the port of a container is here. */
+    /** Returns the local address of a container's port. */
     URI address(String component, String container) {
         return URI.create("http://127.0.0.1:" + port(component, container));
     }
@@ -67,7 +65,7 @@ final class Kubelet implements AutoCloseable {
         return ports.computeIfAbsent(component + "/" + container, _ -> Ports.free());
     }
 
-    /** Starts a container, and returns when it says that it is ready. */
+    /** Starts a container, and returns when it reports that it is ready. */
     void start(String component, String name, Program program) throws IOException {
         Container container = release.container(component, name);
         String path = container.getReadinessProbe().getHttpGet().getPath();
@@ -95,7 +93,7 @@ final class Kubelet implements AutoCloseable {
                     variable.getName(),
                     here(component, container, volumes, value(variable, environment)));
         }
-        // It names a file of the image; here the command line does.
+        // It names a file of the image. Here the command line names the cache.
         environment.remove("JDK_JAVA_OPTIONS");
         String port = Integer.toString(port(component, container.getName()));
         environment.put("QUARKUS_HTTP_PORT", port);
@@ -118,7 +116,7 @@ final class Kubelet implements AutoCloseable {
                 : Objects.requireNonNull(secrets.get(secret.getName() + "/" + secret.getKey()));
     }
 
-    /** Makes the volumes of a container; where each of its mounts is here. */
+    /** Creates the volumes of a container, and returns the local path for each of its mounts. */
     private Map<String, Path> volumes(String component, Container container, Path home)
             throws IOException {
         Map<String, Volume> declared = new HashMap<>();
@@ -164,7 +162,7 @@ final class Kubelet implements AutoCloseable {
         }
     }
 
-    /** A text of the release, with the paths and addresses of this machine. */
+    /** Replaces the paths and addresses in a text of the release by local ones. */
     private String here(
             String component, Container container, Map<String, Path> volumes, String text) {
         String here =
@@ -173,7 +171,7 @@ final class Kubelet implements AutoCloseable {
                         .replaceAll(
                                 "http://r-forebay-agent\\.ml\\.svc:8080",
                                 address("agent", "agent").toString());
-        // At once: what a path is replaced by may begin with another.
+        // In one pass, because a replacement may begin with another path.
         String paths =
                 volumes.keySet().stream()
                         .sorted(Comparator.comparing(String::length).reversed())

@@ -8,7 +8,7 @@ import io.fabric8.kubernetes.api.model.rbac.Role;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The agent as the controller of Kueue's AdmissionChecks. */
+/** Checks the agent as the controller of Kueue's AdmissionChecks. */
 class KueueTest {
 
     private static final String ENABLED = "{region: {kueue: {enabled: true}}}";

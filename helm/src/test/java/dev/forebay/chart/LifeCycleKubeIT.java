@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * A release from {@code helm install} to {@code helm uninstall}, on a real API server, with its
- * admission, its controllers and its scheduler. Containers do not run: every pod is ready at once.
+ * Runs a release from {@code helm install} to {@code helm uninstall} on a real API server, with its
+ * admission, controllers and scheduler. Containers do not run: every pod is ready at once.
  */
 @SuppressWarnings("NullAway.Init")
 class LifeCycleKubeIT {
@@ -41,7 +41,7 @@ class LifeCycleKubeIT {
     private static final String WORKER = "worker";
     private static final String CONTROL_PLANE = "control-plane";
 
-    /** Where mounts are wanted, and nothing else may run. */
+    /** The taint of nodes that need mounts and accept no other pods. */
     private static final String GPU = "nvidia.com/gpu";
 
     private static final String ON_GPU_NODES =
@@ -49,13 +49,13 @@ class LifeCycleKubeIT {
 
     private static final String FINALIZER = "forebay.dev/release";
 
-    /** What keys of labels of the region's nodes begin with. */
+    /** The prefix of the keys of the region's node labels. */
     private static final String LABELS = "us-east-1.warm.forebay.dev/";
 
     private static final Map<String, String> OF_OTHERS =
             Map.of("pool", "disks", "other-1.warm.forebay.dev/5d0c81f2a6", "words_v1");
 
-    /** A release that leaves marks on objects of others. */
+    /** A release that adds labels to nodes and finalizers to Datasets. */
     private static final String[] MARKING = {
         Chart.CONTROL_PLANE,
         Chart.REGION,
@@ -110,7 +110,7 @@ class LifeCycleKubeIT {
 
         for (HasMetadata object : release.objects()) {
             if (object instanceof GenericKubernetesResource) {
-                continue; // For an operator of Prometheus, which this cluster does not have.
+                continue; // For a Prometheus operator, which this cluster does not have.
             }
             assertThat(client.resource(object).dryRun().create().getMetadata().getName())
                     .isEqualTo(object.getMetadata().getName());
@@ -227,7 +227,10 @@ class LifeCycleKubeIT {
         assertLeftNothingBut(before);
     }
 
-    /** The agent keeps its key in what the chart makes, and says there whom to trust. */
+    /**
+     * The agent keeps its key in the Secret of the chart, and writes the CA bundle into the
+     * webhook.
+     */
     @Test
     void anUpgradeLeavesTheWebhooksCertificatesToTheAgent() {
         Site site = Site.prepare(client, "hooked", "privileged").withDisks(diskNodes);
@@ -284,7 +287,7 @@ class LifeCycleKubeIT {
         site.declareDataset("ko-bert");
         NavigableSet<String> kept = new TreeSet<>(before);
         kept.add("customresourcedefinitions datasets.forebay.dev");
-        kept.add("apiservices v1alpha1.forebay.dev"); // Comes with its first definition.
+        kept.add("apiservices v1alpha1.forebay.dev"); // created with its first CRD
         kept.add("datasets kept/ko-bert");
         claims.keySet().forEach(claim -> kept.add("persistentvolumeclaims kept/" + claim));
 
@@ -303,7 +306,7 @@ class LifeCycleKubeIT {
         assertLeftNothingBut(before);
     }
 
-    /** By a Job that complies with the strictest standard, with the rights that it has. */
+    /** A Job removes them. It complies with the strictest standard and has only its own rights. */
     @Test
     @Tag("slice")
     void whatIsOnObjectsOfOthersGoesWithTheRelease() throws Exception {
@@ -361,14 +364,16 @@ class LifeCycleKubeIT {
         upgraded.get(1, TimeUnit.MINUTES);
         assertUnmarked(site);
 
-        // There is nothing left to wait for.
+        // No objects are left to wait for.
         release.upgradeWithoutWaiting(off);
         release.uninstall();
         site.removeWhatWasKept();
         assertLeftNothingBut(before);
     }
 
-    /** As agents and control planes of the release would, and others besides. */
+    /**
+     * Adds the labels and finalizers that agents and control planes of the release add, and others.
+     */
     private static void mark(Site site) {
         client.nodes()
                 .withName("disk-0")
@@ -456,7 +461,7 @@ class LifeCycleKubeIT {
         assertLeftNothingBut(before);
     }
 
-    /** All of a region but the node's pods complies with the strictest standard. */
+    /** All pods of a region except those on nodes comply with the strictest standard. */
     @Test
     void aRestrictedNamespaceTakesAllButWhatMounts() {
         Site site = Site.prepare(client, "strict", "restricted").withDisks(diskNodes);

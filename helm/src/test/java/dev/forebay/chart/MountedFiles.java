@@ -13,14 +13,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The paths that a container is told of, and the volumes that it has. */
+/** Compares the paths in a container's settings with its volumes. */
 final class MountedFiles {
 
     private static final Set<String> TLS_KEYS = Set.of("tls.crt", "tls.key", "ca.crt");
 
     private MountedFiles() {}
 
-    /** Every path that a setting names lies in a volume; every file of a Secret is one of its. */
+    /**
+     * Asserts that every path in a setting is in a volume, and every file of a Secret is one of its
+     * keys.
+     */
     static void assertThere(Release release, String component, Container container) {
         Map<String, Volume> volumes = new HashMap<>();
         release.pod(component)

@@ -16,10 +16,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Who may connect to whom. */
+/** Checks which components may connect to which others. */
 class NetworkTest {
 
-    /** Somebody of whom no policy says anything. */
+    /** A pod that no policy mentions. */
     private static final String STRANGER = "stranger";
 
     private static final String METRICS =
@@ -28,7 +28,7 @@ class NetworkTest {
               metricsFrom: [{podSelector: {matchLabels: {app: prometheus}}}]
             """;
 
-    /** For each component and port, who may connect, as the API defines policies. */
+    /** Returns for each component and port who may connect, as the API defines policies. */
     private static Map<String, Set<String>> allowed(Release release) {
         Map<String, Map<String, String>> callers = new TreeMap<>();
         release.pods().forEach((name, pod) -> callers.put(name, pod.getMetadata().getLabels()));
@@ -39,7 +39,7 @@ class NetworkTest {
                 .forEach(
                         (component, pod) -> {
                             if (component.equals("clean-up")) {
-                                return; // Listens nowhere.
+                                return; // listens on no port
                             }
                             List<NetworkPolicy> policies =
                                     release.all(NetworkPolicy.class)
@@ -108,7 +108,7 @@ class NetworkTest {
                                 "etcd:client", region,
                                 "etcd:peer", Set.of("etcd"),
                                 "etcd:metrics", Set.of(),
-                                // But for their node, which policies do not concern.
+                                // Only their node connects, which policies do not affect.
                                 "holder:health", Set.of(),
                                 "fuse:fuse", Set.of(),
                                 "fuse:standby", Set.of()));
@@ -154,7 +154,7 @@ class NetworkTest {
                 .containsExactly("prometheus");
     }
 
-    /** The API server is no pod, and has an address of its own in each cluster. */
+    /** The API server is no pod, and its address differs between clusters. */
     @Test
     void everybodyReachesTheWebhookAndNothingElseOfTheAgent() {
         Map<String, Set<String>> allowed =
@@ -191,7 +191,7 @@ class NetworkTest {
         }
     }
 
-    /** Each of its replicas may be the one that asks, and the one that is asked. */
+    /** Any of its replicas may send the request, and any may receive it. */
     @Test
     void aControlPlaneThatLooksAfterDatasetsReachesItself() {
         assertThat(
@@ -224,9 +224,7 @@ class NetworkTest {
                 .isEmpty();
     }
 
-    /**
-     * A node that passes a connection on puts its own address into it, unless it is told not to.
-     */
+    /** By default a node that forwards a connection replaces the client's address by its own. */
     @Test
     void whoIsBehindALoadBalancerSeesWhoCalls() {
         Release release =

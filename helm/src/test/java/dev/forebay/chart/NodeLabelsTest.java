@@ -10,7 +10,10 @@ import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The labels of nodes that hold versions: who says which node it is, and who may label it. */
+/**
+ * Checks the labels of nodes that hold versions: which setting names the node, and which account
+ * may label it.
+ */
 class NodeLabelsTest {
 
     private static final String ENABLED = "{region: {nodeLabels: {enabled: true}}}";

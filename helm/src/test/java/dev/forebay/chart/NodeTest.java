@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What mounts on nodes: a holder that stays, and pods that come and go. */
+/** Checks the pods that mount on nodes: a holder that stays, and FUSE pods that come and go. */
 class NodeTest {
 
     private static final String HOLDER = "holder";
@@ -51,7 +51,9 @@ class NodeTest {
         assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_UNMOUNT", "false");
     }
 
-    /** Else a release that is uninstalled, or a node that leaves it, would keep a dead mount. */
+    /**
+     * Otherwise a release that is uninstalled, or a node that leaves it, would keep a dead mount.
+     */
     @Test
     void aHolderOutlivesThePodsThatEndWithIt() {
         String setting = release.environment(HOLDER).get("FOREBAY_FUSE_DRAIN");
@@ -68,14 +70,14 @@ class NodeTest {
         assertThat(strategy(FUSE).getRollingUpdate().getMaxSurge().getStrVal()).isEqualTo("10%");
     }
 
-    /** It finds a successor for 5 s, answers reads for 35 s, and closes its packs for 10 s. */
+    /** The pod needs 5 s to find a successor, 35 s to answer reads, and 10 s to close its packs. */
     @Test
     void aPodHasTheTimeToAnswerWhatItHasTaken() {
         assertThat(release.pod(FUSE).getSpec().getTerminationGracePeriodSeconds())
                 .isGreaterThanOrEqualTo(50);
     }
 
-    /** Two pods of a node are there at once: what is locked by one is not on the node. */
+    /** Two pods of a node run at the same time, so their lock files must not be on the node. */
     @Test
     void noTwoPodsHaveADirectoryOrPortInCommon() {
         List<Container> containers = release.pod(FUSE).getSpec().getContainers();
@@ -126,7 +128,7 @@ class NodeTest {
             for (Container container : release.pod(component).getSpec().getContainers()) {
                 VolumeMount mounts = mount(container, "mounts");
                 HostPathVolumeSource path = hostPath(release, component, "mounts");
-                // Its parent: what is unmounted in the root of a volume stays on the node.
+                // Its parent, because an unmount in the root of a volume does not reach the node.
                 assertThat(path.getPath())
                         .isEqualTo(mountRoot.substring(0, mountRoot.lastIndexOf('/')));
                 assertThat(path.getType()).isEqualTo("Directory");
@@ -145,8 +147,8 @@ class NodeTest {
     }
 
     /**
-     * On a node without idle CPU a container gets its request and no more. A start takes up to 2 s
-     * of CPU. The kubelet restarts a container for ever if that exceeds the startup probe.
+     * On a node without idle CPU a container gets only its request. A start takes up to 2 s of CPU.
+     * If that exceeds the startup probe, the kubelet restarts the container forever.
      */
     @Test
     void startsWithinItsProbeOnABusyNode() {
@@ -163,7 +165,7 @@ class NodeTest {
         }
     }
 
-    /** A container's own sysfs is read-only. */
+    /** The container's own sysfs is read-only. */
     @Test
     void whoMountsCanRaiseTheKernelsReadAhead() {
         for (String component : List.of(HOLDER, FUSE)) {
@@ -244,7 +246,7 @@ class NodeTest {
                                     container.getLivenessProbe(),
                                     container.getReadinessProbe()))
                     .allMatch(it -> it.getHttpGet().getPort().getStrVal().equals(port))
-                    // Longer than it may take to answer itself.
+                    // More than the process needs for its own answer.
                     .allMatch(it -> it.getTimeoutSeconds() > 3);
         }
     }

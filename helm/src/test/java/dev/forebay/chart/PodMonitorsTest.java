@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Whom a Prometheus operator has scraped, and with which labels. */
+/** Checks the targets of a Prometheus operator, and their labels. */
 class PodMonitorsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -88,7 +88,7 @@ class PodMonitorsTest {
                                 }
                                 assertThat(set).containsEntry("component", component);
                                 assertThat(set).containsKey("node");
-                                // Of a control plane metrics say themselves of which region.
+                                // Metrics of a control plane have their own region label.
                                 assertThat(set.get("region"))
                                         .isEqualTo(
                                                 component.equals("control-plane")

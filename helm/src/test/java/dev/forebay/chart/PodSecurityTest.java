@@ -21,13 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * The Pod Security Standard "restricted" everywhere but where something mounts; no rights but those
- * of an agent that looks at Jobs, of a control plane that looks after Datasets, and of the Job that
- * cleans up after both.
+ * Checks that all pods that do not mount comply with the Pod Security Standard "restricted". Only
+ * three components have rights: an agent that watches Jobs, a control plane that watches Datasets,
+ * and the Job that cleans up after both.
  */
 class PodSecurityTest {
 
-    /** Who mounts, for the node. */
+    /** The components that mount, for the node. */
     private static final Set<String> NODE = Set.of("csi", "fuse", "holder");
 
     static final List<List<String>> RELEASES = RolesTest.RELEASES;
@@ -84,7 +84,7 @@ class PodSecurityTest {
                                                 }));
     }
 
-    /** Else a pod could fill the node's disk, and the kubelet would evict others for it. */
+    /** Otherwise a pod could fill the node's disk, and the kubelet would evict others. */
     @ParameterizedTest
     @FieldSource("RELEASES")
     void whatIsTakenOfTheNodesDiskIsAskedForAndBounded(List<String> values) {
@@ -129,7 +129,7 @@ class PodSecurityTest {
                         });
     }
 
-    /** Without a role there are no rights, and without a token nothing to ask with. */
+    /** Without a role there are no rights, and without a token no requests. */
     @ParameterizedTest
     @FieldSource("RELEASES")
     void nobodyElseMayAskTheApiServer(List<String> values) {
@@ -200,7 +200,7 @@ class PodSecurityTest {
         assertThat(release.settings("agent")).doesNotContainKey("forebay.jobs.watch");
     }
 
-    /** A Service forebay-worker would be a variable FOREBAY_WORKER_SERVICE_HOST. */
+    /** A Service forebay-worker would become a variable FOREBAY_WORKER_SERVICE_HOST. */
     @ParameterizedTest
     @FieldSource("RELEASES")
     void servicesDoNotBecomeSettings(List<String> values) {

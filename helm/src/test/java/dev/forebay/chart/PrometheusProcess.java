@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A real Prometheus that scrapes every second, and evaluates the alerts as often. */
+/** A real Prometheus that scrapes and evaluates the alerts every second. */
 final class PrometheusProcess implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -29,7 +29,7 @@ final class PrometheusProcess implements AutoCloseable {
     private final URI address;
 
     /**
-     * What it scrapes.
+     * A scrape target.
      *
      * @param labels as YAML
      */
@@ -40,9 +40,7 @@ final class PrometheusProcess implements AutoCloseable {
         this.address = address;
     }
 
-    /**
-     * @param token is shown to all targets
-     */
+    /** @param token sent to all targets */
     static PrometheusProcess start(Path directory, Path rules, String token, List<Target> targets)
             throws IOException {
         Files.createDirectories(directory);
@@ -92,19 +90,19 @@ final class PrometheusProcess implements AutoCloseable {
                 address);
     }
 
-    /** What a query finds; fails if Prometheus does not understand it. */
+    /** Returns the result of a query. Fails if Prometheus does not understand it. */
     JsonNode query(String expression) throws IOException {
         return get("/api/v1/query?query=" + URLEncoder.encode(expression, UTF_8)).get("result");
     }
 
-    /** The names of all metrics that some target had. */
+    /** Returns the names of all metrics of all targets. */
     Set<String> metrics() throws IOException {
         Set<String> names = new TreeSet<>();
         get("/api/v1/label/__name__/values").forEach(name -> names.add(name.asText()));
         return names;
     }
 
-    /** The rules that were read, as {@code /api/v1/rules} shows them. */
+    /** Returns the loaded rules, as {@code /api/v1/rules} shows them. */
     JsonNode rules() throws IOException {
         return get("/api/v1/rules").at("/groups/0/rules");
     }

@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Prometheus' own tool for rules. */
+/** Runs Prometheus's own tool for rules. */
 final class Promtool {
 
     private static final int SECONDS = 60;
 
     private Promtool() {}
 
-    /** Runs it, and fails with what it says if it is not content. */
+    /** Runs the tool, and fails with its output if it reports an error. */
     static void succeeds(String... arguments) throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of(Toolbox.ofThisMachine().promtool().toString()));

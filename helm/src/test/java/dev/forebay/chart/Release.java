@@ -46,8 +46,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What was rendered, in the types of the Kubernetes API. A field that those do not have, or that is
- * there twice, is an error; of kinds that are not Kubernetes' own only the latter.
+ * The rendered objects in the types of the Kubernetes API. A field that these types do not have, or
+ * that occurs twice, is an error. For kinds outside Kubernetes only the latter is.
  */
 record Release(List<HasMetadata> objects) {
 
@@ -88,7 +88,7 @@ record Release(List<HasMetadata> objects) {
                             GenericKubernetesResource.class),
                     Map.entry("storage.k8s.io/v1 CSIDriver", CSIDriver.class));
 
-    /** For kinds of others: their fields are not known here. */
+    /** For kinds outside Kubernetes, whose fields are not known here. */
     private static final ObjectMapper LENIENT = new ObjectMapper();
 
     private static final ObjectMapper STRICT = strict();
@@ -117,7 +117,10 @@ record Release(List<HasMetadata> objects) {
                 .treeToValue(document, type);
     }
 
-    /** Kubernetes' types keep what they do not know in a map, unless they are told not to. */
+    /**
+     * Returns a mapper that refuses unknown fields. By default Kubernetes's types keep them in a
+     * map.
+     */
     private static ObjectMapper strict() {
         return new ObjectMapper(
                         new YAMLFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION))
@@ -135,7 +138,7 @@ record Release(List<HasMetadata> objects) {
         return objects.stream().filter(type::isInstance).map(type::cast);
     }
 
-    /** The one object of a type that a component has. */
+    /** Returns the only object of a type that a component has. */
     <T extends HasMetadata> T one(Class<T> type, String component) {
         List<T> found = all(type).filter(object -> component(object).equals(component)).toList();
         assertThat(found).as("%s of %s", type.getSimpleName(), component).hasSize(1);
@@ -147,7 +150,7 @@ record Release(List<HasMetadata> objects) {
                 object.getMetadata().getLabels().get(COMPONENT), "no component");
     }
 
-    /** The pods of all components, by component. */
+    /** Returns the pod templates of all components, by component. */
     Map<String, PodTemplateSpec> pods() {
         Map<String, PodTemplateSpec> pods = new TreeMap<>();
         all(Deployment.class).forEach(it -> pods.put(component(it), it.getSpec().getTemplate()));
@@ -163,7 +166,7 @@ record Release(List<HasMetadata> objects) {
         return Objects.requireNonNull(pod);
     }
 
-    /** A container of a component, by its own name. */
+    /** Returns a container of a component by the container's name. */
     Container container(String component, String name) {
         return pod(component).getSpec().getContainers().stream()
                 .filter(container -> container.getName().equals(name))
@@ -171,7 +174,7 @@ record Release(List<HasMetadata> objects) {
                 .orElseThrow();
     }
 
-    /** What the main container of a component has in its environment; references are left out. */
+    /** Returns the environment of a component's main container, without references. */
     Map<String, String> environment(String component) {
         return environment(container(component, component));
     }
@@ -186,7 +189,7 @@ record Release(List<HasMetadata> objects) {
         return variables;
     }
 
-    /** The file of properties of a component, as Java reads it. */
+    /** Returns the properties file of a component, parsed like in Java. */
     Map<String, String> settings(String component) {
         Properties properties = new Properties();
         try {

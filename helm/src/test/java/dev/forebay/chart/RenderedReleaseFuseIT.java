@@ -26,22 +26,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the chart tells its containers is all that they need to be told: a release whose containers
- * are processes works, on real servers, and a Prometheus sees of it what the chart's alerts and
- * dashboards ask for.
+ * Checks that the chart passes all necessary settings to its containers. Runs the containers of a
+ * release as processes on real servers. A Prometheus must then have all metrics of the chart's
+ * alerts and dashboards.
  */
 class RenderedReleaseFuseIT {
 
     private static final String MOUNT_ROOT = "/mnt/forebay";
     private static final String TOKEN = "0123456789abcdef-of-a-test";
 
-    /** Metrics of what goes wrong, or is asked for by others, and so does not happen here. */
+    /** Metrics of errors and of requests by others, which do not occur in this test. */
     private static final Set<String> NOT_HERE =
             Set.of(
                     "forebay_agent_gateway_bytes_total",
-                    // Of an agent with the webhook.
+                    // Only of an agent with the webhook.
                     "forebay_agent_webhook_certificate_left_seconds",
-                    // Where Datasets are declared, in a cluster.
+                    // Only where a cluster declares Datasets.
                     "forebay_control_dataset_resource_leader",
                     "forebay_control_drift_checks_total",
                     "forebay_control_pin_renewals_total",
@@ -50,7 +50,7 @@ class RenderedReleaseFuseIT {
                     "forebay_fuse_errors_total",
                     "forebay_fuse_hedges_total",
                     "forebay_fuse_worker_failures_total",
-                    // Of those that speak TLS; this release does not.
+                    // Only of processes that use TLS, which this release does not.
                     "forebay_service_tls_certificate_left_seconds",
                     "forebay_worker_sibling_bytes_total",
                     "forebay_worker_tls_certificate_left_seconds");
@@ -99,7 +99,8 @@ class RenderedReleaseFuseIT {
                 assertWorks(kubelet);
                 assertIsSeen(kubelet, etcd.endpoint());
             } finally {
-                // With the images below it, to which no path leads when nobody serves it.
+                // Also detaches the images below it, which are unreachable when no process serves
+                // the mount.
                 Mounts.detach(directory.resolve("node" + MOUNT_ROOT));
             }
         }
@@ -120,7 +121,7 @@ class RenderedReleaseFuseIT {
                 .contains("\"name\":\"us-east-1\"", "\"mount_root\":\"/mnt/forebay\"")
                 .contains("\"reachable\":true", "\"etcd_reachable\":true", "\"live\":true")
                 .contains(kubelet.address("worker", "worker").toString());
-        // Served: else this would wait.
+        // The mount is served; otherwise this call would block.
         assertThat(mountRoot).isEmptyDirectory();
         assertThat(get(kubelet.address("fuse", "fuse").resolve("/metrics")))
                 .contains("forebay_fuse_serving 1");
@@ -128,7 +129,7 @@ class RenderedReleaseFuseIT {
                 .contains("forebay_fuse_serving 0");
     }
 
-    /** What alerts and dashboards ask for is had by a Prometheus, once something has happened. */
+    /** Checks that a Prometheus has the metrics of alerts and dashboards, after some activity. */
     private void assertIsSeen(Kubelet kubelet, URI etcd) throws Exception {
         try (PrometheusProcess prometheus =
                 PrometheusProcess.start(
@@ -206,7 +207,7 @@ class RenderedReleaseFuseIT {
         assertThat(file).hasContent("content");
     }
 
-    /** What does not happen here makes no series. */
+    /** Returns the metrics that Prometheus lacks, without those that do not occur in this test. */
     private static Set<String> missing(PrometheusProcess prometheus, Set<String> asked)
             throws IOException {
         Set<String> missing = new TreeSet<>(asked);
@@ -215,7 +216,7 @@ class RenderedReleaseFuseIT {
         return missing;
     }
 
-    /** As Grafana asks, with what was chosen in the place of variables. */
+    /** Replaces the variables of a query by chosen values, as Grafana does. */
     private static String chosen(String query) {
         return query.replaceAll("label_values\\((\\w+), \\w+\\)", "$1")
                 .replace("$region", ".*")

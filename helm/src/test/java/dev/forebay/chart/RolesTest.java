@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The two roles, together and apart, and whether the parts of each fit together. */
+/** Checks the two roles, together and separately, and that the parts of each fit together. */
 class RolesTest {
 
     private static final String SCALED =
@@ -124,7 +124,8 @@ class RolesTest {
             assertThat(object.getMetadata().getNamespace())
                     .as(object.getMetadata().getName())
                     .isEqualTo(
-                            // Of kinds of others it is not known; those here are in namespaces.
+                            // Unknown for kinds outside Kubernetes. Those of the chart are in
+                            // namespaces.
                             object instanceof Namespaced
                                             || object instanceof GenericKubernetesResource
                                     ? Chart.NAMESPACE
@@ -141,7 +142,7 @@ class RolesTest {
         Release release = render(values);
 
         for (Service service : release.all(Service.class).toList()) {
-            // An agent has two, of which one is for the API server.
+            // An agent has two Services, one of them for the API server.
             String component = Release.component(service).replace("agent-webhook", "agent");
             assertSelects(release, component, service.getSpec().getSelector());
             List<String> ports =
@@ -224,7 +225,7 @@ class RolesTest {
                 .toList();
     }
 
-    /** Its own pods, and no others. */
+    /** Asserts that a selector matches the component's own pods and no others. */
     private static void assertSelects(
             Release release, String component, Map<String, String> selector) {
         assertThat(selector).isNotEmpty();

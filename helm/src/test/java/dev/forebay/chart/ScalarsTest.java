@@ -17,15 +17,15 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * What is a name stays one, though a parser of YAML 1.1, as API servers are, sees something else in
- * it.
+ * Checks that names stay strings, although a YAML 1.1 parser, such as that of API servers, could
+ * read them as other types.
  */
 class ScalarsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MOST_CHARACTERS = 64 << 20;
 
-    /** Whatever of the values may be called anything. */
+    /** All values that may have any name. */
     private static final String NAMED =
             """
             image: {registry: "NAME", tag: "NAME", pullSecrets: ["NAME"]}
@@ -74,7 +74,7 @@ class ScalarsTest {
               csi: {enabled: true, registrar: {image: "1:NAME"}}
             """;
 
-    /** With an etcd that is there already, none is installed. */
+    /** An existing etcd, so that the chart installs none. */
     private static final String ETCD_ELSEWHERE =
             """
             region:
@@ -92,7 +92,7 @@ class ScalarsTest {
                         .toArray(String[]::new));
     }
 
-    /** What each field of each object is. */
+    /** Returns the type of each field of each object. */
     private static Map<String, JsonNodeType> types(String text) {
         LoaderOptions options = new LoaderOptions();
         options.setCodePointLimit(MOST_CHARACTERS);
@@ -132,7 +132,7 @@ class ScalarsTest {
         assertThat(release.environment("fuse")).containsEntry("FOREBAY_REGION", name);
     }
 
-    /** It may have no letters but an e. */
+    /** A digest may consist of digits and one e, like a number. */
     @Test
     void aDigestIsAString() {
         assertThat(text("plain").lines().filter(line -> line.contains("forebay.dev/settings:")))

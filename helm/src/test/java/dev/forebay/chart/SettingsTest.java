@@ -26,10 +26,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The chart sets what docs/configuration.md has, and each value reaches its setting. */
+/**
+ * Checks that the chart sets the settings of docs/configuration.md, and that each value reaches its
+ * setting.
+ */
 class SettingsTest {
 
-    /** What is not read by Forebay: others are made of it, or the JVM or Quarkus itself read it. */
+    /**
+     * Variables that Forebay does not read: other variables refer to them, or the JVM or Quarkus
+     * reads them.
+     */
     private static final Set<String> NOT_SETTINGS =
             Set.of(
                     "JAVA_TOOL_OPTIONS",
@@ -44,7 +50,7 @@ class SettingsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** A release in which nothing is left out that can be switched on. */
+    /** A release with all optional features. */
     private static final List<String> EVERYTHING =
             List.of(
                     Chart.CONTROL_PLANE,
@@ -228,7 +234,7 @@ class SettingsTest {
         assertThat(release.environment(component)).containsEntry(variable, expected);
     }
 
-    /** The values that free settings of a component are under. */
+    /** The path of the values that contain the free settings of a component. */
     private static final Map<String, String> FREE =
             Map.of(
                     "control-plane", "controlPlane",
@@ -242,7 +248,7 @@ class SettingsTest {
             Pattern.compile(
                     "(\\S+)\\.settings: (\\S+) is set by the chart; (?:use the value (\\S+)|the rest of it relies)");
 
-    /** A document of values that gives a component one free setting. */
+    /** Returns a document of values that gives a component one free setting. */
     private static String free(String component, String setting) {
         ObjectNode document = JSON.createObjectNode();
         ObjectNode here = document;
@@ -397,7 +403,7 @@ class SettingsTest {
                 .isEqualTo("r-forebay-worker");
     }
 
-    /** As the AWS SDK looks for it, in each process that asks the lake. */
+    /** The AWS SDK must find it in each process that reads the lake. */
     @Test
     void aWebIdentityIsAnAccountsOwnToken() {
         Release release =

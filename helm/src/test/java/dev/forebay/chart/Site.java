@@ -20,9 +20,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A namespace as somebody prepares it for a release, with the user's Secrets, and disks on nodes.
- */
+/** A namespace that a user has prepared for a release, with his Secrets, and disks on nodes. */
 final class Site {
 
     private static final String POD_SECURITY = "pod-security.kubernetes.io/enforce";
@@ -37,7 +35,7 @@ final class Site {
         this.namespace = namespace;
     }
 
-    /** Makes a namespace in which a standard of pod security is enforced. */
+    /** Creates a namespace that enforces a Pod Security Standard. */
     static Site prepare(KubernetesClient client, String namespace, String podSecurity) {
         client.resource(
                         new NamespaceBuilder()
@@ -47,7 +45,7 @@ final class Site {
                                 .endMetadata()
                                 .build())
                 .create();
-        // What Kubernetes itself puts into each.
+        // Waits for the objects that Kubernetes itself adds to each namespace.
         client.serviceAccounts()
                 .inNamespace(namespace)
                 .withName("default")
@@ -115,7 +113,7 @@ final class Site {
         return namespace + "-" + disk;
     }
 
-    /** What must be said of these disks. */
+    /** Returns the values that select these disks. */
     String values() {
         return """
                region:
@@ -125,7 +123,7 @@ final class Site {
                 .formatted(storageClass("nvme"), storageClass("ssd"));
     }
 
-    /** The pods of a component by their uid, but for those that are going. */
+    /** Returns the pods of a component by uid, without those that are being deleted. */
     NavigableMap<String, Pod> pods(String component) {
         NavigableMap<String, Pod> pods = new TreeMap<>();
         client
@@ -140,7 +138,7 @@ final class Site {
         return pods;
     }
 
-    /** Returns when a component has so many pods, and all are ready. */
+    /** Waits until a component has so many pods and all are ready. */
     void awaitReady(String component, int count) {
         Await.untilAsserted(
                 () ->
@@ -150,7 +148,7 @@ final class Site {
                                 .allMatch(Readiness::isPodReady));
     }
 
-    /** The volume of each claim. */
+    /** Returns the volume of each claim. */
     Map<String, String> claims() {
         Map<String, String> claims = new TreeMap<>();
         client.persistentVolumeClaims()
@@ -166,7 +164,7 @@ final class Site {
         return claims;
     }
 
-    /** Declares a dataset, as a custom resource, which does not go before its finalizers. */
+    /** Declares a dataset as a custom resource, which stays until its finalizers are removed. */
     void declareDataset(String name, String... finalizers) {
         client.resource(
                         """
@@ -180,14 +178,14 @@ final class Site {
                 .create();
     }
 
-    /** A declared dataset. */
+    /** Returns a declared dataset. */
     Resource<GenericKubernetesResource> dataset(String name) {
         return client.genericKubernetesResources("forebay.dev/v1alpha1", "Dataset")
                 .inNamespace(namespace)
                 .withName(name);
     }
 
-    /** The definition of datasets. */
+    /** Returns the CRD of datasets. */
     Resource<CustomResourceDefinition> definition() {
         return client.apiextensions()
                 .v1()
@@ -195,20 +193,20 @@ final class Site {
                 .withName("datasets.forebay.dev");
     }
 
-    /** Takes away what a release that is gone was asked to keep. */
+    /** Removes the objects that an uninstalled release was told to keep. */
     void removeWhatWasKept() {
         client.persistentVolumeClaims().inNamespace(namespace).delete();
         definition().delete();
     }
 
-    /** Where the agent keeps the key of its webhook. */
+    /** Returns the Secret in which the agent keeps the key of its webhook. */
     Resource<Secret> webhookSecret() {
         return client.secrets()
                 .inNamespace(namespace)
                 .withName("%s-forebay-agent-webhook".formatted(Chart.RELEASE));
     }
 
-    /** What the API server is told of the agent's webhook. */
+    /** Returns the API server's configuration of the agent's webhook. */
     Resource<MutatingWebhookConfiguration> webhooks() {
         return client.admissionRegistration()
                 .v1()
@@ -216,7 +214,7 @@ final class Site {
                 .withName("%s-%s-forebay-agent".formatted(namespace, Chart.RELEASE));
     }
 
-    /** The cluster's authority, as PEM. */
+    /** Returns the cluster's certificate authority, as PEM. */
     String clusterAuthority() {
         return client.configMaps()
                 .inNamespace(namespace)
@@ -226,7 +224,7 @@ final class Site {
                 .getOrDefault("ca.crt", "");
     }
 
-    /** The file of settings of a component. */
+    /** Returns the settings file of a component. */
     String settings(String component) {
         return client.configMaps()
                 .inNamespace(namespace)
@@ -236,7 +234,7 @@ final class Site {
                 .getOrDefault("application.properties", "");
     }
 
-    /** Whether a component may do this in all namespaces. */
+    /** Returns whether a component may do this in all namespaces. */
     boolean may(String component, String verb, String group, String resource) {
         return client.authorization()
                 .v1()
@@ -258,7 +256,7 @@ final class Site {
                 .getAllowed();
     }
 
-    /** What was said about an object. */
+    /** Returns the events of an object. */
     List<String> events(String object) {
         return client.v1().events().inNamespace(namespace).list().getItems().stream()
                 .filter(event -> event.getInvolvedObject().getName().equals(object))

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What takes labels of nodes and finalizers of Datasets off when the release is uninstalled. */
+/**
+ * Checks the Job that removes node labels and finalizers of Datasets when the release is
+ * uninstalled.
+ */
 class UninstallTest {
 
     private static final String CLEAN_UP = "clean-up";
@@ -129,7 +132,7 @@ class UninstallTest {
         assertThat(arguments(datasets)).doesNotContain("--node-labels=us-east-1");
     }
 
-    /** Helm waits for 300 s unless it is told otherwise. */
+    /** Helm waits for 300 s by default. */
     @Test
     void itEndsBeforeHelmGivesUp() {
         Job job = both.one(Job.class, CLEAN_UP);

@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What may be said in values, and that all of it is heard. */
+/** Checks which values are allowed, and that each of them has an effect. */
 class ValuesTest {
 
-    /** Passed on by Helm, and of no meaning here. */
+    /** A key that Helm passes on and the chart does not use. */
     private static final String GLOBAL = "global";
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Where a value has a meaning that has none in the other. */
+    /** Some values have an effect only with one of these two lists of values. */
     private static final List<String> PLAIN = List.of(Chart.CONTROL_PLANE, Chart.REGION);
 
     private static final List<String> SCALED =
@@ -58,7 +58,7 @@ class ValuesTest {
         return all.toArray(String[]::new);
     }
 
-    /** The path of each value that the schema knows, and an example of it. */
+    /** Returns the path of each value in the schema, with an example. */
     static List<Arguments> values() throws IOException {
         JsonNode schema = JSON.readTree(Chart.DIRECTORY.resolve("values.schema.json").toFile());
         List<Arguments> found = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The webhook that changes training pods, as the API server is told of it. */
+/** Checks the configuration of the webhook that changes training pods. */
 class WebhookTest {
 
     private static final String ENABLED = "{region: {webhook: {enabled: true}}}";
@@ -78,7 +78,7 @@ class WebhookTest {
         assertThat(settings).containsEntry("forebay.admission.host", "0.0.0.0");
     }
 
-    /** Who is reached from other clusters does not answer there for the API server. */
+    /** The Service for other clusters must not expose the webhook. */
     @Test
     void theWebhookIsNotWhereOtherRegionsAskTheAgent() {
         Release release =
@@ -155,7 +155,7 @@ class WebhookTest {
                 .containsExactly(expected);
     }
 
-    /** As the API defines it. */
+    /** Returns whether a selector matches labels, as the API defines it. */
     private static boolean matches(LabelSelector selector, Map<String, String> labels) {
         assertThat(selector.getMatchExpressions()).isNotEmpty();
         return selector.getMatchExpressions().stream().allMatch(each -> matches(each, labels));
@@ -201,7 +201,7 @@ class WebhookTest {
                         String.join(",", rule.getVerbs().stream().sorted().toList()));
     }
 
-    /** What the agent puts there is not taken away by an upgrade, which knows nothing of it. */
+    /** The holder creates the file when it has mounted the tree, and pods wait for it. */
     @Test
     void podsWaitForWhatTheHolderMakesWhenTheTreeIsMounted() {
         Release release = release();
@@ -212,6 +212,7 @@ class WebhookTest {
                         release.environment("holder").get("FOREBAY_FUSE_HOLDER") + "/mounted");
     }
 
+    /** The chart renders neither key nor CA bundle, so an upgrade keeps those of the agent. */
     @Test
     void itsKeyIsLeftToTheAgent() {
         Release release = release();

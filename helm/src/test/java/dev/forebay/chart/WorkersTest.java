@@ -21,7 +21,7 @@ import java.util.Map;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
-/** Workers and their disks, and the etcd that may be beside them. */
+/** Checks workers and their disks, and the etcd that the chart may install beside them. */
 class WorkersTest {
 
     private static final String WORKER = "worker";
@@ -84,7 +84,7 @@ class WorkersTest {
                 .containsEntry("forebay.worker.directory", "/disks/0/store,/disks/1/store");
     }
 
-    /** Beside what the user says of affinity. */
+    /** The rule applies in addition to the user's affinity. */
     @Test
     void noTwoWorkersHaveTheDirectoriesOfOneNode() {
         StatefulSetSpec spec =
@@ -138,7 +138,7 @@ class WorkersTest {
                 .isEqualTo(1830);
     }
 
-    /** The key is for workers: who only asks them has the authority. */
+    /** Only workers need the key. Clients of workers get the certificate authority. */
     @Test
     void theKeyOfWorkersIsTheirsAlone() {
         Release release = release("{region: {workers: {tlsSecret: worker-tls}}}");
@@ -204,7 +204,8 @@ class WorkersTest {
     }
 
     /**
-     * Three on one node are no more uneven than three on three, unless as many nodes are asked for.
+     * Three members on one node are no more uneven than three on three nodes, unless the constraint
+     * demands a minimum of nodes.
      */
     @Test
     void membersOfTheEtcdShareNoNodeUnlessTheyMay() {

@@ -1,4 +1,4 @@
-/** What Helm makes of the chart. */
+/** Tests the rendered chart. */
 @NullMarked
 package dev.forebay.chart;
 

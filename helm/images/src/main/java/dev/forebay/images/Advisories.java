@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.cyclonedx.model.Component;
 
-/** The advisories of the file {@code advisories.tsv}. */
+/** The advisories in the file {@code advisories.tsv}. */
 final class Advisories {
 
     private static final String NONE = "-";
@@ -31,9 +31,9 @@ final class Advisories {
     }
 
     /**
-     * Reads the text of such a file.
+     * Parses the text of such a file.
      *
-     * @throws IllegalArgumentException with the line that cannot be read, and the rule
+     * @throws IllegalArgumentException with the invalid line and the rule
      */
     static Advisories parse(String text) {
         Advisories advisories = new Advisories();
@@ -77,7 +77,7 @@ final class Advisories {
         }
     }
 
-    /** Returns a sentence for each component of a program that is affected, and how. */
+    /** Returns a sentence for each component of a program that an advisory affects. */
     List<String> findings(String program, Collection<Component> components) {
         return components.stream()
                 .flatMap(

@@ -5,12 +5,12 @@ import java.util.Optional;
 import org.cyclonedx.model.Component;
 
 /**
- * A published weakness of a library, and a range of versions that have it.
+ * A published vulnerability of a library, with a range of affected versions.
  *
  * @param id as published, such as {@code CVE-2026-33871}
  * @param library its package URL without a version
- * @param introduced the first version that has it
- * @param fixed the first later version that does not have it, if there is one
+ * @param introduced the first affected version
+ * @param fixed the first later version that is not affected, if there is one
  * @param summary what an attacker can do
  * @param accepted the program that it does not concern, if there is one
  */
@@ -22,7 +22,9 @@ record Advisory(
         String summary,
         Optional<String> accepted) {
 
-    /** Returns whether a component of a program has the weakness, and that concerns the program. */
+    /**
+     * Returns whether a component of a program is affected, and the advisory concerns the program.
+     */
     boolean applies(String program, Component component) {
         if (accepted.filter(program::equals).isPresent()
                 || !library.equals(withoutVersion(component.getPurl()))) {
@@ -38,8 +40,8 @@ record Advisory(
     }
 
     /**
-     * Returns a version that compares numbers by value. Guava's suffix says for which Java it is,
-     * not that it precedes a release.
+     * Returns a version that compares numbers by value. Guava's suffix names the Java version and
+     * does not mark a pre-release.
      */
     static Version version(String text) {
         return Version.parse(text.replaceFirst("-(jre|android)$", ""));

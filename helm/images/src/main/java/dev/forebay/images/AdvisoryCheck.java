@@ -16,8 +16,8 @@ import org.cyclonedx.model.Component;
 import org.cyclonedx.parsers.JsonParser;
 
 /**
- * Compares the libraries of the programs, by their bills of materials, and the Python packages that
- * are pinned, with the known advisories.
+ * Compares the libraries of the programs, from their bills of materials, and the pinned Python
+ * packages with the known advisories.
  */
 public final class AdvisoryCheck {
 
@@ -25,7 +25,10 @@ public final class AdvisoryCheck {
 
     private AdvisoryCheck() {}
 
-    /** With the repository, where all programs are built. Exits with 1 if there are findings. */
+    /**
+     * Takes the repository, in which all programs must be built. Exits with 1 if there are
+     * findings.
+     */
     @SuppressWarnings("SystemOut")
     public static void main(String[] arguments) {
         if (arguments.length != 1) {
@@ -42,8 +45,8 @@ public final class AdvisoryCheck {
     }
 
     /**
-     * Refuses programs with a library that is known to be weak, or of whose family they have
-     * several versions: then one of them would stay behind when the other is mended.
+     * Fails if a program has a vulnerable library, or several versions of one family of libraries.
+     * An upgrade of one version would leave the other behind.
      *
      * @throws IOException with all findings
      */
@@ -64,7 +67,7 @@ public final class AdvisoryCheck {
         }
     }
 
-    /** Returns what is pinned for the Python environments. */
+    /** Returns the pinned packages of the Python environments. */
     static List<Component> pythonPackages(Path repository) throws IOException {
         List<Component> packages = new ArrayList<>();
         Path python = repository.resolve("sdk-python-shim");

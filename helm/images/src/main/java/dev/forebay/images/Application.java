@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A trained program as three layers: what others wrote, which stays from release to release; what
- * is ours; and its AOT caches, which differ each time they are made.
+ * A trained program as three layers: libraries of others, which rarely change between releases;
+ * Forebay's own code; and the AOT caches, which differ in each build.
  */
 final class Application {
 
-    /** Where it is in an image. */
+    /** The directory of the program in an image. */
     static final String PLACE = "/opt/forebay";
 
     private Application() {}
@@ -24,13 +24,14 @@ final class Application {
                 tree.layer("aot-caches", Application::isAotCache));
     }
 
-    /** Also one that is being made. */
+    /** Returns whether the file is an AOT cache, also an unfinished one. */
     static boolean isAotCache(Path path) {
         return path.getFileName().toString().contains(".aot");
     }
 
     /**
-     * Quarkus names jars by group and artifact, Maven by artifact: ours have "forebay-" in both.
+     * Returns whether the file is a library of others. Quarkus names jars by group and artifact,
+     * Maven by artifact; names of Forebay's own jars contain "forebay-" in both cases.
      */
     static boolean isLibrary(Path path) {
         return path.startsWith("lib") && !path.getFileName().toString().contains("forebay-");

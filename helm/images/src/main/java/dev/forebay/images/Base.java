@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 
-/** What an image is before there is Java in it: no shell, no package manager. */
+/** The content of an image before Java is added: no shell, no package manager. */
 final class Base {
 
     private static final Instant TIME = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
@@ -16,9 +16,9 @@ final class Base {
     private Base() {}
 
     /**
-     * Adds to the unpacked packages what their installation would make.
+     * Adds the files that an installation of the unpacked packages would create.
      *
-     * @param root is writable, and has packages in it
+     * @param root is writable and contains the unpacked packages
      */
     static void complete(Path root) throws IOException {
         Path etc = Files.createDirectories(root.resolve("etc"));
@@ -50,7 +50,10 @@ final class Base {
                         .build();
     }
 
-    /** Licences stay; what only people at a terminal read does not. */
+    /**
+     * Returns whether a file stays in the image. Licences do; documentation for a terminal does
+     * not.
+     */
     static boolean isWanted(Path path) {
         if (path.startsWith("usr/share/doc")) {
             return path.endsWith("copyright");

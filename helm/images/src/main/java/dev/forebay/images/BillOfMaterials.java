@@ -19,8 +19,8 @@ import org.cyclonedx.model.Metadata;
 import org.cyclonedx.parsers.JsonParser;
 
 /**
- * What an image consists of, in CycloneDX: what Maven says of the program, limited to the jars that
- * are there; Debian's packages; and the JDK.
+ * The bill of materials of an image, in CycloneDX. It lists the program's components from Maven,
+ * limited to jars in the image, the Debian packages, and the JDK.
  */
 final class BillOfMaterials {
 
@@ -35,12 +35,12 @@ final class BillOfMaterials {
     }
 
     /**
-     * The bill of an image.
+     * Returns the bill of an image.
      *
-     * @param program what the Maven plugin wrote about the program's module
+     * @param program the bill that the Maven plugin wrote for the program's module
      * @param distribution the program as it is in the image
      * @param digest of the image's manifest
-     * @throws IOException also if a jar is in the image of which Maven said nothing
+     * @throws IOException also if the image has a jar that Maven's bill does not name
      */
     static String of(
             String name,
@@ -124,7 +124,7 @@ final class BillOfMaterials {
 
         Metadata metadata = new Metadata();
         metadata.setComponent(image);
-        // It would be when it was made, and no two would be the same.
+        // The timestamp would be the time of the build, and no two bills would be equal.
         metadata.setTimestamp(null);
         Bom bom = new Bom();
         bom.setMetadata(metadata);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program of this machine to its end. */
+/** Runs a program of this machine until it ends. */
 final class Command {
 
     private static final int MINUTES = 10;
@@ -14,9 +14,9 @@ final class Command {
     private Command() {}
 
     /**
-     * What the program writes to its standard output.
+     * Runs a program and returns its standard output.
      *
-     * @throws IOException if it does not end with 0, with all that it wrote
+     * @throws IOException with all output, if the program does not exit with 0
      */
     static String run(Path directory, List<String> command)
             throws IOException, InterruptedException {

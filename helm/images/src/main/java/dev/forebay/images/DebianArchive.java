@@ -8,20 +8,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Gets packages by this machine's apt, which knows mirrors and proxies, and unpacks them without
- * installing them. What was fetched is kept.
+ * Downloads packages by this machine's apt, which knows mirrors and proxies, and unpacks them
+ * without installation. Keeps the downloads.
  *
- * @param cache where archives are kept, by their sums
+ * @param cache where archives are kept, by their checksums
  */
 record DebianArchive(Path cache) {
 
-    /** Unpacks packages into a directory, with what scanners of images read about them. */
+    /** Unpacks packages into a directory, with the metadata that image scanners read. */
     void unpack(List<DebianPackage> packages, Path into) throws IOException, InterruptedException {
         Path known = Files.createDirectories(into.resolve("var/lib/dpkg/status.d"));
         for (DebianPackage one : packages) {
             String archive = fetch(one).toString();
             Command.run(into, List.of("dpkg-deb", "-x", archive, into.toString()));
-            // Where images without a package manager have it, by the custom of "distroless" ones.
+            // The place for images without a package manager, by the convention of distroless
+            // images.
             Files.writeString(
                     known.resolve(one.name()),
                     Command.run(into, List.of("dpkg-deb", "-f", archive)));

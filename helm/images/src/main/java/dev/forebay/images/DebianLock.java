@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** Which packages of Debian there are in a layer, by the file {@code debian.lock}. */
+/** The pinned Debian packages of each layer, from the file {@code debian.lock}. */
 final class DebianLock {
 
     private final Map<String, List<DebianPackage>> layers = new TreeMap<>();
@@ -24,9 +24,9 @@ final class DebianLock {
     }
 
     /**
-     * Reads the text of such a file.
+     * Parses the text of such a file.
      *
-     * @throws IllegalArgumentException naming the line that is none
+     * @throws IllegalArgumentException naming the invalid line
      */
     static DebianLock parse(String text) {
         DebianLock lock = new DebianLock();
@@ -50,7 +50,7 @@ final class DebianLock {
         return lock;
     }
 
-    /** The packages of a layer, in the order of the file. */
+    /** Returns the packages of a layer, in the order of the file. */
     List<DebianPackage> layer(String name) {
         return List.copyOf(Objects.requireNonNull(layers.get(name), name));
     }

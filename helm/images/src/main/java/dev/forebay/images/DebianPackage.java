@@ -4,15 +4,15 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A package of Debian, pinned.
+ * A pinned Debian package.
  *
- * @param sha256 of its archive, in hexadecimal digits: versions alone are what a mirror says
+ * @param sha256 of its archive, in hexadecimal digits. A version alone would trust the mirror
  */
 record DebianPackage(String name, String version, String sha256) {
 
     static final String ARCHITECTURE = "amd64";
 
-    /** How a package is called in a bill of materials. */
+    /** Returns the package URL for a bill of materials. */
     String purl() {
         return "pkg:deb/debian/%s@%s?arch=%s&distro=debian-12"
                 .formatted(

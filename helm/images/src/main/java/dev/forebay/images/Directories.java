@@ -7,18 +7,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Directories that a build makes and takes away. */
+/** Creates and deletes the directories of a build. */
 final class Directories {
 
     private Directories() {}
 
-    /** An empty directory in the place of whatever was there. */
+    /** Replaces a directory, if it exists, by an empty one. */
     static Path fresh(Path directory) throws IOException {
         delete(directory);
         return Files.createDirectories(directory);
     }
 
-    /** Deletes a directory with all that is in it; not where links lead to. */
+    /** Deletes a directory with all its content. Does not follow links. */
     static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
@@ -28,7 +28,7 @@ final class Directories {
         }
     }
 
-    /** A directory and all that is below it, what is above before what is below it, by name. */
+    /** Returns a directory and everything below it, parents before children, by name. */
     static List<Path> below(Path directory) throws IOException {
         try (Stream<Path> tree = Files.walk(directory)) {
             return tree.sorted(Comparator.naturalOrder()).toList();

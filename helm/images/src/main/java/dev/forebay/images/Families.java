@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.cyclonedx.model.Component;
 
-/** Libraries that are released together, and work together in one version only. */
+/** Families of libraries that are released together and work together only in one version. */
 final class Families {
 
     private static final List<String> GROUPS =
@@ -17,7 +17,7 @@ final class Families {
                     "org.hibernate.orm",
                     "com.fasterxml.jackson");
 
-    /** They have the group, and releases of their own. */
+    /** Members of the groups that have their own release numbers. */
     private static final List<String> OTHERS =
             List.of("jackson-annotations", "netty-tcnative-classes");
 

@@ -21,23 +21,23 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 
-/** Writes images as archives, such as {@code docker save} writes them. */
+/** Writes images as archives in the format of {@code docker save}. */
 final class ImageWriter {
 
-    /** The same for all builds, or no two would be the same. */
+    /** A constant, so that two builds are equal. */
     private static final Instant CREATED = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
 
     private ImageWriter() {}
 
     /**
-     * Writes one.
+     * Writes an image.
      *
-     * @param tag of the image; an archive says under which name it is to be loaded
+     * @param tag of the image, under which an archive is loaded
      * @return the digest of the manifest that a registry would have
      */
     static String write(Program program, String tag, List<FileEntriesLayer> layers, Path archive)
             throws IOException, InterruptedException {
-        // Not one that is kept: layers would be found in it by the times of files, not by content.
+        // A new cache: in an old one Jib would find layers by the times of files, not by content.
         Path cache = Files.createTempDirectory("forebay-images-cache");
         try {
             return Jib.fromScratch()
@@ -77,7 +77,7 @@ final class ImageWriter {
         }
     }
 
-    /** Sorted, as labels are: the order of a {@code Map.of} is another in each JVM. */
+    /** Returns sorted variables: the order of a {@code Map.of} differs between JVMs. */
     private static SortedMap<String, String> environment(Program program) {
         return new TreeMap<>(
                 Map.of(
@@ -87,7 +87,7 @@ final class ImageWriter {
                         JavaRuntime.PLACE + "/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                         "LANG",
                         "C.UTF-8",
-                        // Read by the command java only, so not by keytool, which has no cache.
+                        // Read only by the command java, not by keytool, which has no cache.
                         "JDK_JAVA_OPTIONS",
                         "-XX:AOTCache=" + program.aotCache()));
     }

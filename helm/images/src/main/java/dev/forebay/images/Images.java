@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Makes the images of the chart of what Maven has built, and says what is in them. The same
- * programs, JDK and packages make the same layers, byte by byte, except those of AOT caches.
+ * Writes the images of the chart from the built programs, with their bills of materials. Equal
+ * programs, JDK and packages make equal layers, byte by byte, except for AOT caches.
  */
 public final class Images {
 
@@ -29,7 +29,7 @@ public final class Images {
         this.debian = new DebianArchive(cache());
     }
 
-    /** With the repository, where all programs are built, and where images go. */
+    /** Takes the repository, in which all programs must be built, and the output directory. */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length != 2) {
             System.err.println("Usage: Images REPOSITORY OUTPUT");
@@ -38,7 +38,7 @@ public final class Images {
         make(Path.of(arguments[0]).toAbsolutePath().normalize(), Path.of(arguments[1]));
     }
 
-    /** Makes all images, unless a library is known to be weak; what was made before is replaced. */
+    /** Writes all images and replaces earlier ones. Fails if a library is vulnerable. */
     static void make(Path repository, Path output) throws IOException, InterruptedException {
         AdvisoryCheck.check(repository);
         Path absolute = Files.createDirectories(output).toRealPath();
@@ -98,7 +98,7 @@ public final class Images {
                 "%s  %d MB  %s%n", archive.getFileName(), Files.size(archive) >> 20, digest);
     }
 
-    /** The tag that the chart asks for unless it is told another. */
+    /** Returns the default tag of the chart. */
     private String release() throws IOException {
         Matcher release =
                 RELEASE.matcher(Files.readString(repository.resolve("helm/forebay/Chart.yaml")));
@@ -108,7 +108,7 @@ public final class Images {
         return release.group(1);
     }
 
-    /** As the devstack's tools. */
+    /** Returns the cache directory, which is in that of the devstack's tools. */
     private static Path cache() {
         String said = System.getenv().getOrDefault("FOREBAY_CACHE", "");
         Path cache =

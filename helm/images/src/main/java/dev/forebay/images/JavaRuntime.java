@@ -9,19 +9,19 @@ import java.util.Properties;
 /**
  * The part of a JDK that is in the images.
  *
- * @param home the JDK that it is taken from
+ * @param home the JDK
  */
 record JavaRuntime(Path home) {
 
-    /** Where it is in an image. */
+    /** The directory of the runtime in an image. */
     static final String PLACE = "/opt/java";
 
     /**
-     * All of Java SE, for libraries look for parts of it at run time (Hibernate and Jackson for
-     * java.desktop's beans), and what is asked for beyond it: {@code sun.misc.Unsafe}, jcmd and the
-     * flight recorder for who looks at a running process, figures of the JVM, the server of the
-     * pod's metrics, DNS by JNDI (Netty and gRPC), and zip files as file systems. keytool, which
-     * makes the webhook's certificate, is in java.base.
+     * All modules of Java SE, because libraries look for classes at run time: Hibernate and Jackson
+     * for the beans of java.desktop. Further modules serve {@code sun.misc.Unsafe}, for jcmd and
+     * the flight recorder, for metrics of the JVM, for the pod's metrics server, for DNS by JNDI
+     * (Netty and gRPC), and for zip files as file systems. keytool, which makes the webhook's
+     * certificate, is in java.base.
      */
     private static final String MODULES =
             String.join(
@@ -41,10 +41,10 @@ record JavaRuntime(Path home) {
                     "jdk.zipfs");
 
     /**
-     * Makes it, with the archive of its own classes, which jcmd and keytool start with. Line
-     * numbers stay, for stack traces.
+     * Creates the runtime, with the CDS archive of its own classes, which jcmd and keytool use at
+     * their start. Line numbers stay, for stack traces.
      *
-     * @param into is not there yet
+     * @param into must not exist
      */
     void link(Path into) throws IOException, InterruptedException {
         Command.run(
@@ -60,12 +60,12 @@ record JavaRuntime(Path home) {
                         into.toString()));
     }
 
-    /** The version of the JDK, such as {@code 25.0.3+9-LTS}. */
+    /** Returns the version of the JDK, such as {@code 25.0.3+9-LTS}. */
     String version() throws IOException {
         return about("JAVA_RUNTIME_VERSION");
     }
 
-    /** Who built it. */
+    /** Returns the vendor of the JDK. */
     String vendor() throws IOException {
         return about("IMPLEMENTOR");
     }

@@ -9,15 +9,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What an image runs.
+ * A program for which there is an image.
  *
  * @param name of the image, after {@code forebay-}
  * @param module the folder of its Maven module
- * @param directory what is built there to be run, below the module's {@code target}
- * @param jar the one in it that is started
- * @param role the one whose AOT cache a start uses unless {@code JDK_JAVA_OPTIONS} names another
+ * @param directory the folder of the built program, below the module's {@code target}
+ * @param jar the file in it that Java starts
+ * @param role whose AOT cache a start uses unless {@code JDK_JAVA_OPTIONS} names another
  * @param user of the image
- * @param debian layers of Debian's packages that it needs beside the base
+ * @param debian layers of Debian packages that it needs besides the base
  */
 record Program(
         String name,
@@ -28,12 +28,12 @@ record Program(
         String user,
         List<String> debian) {
 
-    /** Nobody's on any node; the chart says the same. */
+    /** A user that no node has. The chart uses the same. */
     static final String NOBODY = "65532:65532";
 
     /**
-     * Of the container's memory. The JDK's share, a 64th, is too little of 512 MiB for the objects
-     * in an AOT cache, and the JVM does not start.
+     * The initial heap as a share of the container's memory. The JDK's default, a 64th, is too
+     * little with 512 MiB: the objects of an AOT cache do not fit, and the JVM does not start.
      */
     private static final String FIRST_HEAP_PERCENT = "6.25";
 
@@ -55,7 +55,7 @@ record Program(
                             WORKER,
                             NOBODY,
                             List.of()),
-                    // It mounts.
+                    // Root, because the pod mounts.
                     new Program(
                             "fuse",
                             "runtime-cache/fuse",
@@ -77,7 +77,7 @@ record Program(
         return repository.resolve(module).resolve("target/bom.json");
     }
 
-    /** What starts it; arguments are added. */
+    /** Returns the command that starts the program, to which arguments are added. */
     List<String> entrypoint() {
         return List.of(
                 JavaRuntime.PLACE + "/bin/java",
@@ -88,7 +88,7 @@ record Program(
                 Application.PLACE + "/" + jar);
     }
 
-    /** Where the AOT cache of its role is in an image. */
+    /** Returns the path of its role's AOT cache in an image. */
     Path aotCache() {
         return AotCache.of(role, Path.of(Application.PLACE, jar)).file();
     }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.cyclonedx.model.Bom;
 import org.cyclonedx.model.Component;
 
-/** What a program consists of: what Maven and Quarkus say of it, limited to the jars it has. */
+/** The components of a program from the bills of Maven and Quarkus, limited to its jars. */
 final class ProgramLibraries {
 
     private ProgramLibraries() {}
@@ -18,9 +18,9 @@ final class ProgramLibraries {
     /**
      * Returns the program itself and its libraries by their references.
      *
-     * @param bill what the Maven plugin wrote about the program's module
-     * @param distribution the program as it is built
-     * @throws IOException if there is a jar that neither of them names
+     * @param bill that the Maven plugin wrote for the program's module
+     * @param distribution the built program
+     * @throws IOException if neither of them names a jar of the program
      */
     static Map<String, Component> of(Bom bill, Path distribution) throws IOException {
         Map<String, Component> libraries = new TreeMap<>();
@@ -45,7 +45,7 @@ final class ProgramLibraries {
         return libraries;
     }
 
-    /** The names of the libraries that are there. */
+    /** Returns the names of the jars in the program. */
     private static Set<String> jars(Path distribution) throws IOException {
         Set<String> names = new HashSet<>();
         for (Path path : Directories.below(distribution.resolve("lib"))) {
@@ -56,7 +56,7 @@ final class ProgramLibraries {
         return names;
     }
 
-    /** As Maven and as Quarkus call the jar of a component. */
+    /** Returns the names that Maven and Quarkus give the jar of a component. */
     private static Set<String> fileNames(Component component) {
         String purl = component.getPurl();
         String classifier =

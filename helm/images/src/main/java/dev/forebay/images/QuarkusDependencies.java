@@ -8,8 +8,8 @@ import java.util.List;
 import org.cyclonedx.model.Component;
 
 /**
- * What Quarkus says that an application consists of: more than Maven knows of, for some libraries
- * are added where two extensions meet.
+ * Reads the list of an application's libraries that Quarkus wrote. Maven's list is incomplete,
+ * because Quarkus adds some libraries where two extensions meet.
  */
 final class QuarkusDependencies {
 
@@ -17,7 +17,7 @@ final class QuarkusDependencies {
 
     private QuarkusDependencies() {}
 
-    /** The libraries of an application; none if it is not one of Quarkus. */
+    /** Returns the libraries of an application; none if it does not use Quarkus. */
     static List<Component> of(Path distribution) throws IOException {
         Path file = distribution.resolve(FILE);
         if (!Files.exists(file)) {

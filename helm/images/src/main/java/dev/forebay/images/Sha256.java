@@ -10,12 +10,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The SHA-256 of files. */
+/** Computes the SHA-256 of files. */
 final class Sha256 {
 
     private Sha256() {}
 
-    /** In lower-case hexadecimal digits. */
+    /** Returns lower-case hexadecimal digits. */
     static String of(Path file) throws IOException {
         MessageDigest digest = digest();
         try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {

@@ -10,9 +10,9 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 
 /**
- * Makes the AOT caches of images. A JVM uses a cache only with the very JDK, and with jars of the
- * very times, that the cache was made with. So this trains copies of the programs that have the
- * times of files in an image, and runs them on the images' JDK.
+ * Creates the AOT caches of images. A JVM uses a cache only with the same JDK and with jars of the
+ * same modification times as in the training. So this class trains copies of the programs, which
+ * have the times of files in an image, on the images' JDK.
  */
 final class Training {
 
@@ -21,11 +21,11 @@ final class Training {
     private Training() {}
 
     /**
-     * Copies all programs, and leaves their AOT caches beside the copies.
+     * Copies all programs, and writes their AOT caches beside the copies.
      *
      * @param java the images' JDK
      * @param repository where the programs are built
-     * @param copies becomes a directory that has the programs where the repository has them
+     * @param copies receives the programs, at the same relative paths as in the repository
      */
     static void train(Path java, Path repository, Path copies)
             throws IOException, InterruptedException {

@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A directory of this machine as part of a layer. Everything belongs to root, has the same time,
- * and one of two modes: what this machine's umask and clock are does not matter, and nothing is
- * setuid.
+ * A directory of this machine as part of a layer. All files belong to root and have the same time
+ * and one of two modes. The layer so depends neither on this machine's umask nor on its clock, and
+ * has no setuid files.
  *
  * @param root the directory
- * @param at where it is in the image
+ * @param at its path in the image
  */
 record Tree(Path root, String at) {
 
@@ -24,8 +24,8 @@ record Tree(Path root, String at) {
     private static final int LINKS_IN_A_ROW = 8;
 
     /**
-     * A layer with those paths of the directory, relative to it, that are wanted. Jib knows no
-     * symbolic links: a link to a file becomes a copy, one to a directory is left out.
+     * Returns a layer with the paths of the directory, relative to it, that match. Jib does not
+     * support symbolic links: a link to a file becomes a copy, a link to a directory is left out.
      */
     FileEntriesLayer layer(String name, Predicate<Path> wanted) throws IOException {
         FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName(name);
@@ -52,9 +52,7 @@ record Tree(Path root, String at) {
         return layer.build();
     }
 
-    /**
-     * The file that a path leads to within this directory, whatever it leads to on this machine.
-     */
+    /** Follows links within this directory, without regard to their targets on this machine. */
     private Optional<Path> followed(Path path) throws IOException {
         Path here = path;
         for (int i = 0; i < LINKS_IN_A_ROW && Files.isSymbolicLink(here); i++) {

@@ -1,4 +1,4 @@
-/** Makes the images that the chart runs, without a container engine. */
+/** Writes the images of the chart, without a container engine. */
 @NullMarked
 package dev.forebay.images;
 

@@ -114,7 +114,7 @@ class AdvisoriesTest {
                 .hasMessageContaining(rule);
     }
 
-    /** What the programs had when nothing compared them. */
+    /** The findings at the time when this check was introduced. */
     @ParameterizedTest(name = "{0} {1}: {2}")
     @CsvSource({
         "pkg:maven/io.netty/netty-codec-http, 4.1.130.Final, CVE-2026-33870",

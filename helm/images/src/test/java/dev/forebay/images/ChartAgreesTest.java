@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the chart runs is what is made. */
+/** Checks that the chart runs the images that this module writes. */
 class ChartAgreesTest {
 
     private static final Pattern IMAGE =

@@ -26,17 +26,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is in the images runs, with nothing but what is in them, as the users that they name, on
- * real servers. Needs root, and the images of 'make images'.
+ * Runs the programs in the images on real servers, only with the files in the images, as the users
+ * that they name. Needs root, and the images of 'make images'.
  */
 class ImagesContainerIT {
 
     private static final Path IMAGES = Path.of("../../target/images");
 
-    /** A start that rejects its AOT cache fails. */
+    /** Makes a start fail if the JVM rejects its AOT cache. */
     private static final String ONLY_WITH_CACHE = "-XX:AOTMode=on";
 
-    /** As in the smallest container that a service is given. */
+    /** The memory of the smallest container of a service. */
     private static final String LITTLE_MEMORY = " -XX:MaxRAM=256m";
 
     @TempDir private static Path directory;
@@ -163,7 +163,7 @@ class ImagesContainerIT {
                 .contains("clean-up: argument '--nonsense' must be");
     }
 
-    /** Without which the agent has no certificate for its webhook. */
+    /** The agent needs keytool for its webhook's certificate. */
     @Test
     void anAgentHasKeytool() throws Exception {
         assertThat(
@@ -205,7 +205,7 @@ class ImagesContainerIT {
         environment.put("FOREBAY_FUSE_PACK_CACHE", "64M");
         environment.put("FOREBAY_FUSE_METRICS_PORT", Integer.toString(port));
         Readiness ready = Readiness.ok(URI.create("http://127.0.0.1:" + port + "/health/ready"));
-        // Its mount is in a namespace that ends with it.
+        // Its mount is in a namespace that ends with the process.
         try (ServerProcess process = fuse.start("fuse", own, List.of(), environment, ready)) {
             assertThat(Path.of("/proc/" + process.pid() + "/mountinfo"))
                     .content()
@@ -253,7 +253,7 @@ class ImagesContainerIT {
         };
     }
 
-    /** What the chart says to all programs of Quarkus. */
+    /** Returns the variables that the chart gives to all Quarkus programs. */
     private static Map<String, String> common(int port) {
         Map<String, String> environment = new HashMap<>();
         environment.put("JAVA_TOOL_OPTIONS", "-Xmx384m " + ONLY_WITH_CACHE);

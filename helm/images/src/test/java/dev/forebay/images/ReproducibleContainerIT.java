@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What was made by 'make images' is made again, by another JVM, and is the same except for the last
- * layer, the AOT caches: the JDK makes no cache twice.
+ * Repeats 'make images' in another JVM, and checks that the result is equal except for the last
+ * layer, the AOT caches: the JDK never makes the same cache twice.
  */
 class ReproducibleContainerIT {
 
@@ -47,7 +47,7 @@ class ReproducibleContainerIT {
                 .isEqualTo(reproducible(MADE));
     }
 
-    /** What must be the same, by the name of the file. */
+    /** Returns the content that must be equal, by the name of the file. */
     private static Map<String, String> reproducible(Path images) throws Exception {
         Map<String, String> same = new TreeMap<>();
         try (Stream<Path> files = Files.list(images)) {
@@ -59,7 +59,7 @@ class ReproducibleContainerIT {
         return same;
     }
 
-    /** The image's settings and the digests of all layers but the last. */
+    /** Returns the image's settings and the digests of all layers except the last. */
     private static String layers(Path archive) throws Exception {
         JsonNode manifest = read(archive, "manifest.json").get(0);
         JsonNode config = read(archive, manifest.get("Config").asText());
@@ -76,7 +76,7 @@ class ReproducibleContainerIT {
                         List.of("tar", "-xOf", archive.toString(), file)));
     }
 
-    /** A bill without the digest of its image, which the last layer is part of. */
+    /** Returns a bill without the digest of its image, which includes the last layer. */
     private static String bill(Path file) throws IOException {
         return Files.readString(file).replaceAll("@sha256%3A[0-9a-f]{64}", "");
     }

@@ -16,20 +16,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An image whose layers are unpacked one after the other, and which is started as a container would
- * be: its entry point, user and environment, in its own root and mount namespace. It shares this
+ * An image with its layers unpacked one after the other. It starts like a container: with the
+ * image's entry point, user and environment, in its own root and mount namespace. It shares this
  * machine's network and processes.
  *
  * @param root its file system
- * @param config what it says about itself
+ * @param config its configuration
  */
 record UnpackedImage(Path root, JsonNode config) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
     /**
-     * As the chart has it: the root cannot be written to, what is mounted in it can. In a mount
-     * namespace that ends with the process.
+     * Makes the root read-only and its volumes writable, as the chart does, in a mount namespace
+     * that ends with the process.
      */
     private static final String READ_ONLY =
             """
@@ -42,7 +42,7 @@ record UnpackedImage(Path root, JsonNode config) {
             exec "$@"
             """;
 
-    /** Unpacks an archive, as root, below a directory that is empty. */
+    /** Unpacks an archive as root below an empty directory. */
     static UnpackedImage of(Path archive, Path directory) throws Exception {
         Path files = Files.createDirectory(directory.resolve("archive"));
         Path root = Files.createDirectory(directory.resolve("root"));
@@ -67,7 +67,7 @@ record UnpackedImage(Path root, JsonNode config) {
         return image;
     }
 
-    /** What a container engine adds to every container, and to privileged ones. */
+    /** Adds the devices that a container engine adds to every container, and to privileged ones. */
     private void addDevices() throws Exception {
         Path dev = Files.createDirectories(root.resolve("dev"));
         Files.createDirectories(root.resolve("proc"));
@@ -115,7 +115,7 @@ record UnpackedImage(Path root, JsonNode config) {
                         Launch.Lifetime.THIS_JVM));
     }
 
-    /** What the entry point writes until it ends, within a minute, whatever it ends with. */
+    /** Returns the output of the entry point with any exit code. The limit is a minute. */
     String output(List<String> arguments, Map<String, String> environment)
             throws IOException, InterruptedException {
         List<String> command = entrypoint();
@@ -123,7 +123,7 @@ record UnpackedImage(Path root, JsonNode config) {
         return outputOf(command, environment);
     }
 
-    /** What a program of the image writes. */
+    /** Returns the output of a program of the image. */
     String outputOf(List<String> command, Map<String, String> environment)
             throws IOException, InterruptedException {
         Path output = Files.createTempFile("forebay-image", ".out");
@@ -159,7 +159,7 @@ record UnpackedImage(Path root, JsonNode config) {
                         });
         environment.putAll(more);
         String[] user = user().split(":", 2);
-        // 'env' is that of this machine: images have none.
+        // Uses the 'env' of this machine, because images have none.
         List<String> all = new ArrayList<>(List.of("env", "-i"));
         environment.forEach((name, value) -> all.add(name + "=" + value));
         all.addAll(

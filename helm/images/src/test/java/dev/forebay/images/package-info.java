@@ -1,4 +1,4 @@
-/** What is in the images, and whether it runs. */
+/** Checks the content of the images, and that it runs. */
 @NullMarked
 package dev.forebay.images;
 
