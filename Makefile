@@ -1,9 +1,9 @@
-# Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
+# Forebay. 'make help' lists the targets. They stay thin: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start docs locks build format
 
-# Every target but help needs JDK 25. The script says how to get one if there is none.
+# Every target except help needs JDK 25. The script prints how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
   export JAVA_HOME := $(shell runtime-cache/devstack/bin/jdk25)
   ifeq ($(JAVA_HOME),)
@@ -16,17 +16,18 @@ DEVSTACK := runtime-cache/devstack/bin/devstack
 DEMO     := target/demo/stack
 VENV     := target/venv
 PYTHON   := $(VENV)/bin/python
-# What the package's integrations plug into has dependencies enough for an environment of its own.
+# The programs that the package integrates with have many dependencies, so they have an environment of their own.
 INTEGRATIONS := target/venv-integrations
 # The frameworks of the examples are large.
 FRAMEWORKS := target/venv-frameworks
 DOCS := target/venv-docs
 
-# What the built programs depend on: a build that is newer than all of it is not repeated.
+# The sources of the built programs. A build that is newer than all of them is not repeated.
 NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
 PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
                      workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
-# The runner reads times.tsv, slow-classes.txt and faults.txt where they are, and no build reads the results of benchmarks.
+# The runner reads times.tsv, slow-classes.txt and faults.txt from the source tree, and builds do not need benchmark
+# results.
 SOURCES := $(filter-out runtime-cache/suite/times.tsv runtime-cache/suite/%.txt runtime-cache/benchmarks/results/%,\
              $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print)) pom.xml
 
@@ -38,8 +39,8 @@ help: ## Shows this
 demo: prepared ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
 	@$(PYTHON) sdk-python-shim/examples/demo.py
 
-# Whatever a stack needs and lacks is made side by side: our programs, the Python environment, servers. The seconds are what each
-# usually takes. It runs from its source, for nothing is built yet.
+# Makes everything that a stack needs and lacks in parallel: programs, Python environment, servers. Each item has its
+# usual duration in seconds. The program runs from its source, because nothing is built yet.
 prepared:
 	@$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dterminal=$$([ ! -t 2 ] || echo true) \
 	  runtime-cache/devstack/src/main/java/dev/forebay/devstack/tool/Prepare.java $(MAKE) \
@@ -55,13 +56,13 @@ down: ## Stops what 'up' started, and what 'demo' left up
 status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
-# What runs single test classes of a built tree, several beside each other.
+# Runs single test classes of a built tree, several in parallel.
 SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
            -cp 'runtime-cache/suite/target/classes:runtime-cache/devstack/target/classes:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
 QUICK_JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
               --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
               --job 'faults=python3 runtime-cache/suite/faults.py --list'
-# With TESTS= only these classes, and none of the jobs.
+# TESTS= selects classes and leaves out all jobs.
 JOBS := $(QUICK_JOBS) \
         --job 'python=$(MAKE) --no-print-directory test-package' \
         --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
@@ -71,7 +72,7 @@ JOBS := $(QUICK_JOBS) \
 test: target/built obtained target/aot $(VENV)/ready $(INTEGRATIONS)/ready $(DOCS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
 	@FOREBAY_AOT_MODE=on $(SUITE) --without-second-compiler $(if $(STRICT),--strict) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
-# A test that had to wait for Go would take too long, and so would those beside it.
+# A test that waited for a Go build would take too long and would slow down other tests.
 obtained: target/programs
 	@$(DEVSTACK) obtain --tests > target/obtained.txt
 
@@ -82,18 +83,18 @@ check: target/built $(VENV)/ready ## Checks format, style, types, and the unit t
 	@$(SUITE) --without-second-compiler --parts unit --changed --slots 4 $(QUICK_JOBS) \
 	  --job 'python=$(MAKE) --no-print-directory target/python-checked test-remedies'
 
-# By the bills of materials that the programs' build writes.
+# Reads the bills of materials that the build of the programs writes.
 test-advisories:
 	@$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
 	  -cp "helm/images/target/classes:$$(cat helm/images/target/test.classpath)" dev.forebay.images.AdvisoryCheck .
 
-# As of the modules, what passed before need not run again.
+# Like modules, Python tests that passed run again only after a change.
 PYTHON_FILES := $(shell find sdk-python-shim \( -name '.*' -o -name __pycache__ \) -prune -o -type f -print)
 target/python-checked: $(PYTHON_FILES) $(VENV)/ready
 	@$(MAKE) --no-print-directory test-package
 	@touch $@
 
-# The only tests of the package that read more than it: what messages in Java tell a person to type.
+# The only tests of the package that read other files: the commands in messages of the Java code must exist.
 test-remedies: $(VENV)/ready
 	@cd sdk-python-shim && ../$(PYTHON) -m pytest -q tests/unit/test_remedies.py
 
@@ -102,7 +103,7 @@ test-package: $(VENV)/ready
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
 	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
 
-# On a stack of its own, of what is built.
+# Runs on a stack of its own with the built programs.
 test-platform: $(VENV)/ready
 	@echo "== Python: the package against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
@@ -112,7 +113,7 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
 
-# On a stack of its own, of what is built, as what needs a platform.
+# Runs on a stack of its own with the built programs, like test-platform.
 test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with PyTorch if it is in target/venv-frameworks, on a version that a platform mounts (needs root; 2 minutes)
 	@echo "== Python: the examples for frameworks against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
@@ -121,7 +122,7 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 test-faults: target/built $(VENV)/ready ## Puts deliberate faults into a copy of the code and runs the tests that must catch them; FAULTS=name,... for some, SEED=n runs the whole suite against three (less than an hour; with SEED up to 80 minutes)
 	@python3 runtime-cache/suite/faults.py --faults '$(FAULTS)' $(if $(SEED),--whole $(SEED))
 
-# The packages are listed in pom.xml. The goal runs in all modules, and finds nothing to do in most.
+# pom.xml lists the packages. The goal runs in all modules, and finds nothing to do in most.
 test-mutants: ## Changes the code of pure packages with PIT and fails if unit tests notice less than 80 % of that in a module (30 minutes)
 	$(NOT_BESIDE_TESTS)
 	$(MVN) -q -pl runtime-cache/core,runtime-cache/fuse,workflows,activities -am test-compile \
@@ -131,7 +132,7 @@ test-mutants: ## Changes the code of pure packages with PIT and fails if unit te
 test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	@$(SUITE) --parts kube --slots 1 --limit 900
 
-# Packaging writes the programs' jars anew, so the AOT caches beside them do not fit any more.
+# Packaging writes new jars, so the AOT caches beside them become invalid.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
 	$(NOT_BESIDE_TESTS)
 	@echo "== Building the programs, and listing their libraries"
@@ -180,8 +181,8 @@ bench-tls: target/benchmarks ## Compares a worker that speaks TLS with one that 
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.TlsBenchmark runtime-cache/worker/target/quarkus-app/quarkus-run.jar
 
-# The lines that BenchOutput marks. The classes run one after the other, for they share the machine; they are tests, which fail
-# when a figure is far from any that was seen.
+# Prints the lines that BenchOutput marks. The classes share the machine, so they run one after the other. They are
+# tests, which fail if a figure is far from all earlier ones.
 BENCH_WORKER := SlowWorkersIT ColdReadIT CrowdIT ReadCostIT CoverageCostIT
 comma := ,
 space := $(subst ,, )
@@ -194,7 +195,7 @@ bench-worker: target/built target/aot ## Measures reads beside slow workers, col
 	@cat $(BENCH_WORKER:%=target/suite/logs/dev.forebay.worker.%.log) >> target/bench/worker.log
 	@sed -n "s/^\[bench\] //p" target/bench/worker.log | tee target/bench/worker.txt
 
-# All compiler threads stay, or the time of those that ended would not be counted.
+# Keeps all compiler threads, because the time of ended threads is not counted.
 bench-start: target/benchmarks target/aot ## Measures starts of all programs and a worker's first GB without and with AOT caches (needs root; 5 minutes)
 	@for mode in off on; do FOREBAY_AOT_MODE=$$mode JAVA_TOOL_OPTIONS=-XX:-UseDynamicNumberOfCompilerThreads \
 	  $(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
@@ -248,17 +249,17 @@ format: ## Formats the Java and Python sources
 	$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:apply
 	@if [ -x $(VENV)/bin/ruff ]; then cd sdk-python-shim && ../$(VENV)/bin/ruff format . ; fi
 
-# Of what Maven prints: the module that it builds, warnings of the compiler, and everything from the first error on.
+# The part of Maven's output to show: the current module, compiler warnings, and everything from the first error on.
 MAVEN_NEWS := -e '/^\[WARNING\] .*[.]java:/,/^\[INFO\]/p' -e '/^\[ERROR\]/,$$p' -e 's/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p'
 
-# Libraries are copied there, and those of an earlier build would stay.
+# The build copies libraries there, and those of an earlier build would stay.
 FUSE_LIBRARIES := runtime-cache/fuse/target/forebay-fuse/lib
 
-# Before what replaces programs or classes: stops while tests run in this clone.
+# Runs before anything that replaces programs or classes. Stops if tests run in this clone.
 NOT_BESIDE_TESTS = @$(JAVA_HOME)/bin/java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
                      runtime-cache/suite/src/main/java/dev/forebay/suite/CloneLock.java
 
-# What a stack runs, and no test: a demo need not wait for more.
+# The programs of a stack, without tests, so that a demo need not wait for those.
 target/programs: $(PROGRAM_SOURCES)
 	$(NOT_BESIDE_TESTS)
 	@echo "== Building the programs; the first time Maven fetches libraries"
@@ -266,7 +267,7 @@ target/programs: $(PROGRAM_SOURCES)
 	@{ $(MVN) -T 2 package -Dmaven.test.skip=true -pl runtime-cache/worker,runtime-cache/fuse,runtime-cache/devstack,activities -am \
 	  && touch $@; } | sed -un $(MAVEN_NEWS); test -f $@
 
-# Classes and tests of all modules. It packages nothing: AOT caches are good only for the very jars that they were trained with.
+# Classes and tests of all modules. It does not package: an AOT cache is valid only for the jars of its training.
 target/built: target/programs $(SOURCES)
 	$(NOT_BESIDE_TESTS)
 	@echo "== Building all modules and their tests; the first time Maven fetches libraries"
@@ -299,7 +300,8 @@ $(DOCS)/ready: sdk-python-shim/requirements-docs.lock $(PACKAGE)
 $(FRAMEWORKS)/ready: sdk-python-shim/requirements-frameworks.lock $(PACKAGE)
 	$(call make-environment,$(FRAMEWORKS),$<)
 
-# $(1): where; $(2): the list of what is in it, with hashes. What builds packages comes first: pip would obtain it anew without hashes.
+# $(1): the directory; $(2): the list of packages with hashes. Build tools come first, because pip would otherwise
+# download them again without hashes.
 define make-environment
 @echo "== Making the Python environment $(1)"
 @python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -29,12 +29,12 @@ labels:
   {{- include "forebay.labels" . | nindent 2 }}
 {{- end }}
 
-{{/* What the agent has that is in no namespace must say which release it is of. */}}
+{{/* The name of the agent's objects that are not namespaced. It must identify the release. */}}
 {{- define "forebay.agentClusterName" -}}
 {{ .Release.Namespace }}-{{ include "forebay.name" (list . "agent") }}
 {{- end }}
 
-{{/* Of its Service, for who is in the cluster. */}}
+{{/* The address of its Service inside the cluster. */}}
 {{- define "forebay.controlPlaneAddress" -}}
 {{ ternary "https" "http" (not (empty .Values.controlPlane.tlsSecret)) }}://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespace }}.svc:8080
 {{- end }}
@@ -49,14 +49,15 @@ labels:
 {{ $.Values.image.registry }}/forebay-{{ index . 1 }}:{{ $.Values.image.tag | default $.Chart.AppVersion }}
 {{- end }}
 
-{{/* What all pods have in common, and their places. (list $ component values) */}}
+{{/* The common fields of all pods, with their placement. (list $ component values) */}}
 {{- define "forebay.pod" -}}
 {{- $ := index . 0 -}}
 {{- $values := index . 2 -}}
 serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
-# Who asks the API server for anything: the agent for Jobs and nodes, the control plane for Datasets, and who cleans up after them.
+# Only clients of the API server get a token: the agent for Jobs and nodes, the control plane for Datasets, and the Jobs
+# that clean up.
 automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" (or $.Values.region.agent.watchJobs $.Values.region.nodeLabels.enabled) "control-plane" $.Values.controlPlane.datasets.enabled "clean-up" true "switch-off" true) }}
-# Else Services become variables FOREBAY_..., which are settings.
+# Otherwise Services would become variables FOREBAY_..., which are settings.
 enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}
 imagePullSecrets:
@@ -75,7 +76,7 @@ priorityClassName: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* What the Pod Security Standard "restricted" asks for. The user is that of the images. */}}
+{{/* The requirements of the Pod Security Standard "restricted". The user is that of the images. */}}
 {{- define "forebay.restrictedPod" -}}
 securityContext:
   runAsNonRoot: true
@@ -95,7 +96,7 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{/* How far a Service can be reached. */}}
+{{/* Where a Service can be reached from. */}}
 {{- define "forebay.exposure" -}}
 type: {{ .type }}
 {{- if ne .type "ClusterIP" }}
@@ -111,7 +112,7 @@ loadBalancerSourceRanges:
 {{- end }}
 {{- end }}
 
-{{/* One replica for each node, and zones alike, as far as there are any. (list $ component), or (list $ component replicas) for as many nodes. */}}
+{{/* Spreads replicas over nodes and zones. (list $ component), or (list $ component replicas) to require as many nodes. */}}
 {{- define "forebay.spread" -}}
 {{- $apart := 0 }}
 {{- if gt (len .) 2 }}{{ $apart = index . 2 }}{{ end }}
@@ -120,7 +121,7 @@ topologySpreadConstraints:
   - topologyKey: {{ $key }}
     maxSkew: 1
     {{- if and $apart (eq $key "kubernetes.io/hostname") }}
-    # Else one node, which is no more uneven than three, could have all.
+    # Without it one node, which is no more uneven than three, could run all replicas.
     minDomains: {{ $apart }}
     whenUnsatisfiable: DoNotSchedule
     {{- else }}
@@ -132,7 +133,7 @@ topologySpreadConstraints:
   {{- end }}
 {{- end }}
 
-{{/* A value as it is written into a file of properties; numbers of values are floats here. */}}
+{{/* A value as text for a properties file. Numbers from values are floats here. */}}
 {{- define "forebay.scalar" -}}
 {{- if and (kindIs "float64" .) (eq (floor .) .) -}}
 {{ int64 . }}
@@ -142,7 +143,7 @@ topologySpreadConstraints:
 {{- end }}
 
 {{/*
-A file of properties: what the chart sets, and the settings of the user, who cannot set the same.
+A properties file: the settings of the chart, and those of the user, who cannot override the chart's.
 (list path-of-the-settings settings dict-of-what-the-chart-sets dict-of-values)
 */}}
 {{- define "forebay.properties" -}}
@@ -155,7 +156,7 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* As forebay.properties, for a program that is told by its environment. A value of the chart's may be a source (valueFrom). */}}
+{{/* Like forebay.properties, for a program that reads its environment. The chart may set a source (valueFrom) instead of a value. */}}
 {{- define "forebay.environment" -}}
 {{- $own := index . 2 -}}
 {{- include "forebay.refuseOwn" . -}}
@@ -169,7 +170,7 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* What control plane, agents and workers share of their environment. (list $ values path-of-the-values) */}}
+{{/* The common environment of control plane, agents and workers. (list $ values path-of-the-values) */}}
 {{- define "forebay.quarkusEnvironment" -}}
 {{- $lake := (index . 0).Values.lake -}}
 - name: QUARKUS_CONFIG_LOCATIONS
@@ -192,7 +193,7 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* The token for which there is a key of the lake; it is renewed there. */}}
+{{/* The token that is exchanged for a key of the lake. The kubelet renews it there. */}}
 {{- define "forebay.identityMount" -}}
 {{- if .Values.lake.webIdentity.role }}
 - {name: lake-identity, mountPath: /etc/forebay/lake-identity, readOnly: true}
@@ -211,7 +212,7 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* What Temporal or etcd is to be shown, and trusted by; directories, so that files that are replaced are seen. (list server tls) */}}
+{{/* Certificates for and authorities of Temporal or etcd. They are directories, so that processes see replaced files. (list server tls) */}}
 {{- define "forebay.tlsMounts" -}}
 {{- $server := index . 0 -}}
 {{- with index . 1 }}
@@ -261,7 +262,7 @@ forebay.{{ $server }}.tls.key: /etc/forebay/{{ $server }}-tls/tls.key
 {{- end }}
 {{- end }}
 
-{{/* Settings that control plane, agents and workers share, as YAML. */}}
+{{/* The common settings of control plane, agents and workers, as YAML. */}}
 {{- define "forebay.commonSettings" -}}
 quarkus.http.host: 0.0.0.0
 forebay.token-file: /etc/forebay/token/token
@@ -284,7 +285,7 @@ forebay.lake.requester-pays-buckets: {{ join "," . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* Settings of the two roles of the service, as YAML. */}}
+{{/* The settings of both roles of the service, as YAML. */}}
 {{- define "forebay.temporalSettings" -}}
 quarkus.http.port: 8080
 forebay.temporal.target: {{ .Values.temporal.target | quote }}
@@ -305,8 +306,10 @@ forebay.work-directory: /work
 {{- end }}
 
 {{/*
-How many replicas: with an autoscaler as many as there are. To say nothing would not leave them alone: Helm takes away what the last release said, and
-Kubernetes then puts in 1. Where none are yet, or there is no cluster to ask (helm template), nothing is said: the autoscaler brings its minimum.
+The number of replicas. With an autoscaler it is the present number. Leaving it out would not keep that number: Helm
+removes the field of the last release, and Kubernetes then sets 1. The field is left out only if there are no replicas
+yet,
+or no cluster (helm template). Then the autoscaler sets its minimum.
 (list $ kind component values)
 */}}
 {{- define "forebay.replicas" -}}
@@ -319,7 +322,7 @@ Kubernetes then puts in 1. Where none are yet, or there is no cluster to ask (he
 {{- end -}}
 {{- end }}
 
-{{/* Liveness and readiness of control plane, agents and workers; a start may take five minutes. (scheme) */}}
+{{/* Probes of control plane, agents and workers. A start may take five minutes. (scheme) */}}
 {{- define "forebay.quarkusProbes" -}}
 startupProbe:
   httpGet: {path: /q/health/live, port: http, scheme: {{ . }}}
@@ -335,7 +338,7 @@ readinessProbe:
   timeoutSeconds: 5
 {{- end }}
 
-{{/* The token; for those who ask workers that speak TLS, their authority. */}}
+{{/* The token, and the authority of workers with TLS for their clients. */}}
 {{- define "forebay.tokenVolume" -}}
 - name: token
   secret:
@@ -349,12 +352,12 @@ readinessProbe:
 - name: worker-ca
   secret:
     secretName: {{ .Values.region.workers.tlsSecret | quote }}
-    # The authority only: the key is for workers.
+    # Only the authority: the key is for workers.
     items:
       - {key: ca.crt, path: ca.crt}
 {{- end }}
 
-{{/* What a control plane or an agent shows. (values) */}}
+{{/* The certificate of a control plane or an agent. (values) */}}
 {{- define "forebay.listenerMounts" -}}
 {{- with .tlsSecret }}
 - {name: tls, mountPath: /etc/forebay/tls, readOnly: true}
@@ -381,7 +384,7 @@ forebay.tls.key: /etc/forebay/tls/tls.key
 {{- end }}
 {{- end }}
 
-{{/* Who signs what control planes and agents show, for who asks them: they themselves, and workers. */}}
+{{/* The authority of control planes and agents, for their clients: they themselves, and workers. */}}
 {{- define "forebay.serviceAuthorityMount" -}}
 {{- if .Values.serviceAuthority.secret }}
 - {name: service-ca, mountPath: /etc/forebay/service-ca, readOnly: true}
@@ -400,7 +403,7 @@ forebay.tls.key: /etc/forebay/tls/tls.key
 {{- end }}
 {{- end }}
 
-{{/* Whom Java trusts, in place of Java's own store. */}}
+{{/* The trust store that replaces Java's own. */}}
 {{- define "forebay.trustStoreMount" -}}
 {{- if .Values.trustStore.secret }}
 - {name: trust-store, mountPath: /etc/forebay/trust-store, readOnly: true}
@@ -419,7 +422,7 @@ forebay.tls.key: /etc/forebay/tls/tls.key
 {{- end }}
 {{- end }}
 
-{{/* The JVM's options that name it, as a list in JSON. */}}
+{{/* The JVM options that name the trust store, as a list in JSON. */}}
 {{- define "forebay.trustStoreOptions" -}}
 {{- $options := list -}}
 {{- with .Values.trustStore -}}
@@ -430,7 +433,7 @@ forebay.tls.key: /etc/forebay/tls/tls.key
 {{ toJson $options }}
 {{- end }}
 
-{{/* How workers and agents reach the region's etcd, as YAML. */}}
+{{/* The settings for the region's etcd, for workers and agents, as YAML. */}}
 {{- define "forebay.etcdSettings" -}}
 forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
 {{ include "forebay.tlsFiles" (list "etcd" .Values.region.etcd.tls) }}
@@ -460,7 +463,7 @@ forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
 {{ $number }}
 {{- end }}
 
-{{/* For copies of manifests, and beside them those that are being fetched or made. (capacity) */}}
+{{/* The space for copies of manifests, and for manifests that are being fetched or written. (capacity) */}}
 {{- define "forebay.manifestRoom" -}}
 {{ include "forebay.bytes" . | int64 | mul 2 | add (include "forebay.bytes" "1G" | int64) | quote }}
 {{- end }}
@@ -475,7 +478,7 @@ forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* One pod at a time; one that does not work anyway does not hold up the draining of its node. (list $ component) */}}
+{{/* Evicts one pod at a time. A pod that is not healthy does not delay the drain of its node. (list $ component) */}}
 {{- define "forebay.disruptionBudget" -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -489,7 +492,7 @@ spec:
       {{- include "forebay.selector" . | nindent 6 }}
 {{- end }}
 
-{{/* An account without any rights. (list $ component annotations) */}}
+{{/* A service account without rights. (list $ component annotations) */}}
 {{- define "forebay.serviceAccount" -}}
 apiVersion: v1
 kind: ServiceAccount

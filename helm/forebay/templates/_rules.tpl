@@ -1,5 +1,6 @@
 {{/*
-What values.schema.json cannot say: what a role needs, and what does not go together. Each message names the value and the rule.
+Rules that values.schema.json cannot express: what a role needs, and which values exclude each other. Each message names
+the value and the rule.
 */}}
 {{- define "forebay.rules" -}}
 {{- $needs := dict -}}
@@ -87,7 +88,7 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- $claims := int .storage.claims -}}
 {{- if not .storage.hostPaths -}}
 {{- $room := mul $claims (include "forebay.bytes" .storage.size | int64) -}}
-{{- /* Beside the chunks: forebay.worker.manifests.capacity, 2G, forebay.worker.images.capacity, 4G, and fills under way. */ -}}
+{{- /* Besides chunks: forebay.worker.manifests.capacity, 2G, forebay.worker.images.capacity, 4G, and running fills. */ -}}
 {{- $needed := add (include "forebay.bytes" .capacity | int64) (include "forebay.bytes" "8G" | int64) -}}
 {{- if gt $needed $room -}}
 {{- fail (printf "region.workers.capacity: %s and 8G for manifests, images and fills do not fit into %d claim(s) of region.workers.storage.size %s" .capacity $claims .storage.size) -}}
@@ -102,7 +103,7 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- end -}}
 {{- end }}
 
-{{/* Whether somebody of this release asks the control plane by its name in the cluster. */}}
+{{/* Whether a component of this release calls the control plane by its name in the cluster. */}}
 {{- define "forebay.controlPlaneIsAsked" -}}
 {{- $datasets := .Values.controlPlane.datasets -}}
 {{- $region := .Values.region -}}
@@ -135,7 +136,8 @@ true
 {{- end }}
 
 {{/*
-Directories of the node that pods see at the same paths: none may be in another one, or in one that a container has itself. (region)
+Rules for directories of the node that pods mount at the same paths. None may contain another one or overlap a directory
+of the container itself. (region)
 */}}
 {{- define "forebay.pathRules" -}}
 {{- $places := dict "region.mountRoot" .mountRoot "region.holder.directory" .holder.directory "region.fuse.cacheDirectory" .fuse.cacheDirectory -}}

@@ -1,7 +1,7 @@
 {{/*
-The settings that are the chart's to say, by component, each with the value that says it; what has none is as the rest of the chart needs it. Also those
-that the chart leaves out: the rest of it relies on them all the same. A name that ends with a dot is the beginning of others, which are refused where the
-chart has set them.
+Settings that only the chart may set, by component, each with the value that controls it. Without a value, the setting
+depends on other parts of the chart. The lists include settings that the chart omits, because other parts rely on their
+defaults. A name that ends with a dot is a prefix: names below it are refused if the chart has set them.
 */}}
 {{- define "forebay.commonValues" -}}
 quarkus.http.host: ""
@@ -127,7 +127,7 @@ FOREBAY_FUSE_MOUNTPOINT: region.mountRoot
 {{- end }}
 
 {{/*
-Fails if a user sets what is the chart's. In a file of properties a name may be written with quotes and without.
+Fails if a user sets a setting of the chart. In a properties file a name may have quotes or not.
 (list path-of-the-settings settings dict-of-what-the-chart-sets dict-of-the-values-above)
 */}}
 {{- define "forebay.refuseOwn" -}}
@@ -151,7 +151,7 @@ Fails if a user sets what is the chart's. In a file of properties a name may be 
 {{- end -}}
 {{- end }}
 
-{{/* What is said to the JVM comes before all settings. (list path-of-the-options options path-of-the-settings) */}}
+{{/* JVM options, without settings as system properties, which would override all others. (list path-of-the-options options path-of-the-settings) */}}
 {{- define "forebay.jvmOptions" -}}
 {{- $ := . -}}
 {{- range $option := index . 1 -}}

@@ -1,6 +1,7 @@
 {{/*
-A Job at an event of Helm, with an account of its own, which takes back what is on objects of others. Helm has taken the rights from agents and control
-planes by then, so what is taken off stays off, also while their pods still end. All of it goes when the Job has succeeded.
+A Job at an event of Helm, with its own account, which removes the release's marks from other objects. Helm has already
+removed the rights of agents and control planes, so they cannot add marks again while their pods end. Helm deletes the
+Job and its account when the Job has succeeded.
 (list $ component event region-whose-labels-go whether-finalizers-go)
 */}}
 {{- define "forebay.cleanUp" -}}
@@ -10,7 +11,7 @@ planes by then, so what is taken off stays off, also while their pods still end.
 {{- $region := index . 3 -}}
 {{- $datasets := index . 4 -}}
 {{- $release := printf "%s/%s" $.Release.Namespace $.Release.Name -}}
-{{- /* Has no namespace, so its name must say which release it is of. */}}
+{{- /* Not namespaced, so the name must identify the release. */}}
 {{- $name := printf "%s-%s" $.Release.Namespace (include "forebay.name" (list $ $component)) }}
 {{- with $.Values.cleanUp -}}
 apiVersion: v1
@@ -39,7 +40,7 @@ rules:
   - apiGroups: [forebay.dev]
     resources: [datasets]
     verbs: [get, list, patch]
-  # Whether there are any, and whether another release has taken them over.
+  # To see whether Datasets exist, and whether another release has taken them over.
   - apiGroups: [apiextensions.k8s.io]
     resources: [customresourcedefinitions]
     resourceNames: [datasets.forebay.dev]
@@ -70,9 +71,9 @@ metadata:
   annotations:
     {{- include "forebay.hook" (list $event 0) | nindent 4 }}
 spec:
-  # Also for a pod that finds no node, or no image.
+  # Also limits a pod without a node or an image.
   activeDeadlineSeconds: {{ mul 2 (int .timeoutSeconds) }}
-  # For a node that is lost.
+  # Retries after the loss of a node.
   backoffLimit: 2
   template:
     metadata:
@@ -112,7 +113,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* What Helm makes at an event, the lower weights first, and removes when all of it has succeeded. (list event weight) */}}
+{{/* An object that Helm creates at an event, lower weights first, and deletes after success. (list event weight) */}}
 {{- define "forebay.hook" -}}
 helm.sh/hook: {{ index . 0 }}
 helm.sh/hook-weight: {{ index . 1 | quote }}
@@ -120,7 +121,7 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 helm.sh/hook-output-log-policy: hook-failed
 {{- end }}
 
-{{/* What the settings of a component that is installed already say, as text. (list $ component) */}}
+{{/* The settings of a component of the installed release, as text. (list $ component) */}}
 {{- define "forebay.settingsBefore" -}}
 {{- lookup "v1" "ConfigMap" (index . 0).Release.Namespace (include "forebay.name" .) | dig "data" "application.properties" "" -}}
 {{- end }}

@@ -13,7 +13,7 @@
 - {name: ETCD_INITIAL_CLUSTER, value: {{ join "," $cluster | quote }}}
 - {name: ETCD_INITIAL_CLUSTER_TOKEN, value: {{ .name }}}
 - {name: ETCD_INITIAL_CLUSTER_STATE, value: {{ .state }}}
-# What clients watch from is their last revision; an hour is longer than any of them is away and still wants to know.
+# Clients resume watches from their last revision. An hour is longer than any client is away and resumes.
 - {name: ETCD_AUTO_COMPACTION_MODE, value: periodic}
 - {name: ETCD_AUTO_COMPACTION_RETENTION, value: 1h}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* As forebay.metadata, with the labels by which an operator finds what is its own. (list $ component) */}}
+{{/* forebay.metadata with the labels by which an operator selects objects. (list $ component) */}}
 {{- define "forebay.monitoringMetadata" -}}
 {{- $ := index . 0 -}}
 name: {{ include "forebay.name" . }}
@@ -7,7 +7,7 @@ labels:
   {{- merge (include "forebay.labels" . | fromYaml) $.Values.monitoring.labels | toYaml | nindent 2 }}
 {{- end }}
 
-{{/* How a control plane or an agent is asked. (list $ component values) */}}
+{{/* How to scrape a control plane or an agent. (list $ component values) */}}
 {{- define "forebay.serviceMonitored" -}}
 {{- $ := index . 0 -}}
 ports: [http]
@@ -19,8 +19,9 @@ tls: {{ merge (dict "server" (include "forebay.name" (list $ (index . 1)))) $.Va
 {{- end }}
 
 {{/*
-One for each component, for they are asked in different ways.
-(list $ component (dict "ports" list "path" path "token" whether-it-wants-the-token "tls" (dict "secret" of-its-authorities "key" key "server" name)))
+One PodMonitor for each component, because ports, paths and credentials differ.
+(list $ component (dict "ports" list "path" path "token" whether-it-wants-the-token "tls" (dict "secret"
+of-its-authorities "key" key "server" name)))
 */}}
 {{- define "forebay.podMonitor" -}}
 {{- $ := index . 0 -}}
@@ -50,10 +51,10 @@ spec:
         ca:
           secret: {name: {{ .secret | quote }}, key: {{ .key | quote }}}
         {{- end }}
-        # Pods are asked by their addresses; the certificate is for a name.
+        # Prometheus connects to addresses of pods, but certificates contain names.
         serverName: {{ .server }}.{{ $.Release.Namespace }}.svc
       {{- end }}
-      # Those that the alerts and dashboards need.
+      # The labels that alerts and dashboards need.
       relabelings:
         - {action: replace, targetLabel: component, replacement: {{ $component }}}
         - {action: replace, targetLabel: node, sourceLabels: [__meta_kubernetes_pod_node_name]}

@@ -1,4 +1,4 @@
-{{/* The one component that may do what others may not: it mounts, for the node. (list $ component) */}}
+{{/* Pods that mount for the node, and so are the only ones with more rights. (list $ component) */}}
 {{- define "forebay.nodePod" -}}
 {{- $ := index . 0 -}}
 {{- $node := $.Values.region.node -}}
@@ -6,7 +6,7 @@
 {{ include "forebay.pod" (list $ (index . 1) (merge (dict "priorityClassName" $name) $node)) }}
 {{- end }}
 
-{{/* Only a privileged container may pass mounts on to the node. */}}
+{{/* Only a privileged container may propagate mounts to the node. */}}
 {{- define "forebay.nodeContainer" -}}
 securityContext:
   privileged: true
@@ -14,27 +14,27 @@ securityContext:
   readOnlyRootFilesystem: true
 {{- end }}
 
-{{/* Releases do not meet in one holder. */}}
+{{/* Each release has its own directory, so that releases do not share a holder. */}}
 {{- define "forebay.holderDirectory" -}}
 {{ .Values.region.holder.directory }}/{{ .Release.Namespace }}-{{ include "forebay.fullname" . }}
 {{- end }}
 
-{{/* Which the holder makes while there is a mount. (holder) */}}
+{{/* The file that the holder creates while the mount exists. (holder) */}}
 {{- define "forebay.mountedSign" -}}
 {{ include "forebay.holderDirectory" . }}/mounted
 {{- end }}
 
-{{/* The same paths as on the node, for mounts are known by their paths. */}}
+{{/* The same paths as on the node, because processes identify mounts by their paths. */}}
 {{- define "forebay.nodeMounts" -}}
 - {name: mounts, mountPath: {{ dir .Values.region.mountRoot }}, mountPropagation: Bidirectional}
 - {name: holder, mountPath: {{ .Values.region.holder.directory }}}
-# A container's own is read-only, also if it is privileged: then the kernel's read-ahead could not be raised.
+# A container's own sysfs is read-only, even if it is privileged, and prevents a larger read-ahead of the kernel.
 - {name: sys, mountPath: /sys}
 {{- end }}
 
 {{/*
-The directory above the mount, not the mount itself: a kubelet that looks at a dead mount would not start the pod that takes it away, and what
-is unmounted in the root of a volume stays mounted on the node.
+The parent directory of the mount, for two reasons. If the volume were a dead mount, the kubelet could not start the pod
+that removes it. And an unmount in the root of a volume does not reach the node.
 */}}
 {{- define "forebay.nodeVolumes" -}}
 - {name: mounts, hostPath: {path: {{ dir .Values.region.mountRoot }}, type: Directory}}
@@ -42,7 +42,7 @@ is unmounted in the root of a volume stays mounted on the node.
 - {name: sys, hostPath: {path: /sys, type: Directory}}
 {{- end }}
 
-{{/* A process that serves the mount or stands by. Each has a port and a directory of its own. (list $ name port) */}}
+{{/* A process that serves the mount or stands by. Each has its own port and directory. (list $ name port) */}}
 {{- define "forebay.fuseContainer" -}}
 {{- $ := index . 0 -}}
 {{- $fuse := $.Values.region.fuse -}}
@@ -75,7 +75,8 @@ is unmounted in the root of a volume stays mounted on the node.
     {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own (include "forebay.fuseValues" . | fromYaml)) | trim | nindent 4 }}
   ports:
     - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}
-  # Ready is one that serves, or that could take over. While etcd is away a new one is not: it waits, and is left alone.
+  # A process is ready if it serves or could take over. A new one is not ready while etcd is away: it waits without
+  # restarts.
   startupProbe:
     httpGet: {path: /health/live, port: {{ index . 1 }}}
     periodSeconds: 2
@@ -104,7 +105,7 @@ is unmounted in the root of a volume stays mounted on the node.
     - {name: tmp, mountPath: /tmp, subPath: {{ index . 1 }}}
 {{- end }}
 
-{{/* Of who has health to show, and no metrics: it asks itself as others would, and has 10 s to answer. */}}
+{{/* Probes of a process without metrics. It checks itself from outside and has 10 s to answer. */}}
 {{- define "forebay.nodeHealth" -}}
 ports:
   - {name: health, containerPort: 9466}

@@ -3,8 +3,9 @@
 {{- end }}
 
 {{/*
-A pod has a new address each time it starts, and who knew the worker by a name would ask the old one for as long as answers of DNS are kept.
-A certificate is for a name. (list $ values)
+The address that a worker advertises. A pod has a new address after each start, and clients that use a name would
+connect to the old address until their DNS caches expire. With TLS it is a name, because certificates contain names.
+(list $ values)
 */}}
 {{- define "forebay.workerAddress" -}}
 {{- $ := index . 0 -}}
@@ -21,7 +22,7 @@ A certificate is for a name. (list $ values)
 {{- end }}
 {{- end }}
 
-{{/* The values that say where workers run; two cannot have the same directories of one node. (list $ values) */}}
+{{/* Where workers run. Two workers cannot use the same directories of one node. (list $ values) */}}
 {{- define "forebay.workerPlaces" -}}
 {{- $places := pick (index . 1) "priorityClassName" "nodeSelector" "tolerations" "affinity" | deepCopy -}}
 {{- if (index . 1).storage.hostPaths -}}
