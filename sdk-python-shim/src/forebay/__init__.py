@@ -5,49 +5,49 @@
     with ensure_dataset_cached("vision/digits", "2026-11-20", pin_for="1h", reason="train resnet") as ds:
         train(ds.path)
 
-``ensure_dataset_cached_async`` is the same for asyncio; ``prefetch_dataset`` says what will be needed next. ``Client``
-and ``AsyncClient`` speak the whole API of the control plane.
+``ensure_dataset_cached_async`` is the same for asyncio. ``prefetch_dataset`` announces the dataset that a job will need
+next. ``Client`` and ``AsyncClient`` cover the whole API of the control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
-machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
-``FOREBAY_JOB_UID`` (the Kubernetes Job it belongs to, for its pins to name),
+machine mounts datasets, if it differs from the region's path), ``FOREBAY_RUN_ID`` (the run of this process),
+``FOREBAY_JOB_UID`` (the Kubernetes Job of this process, for its pins to name),
 ``FOREBAY_TOKEN_FILE`` (file with a bearer token), ``FOREBAY_SERVICE_CA`` (file with the authorities of a control plane
 with https), and, for all programs of the machine, ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``HTTPS_PROXY``, ``HTTP_PROXY``,
-``ALL_PROXY`` and ``NO_PROXY``. A control plane on this machine is never asked through a proxy.
+``ALL_PROXY`` and ``NO_PROXY``. Requests to a control plane on this machine bypass the proxy.
 
-A wait that is interrupted, as by Ctrl-C, cancels its request, unless ``detach`` is set. What cannot be shown, because
-stderr is closed or full, fails no call.
+An interruption of a wait, such as Ctrl-C, cancels the request, unless ``detach`` is set. If stderr is closed or full,
+messages are lost, but no call fails.
 
 Errors::
 
     ForebayError                what happened: code, retryable, field
     ├── ConfigurationError      an argument or environment variable is missing or wrong (also a ValueError)
     ├── ConnectionFailed        the control plane does not answer
-    ├── UnexpectedAnswer        something else than Forebay's API answers
-    ├── EnsureTimeout           not complete within the caller's time limit; the work goes on
-    ├── PinLost                 the pin has ended though nobody released it
+    ├── UnexpectedAnswer        a server other than Forebay's API answers
+    ├── EnsureTimeout           not complete within the caller's time limit; the platform continues
+    ├── PinLost                 the pin has ended before its release
     ├── MountMissing            the version is in the region, but this machine does not see it
     └── ApiError                the control plane refused or failed: also status, detail
         ├── InvalidArgument     a field breaks a rule
         ├── NotFound            no such dataset, version, pin or request
-        ├── AlreadyExists       the name, or the idempotency key, is taken by something different
-        ├── Pinned              somebody holds the version that should be evicted
-        ├── Evicting            the version is just being evicted
+        ├── AlreadyExists       the name, or the idempotency key, is used for something different
+        ├── Pinned              a pin prevents the eviction of the version
+        ├── Evicting            the version is being evicted
         ├── UnknownRegion       no such region
-        ├── LakeEmpty           the source holds nothing
-        ├── InvalidKey          the source holds keys that cannot be paths
+        ├── LakeEmpty           the source has no objects
+        ├── InvalidKey          the source has keys that cannot be paths
         ├── LakeObjectChanged   an object was changed in the lake after the version was frozen
         ├── LakeDenied          the lake refuses the platform's credentials
         ├── LakeUnavailable     the lake does not answer
         ├── LakeUnsupported     the lake does not do what S3 promises
-        ├── Corrupt             bytes do not have the checksum they should have
-        ├── CapacityExceeded    the region is full of what must not be evicted
-        ├── TooLarge            the version can never fit into the region
+        ├── Corrupt             bytes do not match their checksum
+        ├── CapacityExceeded    the region is full of bytes that must not be evicted
+        ├── TooLarge            the version is larger than the region
         ├── BudgetSpent         the namespace has spent its budget
-        ├── Cancelled           the request was taken back
-        ├── DeadlineExceeded    not enough was there by the deadline
+        ├── Cancelled           the request was cancelled
+        ├── DeadlineExceeded    too few bytes were present at the deadline
         ├── Unavailable         a part of the platform does not answer
-        ├── Denied              the caller may not do that
+        ├── Denied              the caller has no permission
         └── InternalError       a defect in Forebay
 """
 

@@ -379,7 +379,7 @@ class AsyncClient:
                     outcome = error
 
 
-# Said once, where Client says it.
+# The docstrings are those of Client.
 for _name, _method in inspect.getmembers(AsyncClient, inspect.isfunction):
     if not _name.startswith("_"):
         _method.__doc__ = getattr(Client, _name).__doc__

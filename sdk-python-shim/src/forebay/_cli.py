@@ -1,4 +1,4 @@
-"""The command ``forebay``: arguments in, exit code out. What each command does is in ``_commands``."""
+"""The command ``forebay``: arguments in, exit code out. The commands themselves are in ``_commands``."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _ACTIONS = frozenset(
         _commands.regions.quota,
     }
 )
-"""Commands that change something. For others their output is their purpose, so they fail if it is lost."""
+"""Commands that change something. Others exist for their output, so they fail if it is lost."""
 
 _EPILOG = """\
 exit codes:
@@ -149,7 +149,7 @@ def _main(given: Sequence[str]) -> int:
     except (KeyboardInterrupt, Ended) as interruption:
         return report_interruption(interruption, "forebay", options.json)
     except BrokenPipeError:
-        # The reader has seen enough: `forebay datasets | head`.
+        # The reader of the pipe has closed it: `forebay datasets | head`.
         _display.discard_stdout()
     except OSError as error:
         _display.discard_stdout()
@@ -159,7 +159,7 @@ def _main(given: Sequence[str]) -> int:
 
 
 class _WrongUsage(ConfigurationError):
-    """What argparse does not understand, with what it would."""
+    """Arguments that argparse does not accept, with the usage."""
 
     def __init__(self, message: str, usage: str) -> None:
         super().__init__(message)
@@ -176,7 +176,7 @@ class _NotPrinted(ForebayError):
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises what others print, and says what may be meant by a word that it does not know."""
+    """Raises errors instead of printing them, and suggests known words for unknown ones."""
 
     def error(self, message: str) -> NoReturn:
         raise _WrongUsage(message, self.format_usage())
@@ -186,14 +186,14 @@ class Parser(argparse.ArgumentParser):
             return
         if isinstance(action, argparse._SubParsersAction):
             near = _did_you_mean(_with_action(str(value), action)) or _nearest(str(value), action.choices)
-            # So many that they would hide which one is meant.
+            # A list of all commands would hide the important part of the message.
             raise argparse.ArgumentError(None, f"there is no command {value!r}{near or _see_help(self)}")
         near = _nearest(str(value), action.choices)
         allowed = ", ".join(map(str, action.choices))
         raise argparse.ArgumentError(action, f"{value!r} is none of {allowed}{near}")
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        # Each command says for itself what it does not know: the usage that is shown is then its own.
+        # Each command reports its own unknown arguments, so that the message has its usage.
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].split("=")[0]
@@ -237,14 +237,14 @@ def _count(word: str) -> int:
 
 
 def show_warnings_of(program: str) -> None:
-    """Has warnings said as errors are."""
+    """Prints warnings in the format of errors."""
     warnings.showwarning = lambda message, *_, **__: print(
         f"{program}: warning: {one_line(str(message))}", file=sys.stderr
     )
 
 
 def report(error: ForebayError, program: str, as_json: bool = False) -> None:
-    """Says on stderr why a program ends."""
+    """Prints to stderr why the program ends."""
     if as_json:
         message = error.detail if isinstance(error, ApiError) else str(error)
         problem = {"code": error.code, "message": message, "field": error.field, "retryable": error.retryable}
@@ -268,7 +268,7 @@ def report_interruption(interruption: KeyboardInterrupt | Ended, program: str, a
 
 
 def _in_words_of_the_command(error: ForebayError) -> str:
-    """The message, with the option a person wrote in place of the field the API calls it."""
+    """Returns the message, with the command's option in place of the API's field name."""
     detail = error.detail if isinstance(error, ApiError) else str(error)
     if error.field not in _WRITTEN_AS or not detail.startswith(f"{error.field} "):
         return str(error)
@@ -478,7 +478,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _quiet() -> Parser:
-    """The shared options without their defaults: else `forebay datasets --json list` would forget --json."""
+    """The shared options without defaults, because in `forebay datasets --json list` the default would reset --json."""
     quiet = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     quiet.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")

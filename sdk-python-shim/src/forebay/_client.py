@@ -49,15 +49,15 @@ T = TypeVar("T")
 
 
 class Client:
-    """Speaks the control plane's API. Safe to share between threads.
+    """Calls the control plane's API. Safe to share between threads.
 
-    Datasets are named ``namespace/name``. Connection failures and "not now" answers are retried for
-    ``retry_seconds``; every request may safely be sent twice.
+    Datasets are named ``namespace/name``. The client retries connection failures and temporary refusals for
+    ``retry_seconds``. Every request may safely be sent twice.
 
     Args:
         api: the control plane's address; default ``FOREBAY_API``.
-        token_file: a file with the bearer token; default ``FOREBAY_TOKEN_FILE``; none if neither is given.
-        retry_seconds: how long to go on trying a request that gets no answer.
+        token_file: a file with the bearer token; default ``FOREBAY_TOKEN_FILE``; no token if neither is given.
+        retry_seconds: how long to retry a request without an answer.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Client:
 
     @property
     def api(self) -> str:
-        """The address requests go to."""
+        """The address of the API."""
         return str(self._exchanges.base)
 
     def register_dataset(
@@ -98,7 +98,7 @@ class Client:
         exclude: Sequence[str] = (),
         keys: str | None = None,
     ) -> Dataset:
-        """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows.
+        """Registers a dataset whose objects are at ``s3://bucket/prefix/``; does nothing if it is registered already.
 
         An unpinned version stays in a region for ``ttl`` after its last pin or, with ``ttl_after="read"``, after its
         last pin or read, whichever is later.
@@ -106,29 +106,31 @@ class Client:
         Args:
             include: patterns of keys relative to the prefix, of which one must match: ``*`` and ``?`` within a
                 component, ``**`` for any number of components; all keys if there is none.
-            exclude: patterns of keys that do not belong to it, whatever includes them.
-            keys: an object that lists the keys, ``s3://bucket/key``, one a line, if not all below the prefix are meant.
+            exclude: patterns of keys that do not belong to the dataset, even if an include pattern matches.
+            keys: an object that lists the keys, ``s3://bucket/key``, one a line, if the dataset is not all keys below
+                the prefix.
         """
         return self._send(_calls.register_dataset(dataset, source, ttl, ttl_after, include, exclude, keys))
 
     def set_dataset_ttl(self, dataset: str, *, ttl: Duration | None = None, ttl_after: str | None = None) -> Dataset:
-        """Changes how long versions that are made from now on stay, or from what that counts for all versions.
+        """Changes how long later versions stay in regions, or from which event that time counts for all versions.
 
         Args:
-            ttl: as it is, if None. Versions that are there keep theirs: see :meth:`set_ttl`.
-            ttl_after: ``pin`` or ``read``; as it is, if None.
+            ttl: the time for versions that are created later; unchanged if None. For existing versions see
+                :meth:`set_ttl`.
+            ttl_after: ``pin`` or ``read``; unchanged if None.
         """
         return self._send(_calls.set_dataset_ttl(dataset, ttl, ttl_after))
 
     def delete_dataset(self, dataset: str) -> None:
-        """Has the dataset's versions go from every region once nobody holds them; its originals stay in the lake.
+        """Deletes a dataset. Its versions leave every region when no pin holds them; its objects stay in the lake.
 
-        Registered again, with the same source, it is back.
+        Registering it again with the same source restores it.
         """
         self._send(_calls.delete_dataset(dataset))
 
     def datasets(self, namespace: str | None = None) -> Iterator[Dataset]:
-        """All registered datasets, page by page."""
+        """Yields all registered datasets, page by page."""
         after: str | None = None
         while True:
             items, after = self._send(_calls.datasets(namespace, after))
@@ -140,59 +142,60 @@ class Client:
         return self._send(_calls.dataset(dataset))
 
     def follow(self, dataset: str, *, every: Duration | None = None, paused: bool | None = None) -> Tracking:
-        """Has a dataset follow its source: what has changed there becomes a new version, which ``latest`` then means.
+        """Makes a dataset follow its source: a change there creates a new version, which becomes ``latest``.
 
         Args:
-            every: the time between checks, 10 s to 30 days; as it is, or an hour by default, if None. Each check
-                lists the source, which costs the lake one request for 1,000 objects.
-            paused: whether it pauses; as it is, or not, if None.
+            every: the time between checks, 10 s to 30 days; if None, unchanged or an hour. Each check lists the source,
+                which costs the lake one request for 1,000 objects.
+            paused: whether checks are paused; if None, unchanged or False.
         """
         return self._send(_calls.follow(dataset, every, paused))
 
     def tracking(self, dataset: str) -> Tracking:
-        """How a dataset follows its source, and what the last check found.
+        """Returns how a dataset follows its source, and the result of the last check.
 
         Raises:
-            NotFound: if it does not.
+            NotFound: if it does not follow its source.
         """
         return self._send(_calls.tracking(dataset))
 
     def check_drift(self, dataset: str) -> Tracking:
-        """Has a dataset that follows its source checked now, and does not wait for it."""
+        """Starts a check of a dataset that follows its source, without waiting for the result."""
         return self._send(_calls.check_drift(dataset))
 
     def unfollow(self, dataset: str) -> None:
-        """Has a dataset follow its source no more; its versions stay."""
+        """Stops a dataset from following its source. Its versions stay."""
         self._send(_calls.unfollow(dataset))
 
     def versions(self, dataset: str) -> tuple[Version, ...]:
-        """The versions that were asked for, with their residency and pins."""
+        """Returns the versions that were requested, with their residency and pins."""
         return self._all(lambda after: _calls.versions(dataset, after))
 
     def version(self, dataset: str, version: str) -> Version:
-        """The version with its residency in every region and its pins."""
+        """Returns a version with its residency in every region and its pins."""
         return self._send(_calls.version(dataset, version))
 
     def aliases(self, dataset: str) -> tuple[Alias, ...]:
-        """Names that people move from version to version, such as ``prod``."""
+        """Returns the aliases of a dataset: names that users move from version to version, such as ``prod``."""
         return self._send(_calls.aliases(dataset))
 
     def set_alias(self, dataset: str, alias: str, version: str) -> Alias:
-        """Has an alias mean a version from now on, wherever a version is asked for by it; does nothing if it does.
+        """Points an alias to a version; does nothing if it points there already.
 
-        Requests that are under way keep what they meant. ``version`` is a name, a digest, ``latest``, or what another
-        alias means now.
+        Later requests by the alias are for that version. Running requests keep theirs. ``version`` is a name, a digest,
+        ``latest``, or another alias, whose present version counts.
         """
         return self._send(_calls.set_alias(dataset, alias, version))
 
     def remove_alias(self, dataset: str, alias: str) -> None:
-        """Removes an alias; what it means stays."""
+        """Removes an alias. Its version stays."""
         self._send(_calls.remove_alias(dataset, alias))
 
     def objects(
         self, dataset: str, version: str, *, folder: str | None = None, after: str | None = None
     ) -> Iterator[VersionObject]:
-        """The objects of a version by path, page by page; of ``folder`` only, and behind the path ``after``."""
+        """Yields the objects of a version by path, page by page; only those in ``folder`` and after the path ``after``.
+        """
         after_path = after
         while True:
             items, after_path = self._send(_calls.objects(dataset, version, folder, after_path))
@@ -201,7 +204,8 @@ class Client:
                 return
 
     def diff(self, dataset: str, before: str, version: str, *, after: str | None = None) -> Iterator[Difference]:
-        """What was added, removed or changed from ``before`` to ``version``, by path, page by page."""
+        """Yields the objects that were added, removed or changed from ``before`` to ``version``, by path, page by page.
+        """
         after_path = after
         while True:
             items, after_path = self._send(_calls.diff(dataset, before, version, after_path))
@@ -210,10 +214,10 @@ class Client:
                 return
 
     def freeze(self, dataset: str, version: str, *, on_answer: Callable[[Version], None] | None = None) -> Version:
-        """Creates a version: its source is listed now, and what is there is the version for good; nothing is brought.
+        """Creates a version: lists its source now and fixes the result for good. Transfers no data.
 
-        Returns when it is frozen; does nothing if it was. ``on_answer`` is told how it is until then, every few
-        seconds: its ``freezing`` says why it does not get on.
+        Returns when the version is frozen; does nothing if it was. Until then ``on_answer`` receives its state every
+        few seconds, in which ``freezing`` says what delays it.
 
         Raises:
             LakeEmpty, InvalidKey, LakeDenied, LakeUnavailable: if the source cannot be listed.
@@ -235,26 +239,25 @@ class Client:
         detach: bool = False,
         create: bool = False,
     ) -> Receipt:
-        """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
+        """Waits until every byte of the version is in the region and verified, and the pin, if any, is held.
 
-        With ``terms`` it is less of it, or in more regions, each of which then has the pin, or after a deadline in any
-        case.
+        ``terms`` can reduce the coverage, add regions, which get the same pin, or set a deadline for the answer.
 
-        Restarts of the control plane are waited out, and what passes by itself once the platform has accepted the
-        request. Called again for the same version it joins the work.
+        The call waits during restarts of the control plane and, once the platform has accepted the request, during
+        other temporary failures. A second call for the same version joins the work.
 
-        What is filled because of it goes to the account of ``run_id``, in `costs`.
+        The costs of its fills go to the account of ``run_id``, see `costs`.
 
-        Ctrl-C, or any other exception from outside that ends the wait, cancels the request, so that it takes no pin
-        later; others who wait for the version go on waiting. With ``detach`` the request goes on. One with an
-        ``idempotency_key`` is cancelled by Ctrl-C and by a cancelled task only: after any other end the process that
+        Ctrl-C, or any other exception that interrupts the wait, cancels the request, so that it takes no pin later.
+        Other callers continue to wait for the version. With ``detach`` the request continues. A request with an
+        ``idempotency_key`` is cancelled only by Ctrl-C and by a cancelled task. After any other end, the process that
         replaces this one joins it.
 
-        The first version of a dataset is created by the first call for it; a later one only with ``create``.
+        The first call for a dataset creates its first version. Later ones are created only with ``create``.
 
         Raises:
-            NotFound: if the dataset has no such version; the message names those that are like it.
-            EnsureTimeout: if that takes longer than ``timeout``.
+            NotFound: if the dataset has no such version; the message names similar ones.
+            EnsureTimeout: if it takes longer than ``timeout``.
             DeadlineExceeded: if the deadline of the terms has passed, and they do not say ``run_cold``.
         """
         receipts = self._run(
@@ -288,9 +291,9 @@ class Client:
         terms: Terms | None = None,
         create: bool = False,
     ) -> EnsureStatus:
-        """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not.
+        """Requests the version and returns within ``wait_seconds`` (0 to 30), whether it is complete or not.
 
-        What it costs goes to the account of the run ``run_id``.
+        The costs go to the account of the run ``run_id``.
         """
         return self._send(
             _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms, create)
@@ -299,19 +302,19 @@ class Client:
     def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0
     ) -> EnsureStatus:
-        """How far a request is that ``start_ensure`` has begun."""
+        """Returns the progress of a request that ``start_ensure`` has started."""
         return self._send(_calls.ensure_status(dataset, version, region, request_id, wait_seconds))
 
     def prefetch(self, dataset: str, version: str, region: str, *, create: bool = False) -> EnsureStatus:
-        """Has the version brought into the region without waiting for it and without holding it: a hint."""
+        """Requests a fill of the region as a hint, without waiting for it and without a pin."""
         return self._run(_ensure.prefetch(self._exchanges, dataset, version, region, create))
 
     def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
-        """What it would take to have the version in these regions, or in all: nothing begins and nothing changes."""
+        """Returns what it would take to have the version in these regions, or in all. Changes nothing."""
         return self._send(_calls.plan(dataset, version, regions))
 
     def placements(self, dataset: str, version: str = "latest", *, gpus: int | None = None) -> Placements:
-        """Where a job that reads the version, and needs as many GPUs, would best run: all regions, the best first."""
+        """Ranks all regions for a job that reads the version and needs this many GPUs, the best first."""
         return self._send(_calls.placements(dataset, version, gpus))
 
     def pin(
@@ -326,20 +329,20 @@ class Client:
         id: str | None = None,
         job: str | None = None,
     ) -> Pin:
-        """Holds the version in the region for ``lease``; with the id of a living pin it renews that one.
+        """Pins the version in the region for ``lease``. With the id of a living pin, renews that pin.
 
-        ``job`` is the uid of the Kubernetes Job that holds it, if one does.
+        ``job`` is the uid of the Kubernetes Job that holds it, if there is one.
         """
         return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id, job))
 
     def pins(self, region: str | None = None) -> tuple[Pin, ...]:
-        """All pins, of one region or of all."""
+        """Returns all pins, of one region or of all."""
         return self._all(lambda after: _calls.pins(region, after))
 
     def leaked_pins(self, region: str | None = None) -> tuple[Pin, ...]:
-        """Pins that hold a version though nobody seems to stand behind them, of one region or of all.
+        """Returns pins that seem to have no living owner, of one region or of all.
 
-        Each ends by itself, one lease after its last renewal.
+        Each ends automatically, one lease after its last renewal.
         """
         return self._send(_calls.leaked_pins(region))
 
@@ -347,7 +350,7 @@ class Client:
         return self._send(_calls.version_pins(dataset, version))
 
     def renew(self, dataset: str, version: str, region: str, pin_id: str, *, retry_seconds: float | None = None) -> Pin:
-        """Lets the pin's lease begin anew.
+        """Renews the lease of a pin.
 
         Raises:
             NotFound: if the pin has ended.
@@ -364,35 +367,35 @@ class Client:
         taken_at: datetime | None = None,
         retry_seconds: float | None = None,
     ) -> None:
-        """Lets go of a pin; does nothing if it has ended, nor if it was taken again after a pin's ``taken_at``."""
+        """Releases a pin; does nothing if it has ended, or if it was taken again after a pin's ``taken_at``."""
         self._send(_calls.unpin(dataset, version, region, pin_id, taken_at), retry_seconds)
 
     def evict(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
-        """Removes the version from the region, and returns when it is gone (or, if it is very large, still EVICTING).
+        """Evicts the version from the region. Returns when it is gone, or still EVICTING if it is very large.
 
         Raises:
-            Pinned: if somebody holds it.
+            Pinned: if a pin holds it.
         """
         return self._send(_calls.evict(dataset, version, region, reason))
 
     def set_ttl(self, dataset: str, version: str, ttl: Duration) -> Version:
-        """How long the version stays in a region after its last pin has ended."""
+        """Sets how long the version stays in a region after its last pin has ended."""
         return self._send(_calls.set_ttl(dataset, version, ttl))
 
     def resume(self, dataset: str, version: str, region: str) -> Version:
-        """Lets a region that is BLOCKED try again."""
+        """Retries a fill that is BLOCKED in a region."""
         return self._send(_calls.resume(dataset, version, region))
 
     def abandon(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
-        """Gives up a region that is BLOCKED, with what it holds; does nothing if it is not.
+        """Gives up a version that is BLOCKED in a region, and removes its bytes; does nothing if it is not BLOCKED.
 
         Raises:
-            Pinned: if somebody holds it.
+            Pinned: if a pin holds it.
         """
         return self._send(_calls.abandon(dataset, version, region, reason))
 
     def cancel(self, dataset: str, version: str, request_id: str) -> None:
-        """Takes a request back: whoever waits for it gets ``Cancelled``, and what nobody else wants of it is removed.
+        """Cancels a request: its callers get ``Cancelled``, and bytes that no other request needs are removed.
 
         Args:
             request_id: of ``start_ensure``, of an ``EnsureTimeout``, or the ``idempotency_key`` of ``ensure``.
@@ -400,30 +403,30 @@ class Client:
         self._send(_calls.cancel(dataset, version, request_id))
 
     def quotas(self, namespace: str) -> tuple[Quota, ...]:
-        """How much room the namespace may have in regions; any amount where there is no quota."""
+        """Returns the quotas of the namespace in regions. Without a quota, its space is not limited."""
         return self._send(_calls.quotas(namespace))
 
     def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
-        """Sets how much room the namespace may have in a region, or in all that have no quota of their own."""
+        """Sets the quota of the namespace in one region, or in all regions that have no quota of their own."""
         return self._send(_calls.set_quota(namespace, bytes, region))
 
     def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
-        """Removes the quota of a region, or the one for all others, and returns what is left."""
+        """Removes the quota of a region, or the one for all others, and returns the remaining quotas."""
         return self._send(_calls.remove_quota(namespace, region))
 
     def blocked(self) -> tuple[BlockedVersion, ...]:
-        """What is BLOCKED anywhere: in which region, why, and what to do."""
+        """Returns all BLOCKED versions: in which region, why, and what to do."""
         return self._all(_calls.blocked)
 
     def queue(self, region: str) -> tuple[Queued, ...]:
-        """The versions that wait for room in the region, in the order in which they are let in."""
+        """Returns the versions that wait for space in the region, in the order of their admission."""
         return self._send(_calls.queue(region))
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
 
     def explain(self, dataset: str, region: str, *, version: str = "latest") -> Explanation:
-        """Why a version (the newest, if none is named) is, or is not, in a region."""
+        """Explains why a version (by default the newest) is, or is not, in a region."""
         return self._send(_calls.explain(dataset, version, region))
 
     def costs(
@@ -438,58 +441,58 @@ class Client:
         until: str | None = None,
         by: str = "dataset",
     ) -> Costs:
-        """What versions cost, and what they would have cost without the cache.
+        """Returns what versions cost, and what they would have cost without the cache.
 
         Args:
             dataset: only this one, ``namespace/name``; with ``version`` only that version of it.
-            since: the first day, in UTC: ``2026-11-01``. Default: of the month that the last day is in.
+            since: the first day, in UTC: ``2026-11-01``. Default: the first of the month of the last day.
             until: the day after the last. Default: tomorrow.
-            by: what costs are added up by: namespace, dataset, version, region, run or day.
+            by: the unit of each line: namespace, dataset, version, region, run or day.
         """
         query = CostQuery(by, namespace, dataset, version, region, run_id, since, until)
         return self._run(_costs.costs(self._exchanges, query))
 
     def budgets(self) -> tuple[Budget, ...]:
-        """What namespaces may cost this month, and have cost."""
+        """Returns the budgets of namespaces for this month, and their costs so far."""
         return self._send(_calls.budgets())
 
     def restore_catalogue(self, *, after: str | None = None) -> Restored:
-        """Enters some versions that the catalogue has lost; call it again with ``next`` until that is None."""
+        """Restores a page of versions that the catalogue has lost. Call it again with ``next`` until that is None."""
         return self._send(_calls.restore_catalogue(after))
 
     def fsck(
         self, of: str | None = None, *, repair: bool = False, deep: bool = False, after: str | None = None
     ) -> Findings:
-        """Compares the stores with each other, some versions at a time; call it again with ``next`` until that is None.
+        """Compares the stores with each other, for a page of versions. Call it again with ``next`` until that is None.
 
         Args:
             of: a namespace, ``namespace/name`` or ``namespace/name@version``; everything if None.
-            repair: mend what can be mended.
+            repair: repair what can be repaired.
             deep: compare stored chunks with their checksums, too. Damaged ones are fetched again in any case.
         """
         return self._send(_calls.fsck(of, repair, deep, after))
 
     def sweep_plan(self, region: str) -> SweepPlan:
-        """What a sweep would evict from the region now, and why; changes nothing."""
+        """Returns what a sweep would evict from the region now, and why. Changes nothing."""
         return self._send(_calls.sweep_plan(region))
 
     def sweep(self, region: str, *, wait_seconds: int = 30) -> Sweep:
-        """Evicts from the region what has to go, also while its schedule is paused.
+        """Sweeps the region, also while its schedule is paused.
 
-        Returns within ``wait_seconds`` (0 to 30), done or not; asked again meanwhile it is the same sweep.
+        Returns within ``wait_seconds`` (0 to 30), whether the sweep has ended or not. Another call meanwhile joins it.
         """
         return self._send(_calls.sweep(region, wait_seconds))
 
     def sweep_schedule(self, region: str) -> SweepSchedule:
-        """When the region is swept by itself."""
+        """Returns when the region is swept automatically."""
         return self._send(_calls.sweep_schedule(region))
 
     def pause_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
-        """Has the region not swept by itself until ``resume_sweeps``; what is asked for is evicted all the same."""
+        """Pauses the automatic sweeps of the region until ``resume_sweeps``. Requested evictions still happen."""
         return self._send(_calls.pause_sweeps(region, reason))
 
     def resume_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
-        """Has the region swept by itself again; does nothing if it is."""
+        """Resumes the automatic sweeps of the region; does nothing if they are not paused."""
         return self._send(_calls.resume_sweeps(region, reason))
 
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:

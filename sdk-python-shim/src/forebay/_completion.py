@@ -1,4 +1,4 @@
-"""Completion scripts for shells, made from the command's own parser so that they cannot fall behind it."""
+"""Completion scripts for shells, generated from the command's own parser so that they stay complete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHELLS = ("bash", "fish", "zsh")
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The script for one of ``SHELLS``."""
+    """Returns the script for one of ``SHELLS``."""
     root = _Command.of(parser, "forebay", "")
     return {"bash": _bash, "fish": _fish, "zsh": _zsh}[shell](root)
 
@@ -25,7 +25,7 @@ class _Argument:
     choices: tuple[str, ...]
     may_be_missing: bool
     ends: bool
-    """Whether nothing follows it: ``--help``."""
+    """Whether no argument follows it: ``--help``."""
 
     @staticmethod
     def of(action: argparse.Action) -> _Argument:
@@ -41,7 +41,7 @@ class _Argument:
 
 @dataclass(frozen=True)
 class _Command:
-    """A command with what may follow it; ``path`` is what a person writes, ``forebay datasets list``."""
+    """A command and its possible arguments; ``path`` is the words of the user, ``forebay datasets list``."""
 
     path: tuple[str, ...]
     about: str
@@ -78,7 +78,7 @@ class _Command:
             yield from each.all()
 
     def words(self) -> list[str]:
-        """Everything that may follow, without what people make up."""
+        """Returns all possible words, without free text."""
         options = [name for option in self.options for name in option.names if name.startswith("--")]
         commands = [each.name for each in self.below]
         return options + commands + [choice for each in self.positionals for choice in each.choices]
@@ -166,7 +166,7 @@ def _zsh_name(command: _Command) -> str:
 
 
 def _zsh_option(option: _Argument) -> str:
-    """In the form of ``_arguments``: what it excludes, its names, what it is, and its value."""
+    """Returns an option in the format of ``_arguments``: exclusions, names, description and value."""
     excluded = "- *" if option.ends else " ".join(option.names)
     names = option.names[0] if len(option.names) == 1 else "{" + ",".join(option.names) + "}"
     value = "" if option.value is None else f":{_zsh_text(option.value)}:{_zsh_choices(option)}"
@@ -210,5 +210,5 @@ def _fish_option(option: _Argument) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As each of the shells reads it, if no backslash is before a quote or at the end."""
+    """Quotes a text for all three shells. No backslash may precede a quote or end the text."""
     return "'" + text.replace("'", "'\\''") + "'"

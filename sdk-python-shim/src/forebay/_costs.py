@@ -1,4 +1,4 @@
-"""How a bill of several pages is put together."""
+"""Collects a bill of several pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forebay._models import Cost, Costs
 
 @dataclass(frozen=True)
 class CostQuery:
-    """Which costs somebody wants to know; the names are those of the API."""
+    """A query for costs, with the names of the API."""
 
     by: str
     namespace: str | None = None
@@ -24,7 +24,7 @@ class CostQuery:
 
 
 def costs(exchanges: Exchanges, query: CostQuery) -> Operation[Costs]:
-    """All pages as one."""
+    """Returns all pages as one bill."""
     items: tuple[Cost, ...] = ()
     after: str | None = None
     while True:

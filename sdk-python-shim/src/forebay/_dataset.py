@@ -1,4 +1,4 @@
-"""``ensure_dataset_cached`` and what it returns."""
+"""``ensure_dataset_cached`` and its result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from forebay._runs import PinClaim, Run
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 HELD_LEASE_SECONDS = 300
-"""The lease of a pin that a ``with`` block takes when the caller named none: renewed, so short is safe."""
+"""The lease of a pin that a ``with`` block takes by default. It is renewed, so a short lease is safe."""
 
 _ENTRY_RETRY_SECONDS = 5.0
 
@@ -46,42 +46,43 @@ def ensure_dataset_cached(
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
-    """Returns when every byte of a version is in the region and verified.
+    """Waits until every byte of a version is in the region and verified.
 
     Args:
         name: ``namespace/name`` of the dataset.
         version: the version's name; default: the one that was frozen last.
         region: where; default ``FOREBAY_REGION``.
-        pin_for: hold the version for this long (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block
-            the pin is renewed in the background, so this is only how long it outlives a job that dies; without one,
-            the pin simply lives this long. Default: no pin; a ``with`` block then takes a renewed one of five minutes.
-        holder: who holds the pin, for people; default ``user@host``, or the run if there is one.
-        reason: what for, for people.
-        run_id: what a process that is started again after a crash has in common with the one before, and with no other
-            run; default ``FOREBAY_RUN_ID``. It then takes over that one's request and pin, instead of holding the
-            version twice until the first lease ends. Ranks of a distributed job may share it.
-        timeout: how long to wait; default: as long as it takes.
-        min_coverage: the part of the bytes, 0 to 1, that will do to begin with; the filling goes on.
-        deadline: by when the platform is to answer in any case; unlike ``timeout`` it counts restarts of this process.
-        on_deadline: what it then is if not enough is there: ``"fail"`` (default), or ``"run_cold"``: what is missing
-            is fetched when it is read, and ``receipt.cold`` says why.
-        priority: ``"interactive"`` (the default), or ``"speculative"`` for what nobody waits for.
-        also_in: further regions that must have the version before this returns, without a path here. It is pinned in
-            them, too, for as long as in ``region``.
-        detach: let the platform go on with the request if the wait for it is interrupted. By default Ctrl-C, or any
-            exception from outside, cancels it, and others who wait for the version go on waiting. With a run id only
-            Ctrl-C and a cancelled task do: after any other end the process that replaces this one joins the request.
-        create: whether a version that the dataset does not have is to be created. The first one of a dataset is in any
-            case; else a name that is not known is refused, as it may be mistyped.
+        pin_for: how long to hold the version (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block the
+            pin is renewed in the background, so this is only how long it outlives a job that dies. Without one, it is
+            the lifetime of the pin. Default: no pin; a ``with`` block then takes a renewed one of five minutes.
+        holder: the owner of the pin, for people; default ``user@host``, or the run if there is one.
+        reason: the purpose, for people.
+        run_id: identifies a run across restarts of its process; default ``FOREBAY_RUN_ID``. A process that replaces a
+            crashed one takes over its request and pin. Without it, the version would be held twice until the first
+            lease ends. Different runs need different ids. Ranks of a distributed job may share one.
+        timeout: how long to wait; default: without limit.
+        min_coverage: the part of the bytes, 0 to 1, that is enough to return; the fill continues.
+        deadline: by when the platform must answer in any case. Unlike ``timeout``, it includes restarts of this
+            process.
+        on_deadline: what to do at the deadline if too few bytes are present: ``"fail"`` (default), or ``"run_cold"``.
+            Then missing bytes are fetched when they are read, and ``receipt.cold`` says why.
+        priority: ``"interactive"`` (the default), or ``"speculative"`` for fills that no job waits for.
+        also_in: further regions that must have the version before this returns, without a path here. They get pins,
+            too, with the same lease as in ``region``.
+        detach: let the request continue if the wait is interrupted. By default Ctrl-C, or any exception from outside,
+            cancels it, and other callers continue to wait for the version. With a run id only Ctrl-C and a cancelled
+            task do. After any other end, the process that replaces this one joins the request.
+        create: create the version if the dataset does not have it. The first version of a dataset is created in any
+            case. Otherwise an unknown name is refused, because it may be mistyped.
         progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
-        mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
+        mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else the region's path.
 
     Raises:
-        EnsureTimeout: if ``timeout`` passed; the platform goes on, and a later call joins the work.
+        EnsureTimeout: if ``timeout`` passed; the platform continues, and a later call joins the work.
         DeadlineExceeded: if ``deadline`` passed and ``on_deadline`` is not ``"run_cold"``.
         ConnectionFailed: if the control plane does not answer.
-        NotFound: if there is no such dataset or version; the message names those that are like it.
+        NotFound: if there is no such dataset or version; the message names similar ones.
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
@@ -113,7 +114,7 @@ async def ensure_dataset_cached_async(
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
-    """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
+    """The same as ``ensure_dataset_cached``, for asyncio. Hold the version by ``async with``."""
     terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
     asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, detach, create, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
@@ -161,7 +162,7 @@ def _terms(
     priority: str | None,
     also_in: Sequence[str],
 ) -> Terms | None:
-    """None if nothing is said, so that a run's request keeps the key that it has."""
+    """Returns None for default terms, so that a run's request keeps its key."""
     if isinstance(also_in, str):
         raise ConfigurationError(f"also_in is a list of regions, not {also_in!r}")
     seconds = None if deadline is None else seconds_of(deadline)
@@ -176,8 +177,8 @@ def _lease(pin_for: Duration | None) -> int | None:
 class CachedDataset:
     """A version that is complete in a region.
 
-    As a context manager, by ``with`` or ``async with``, it holds the version: a pin is renewed in the background, by a
-    thread of its own that no training loop can starve, and released at the end.
+    As a context manager, by ``with`` or ``async with``, it holds the version. A thread of its own renews the pin, so
+    that no training loop can delay renewals, and the end of the block releases it.
 
         with ensure_dataset_cached("vision/digits", "2026-11-20") as ds:
             train(ds.path)
@@ -234,38 +235,37 @@ class CachedDataset:
 
     @property
     def expected_path(self) -> Path:
-        """Where a machine of the region sees the version; not checked, as this need not be one."""
+        """The path on machines of the region. It is not checked, because this machine may be outside the region."""
         return _mounts.path_of(self.receipt, self._mount_root)
 
     @property
     def pin(self) -> Pin | None:
-        """The pin that holds the version in ``region``, as of its last renewal; None if there is none.
+        """The pin in ``region``, as of its last renewal; None if there is none.
 
-        A receipt that is cold may have none: as long as the region has not mounted the version there is nothing to be
-        held.
+        A cold receipt may have no pin, because there is nothing to pin before the region has mounted the version.
         """
         return None if self._own is None else self._own.pin
 
     @property
     def pin_lost(self) -> PinLost | None:
-        """Why the pin is lost; None while all is well.
+        """Why the pin is lost; None if it is not.
 
-        Only of the pin in ``region``, which is what is read: of one in a region of ``also_in`` a ``ForebayWarning``
-        tells.
+        This is only about the pin in ``region``, whose files are read. A ``ForebayWarning`` reports lost pins in the
+        regions of ``also_in``.
         """
         return None if self._own is None else self._own.lost
 
     def check(self) -> None:
-        """Does nothing while the pin is held; call it between epochs.
+        """Does nothing while the pin is held. Call it between epochs.
 
         Raises:
-            PinLost: if the pin has ended though nobody released it.
+            PinLost: if the pin has ended before its release.
         """
         if self.pin_lost is not None:
             raise self.pin_lost
 
     def renew(self) -> Pin:
-        """Lets the leases of all pins begin anew: for programs that hold some without a ``with`` block.
+        """Renews the leases of all pins, for programs that hold pins without a ``with`` block.
 
         Raises:
             PinLost: if there is no pin in ``region`` (any more).
@@ -282,8 +282,8 @@ class CachedDataset:
         return renewed
 
     def release(self) -> None:
-        """Stops renewing and lets go of all pins; does nothing if there is none. The files stay until eviction."""
-        # A forked child has a copy of us; the pin is its parent's.
+        """Stops renewals and releases all pins; does nothing if there is none. The files stay until eviction."""
+        # A forked child has a copy of this object, but the pin belongs to its parent.
         if self._asked is None or self._released or os.getpid() != self._owner:
             return
         self._released = True
@@ -302,7 +302,7 @@ class CachedDataset:
         asked = self._to_hold()
         if not self._is_kept:
             if not self._still_held():
-                # If that fails, the claim is given back.
+                # A failed ensure gives the claim back, so this object must not keep it.
                 claim, self._claim = self._claim, None
                 self._taken(asked.ensure(self._held_lease(), claim, self._receipts))
             self._keep(asked)
@@ -332,7 +332,7 @@ class CachedDataset:
             await asyncio.to_thread(self.release)
 
     def _is_left(self) -> bool:
-        """Whether that was the outermost block: what is within another must not take its pin from it."""
+        """Returns whether the outermost block ends. An inner block must not release the pin."""
         self._blocks -= 1
         return self._blocks == 0
 
@@ -342,9 +342,9 @@ class CachedDataset:
         return self._asked
 
     def _still_held(self) -> bool:
-        """Whether the pins that came with the receipts live: one may have ended since, and with it the version."""
+        """Returns whether the pins of the receipts still live. One may have ended since, and the version with it."""
         if self._asked is None or self._claim is None:
-            return False  # Nobody has asked for any.
+            return False  # no pin was requested
         with Client(self._asked.api) as client:
             for held in self._held:
                 try:
@@ -352,12 +352,12 @@ class CachedDataset:
                 except PinLost:
                     return False
                 except ForebayError:
-                    pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
-        # What was mounted when the deadline came can be held, though the region gave no pin in time.
+                    pass  # the control plane does not answer; the keeper retries while the pin can live
+        # A version that was mounted at the deadline can be pinned, although the region gave no pin in time.
         return self._own is not None or (self.receipt.cold is not None and self.receipt.path is None)
 
     def _has_what_it_can(self) -> bool:
-        # What is not mounted when the deadline comes is handed out cold, and cannot be held.
+        # A version that was not mounted at the deadline is read cold and cannot be pinned.
         return self._own is not None or self.receipt.cold is not None
 
     def _held_lease(self) -> int:
@@ -365,7 +365,7 @@ class CachedDataset:
         return self._lease_seconds
 
     def _taken(self, ensured: Ensured) -> None:
-        # A receipt and its pin come together: in between the version could be evicted.
+        # Receipt and pin must come together, because the version could be evicted in between.
         self._receipts = ensured.receipts
         self.receipt = ensured.receipts[0]
         self._claim = ensured.claim
@@ -393,7 +393,7 @@ class CachedDataset:
     def __reduce__(
         self,
     ) -> tuple[Callable[[Receipt, Path | None], CachedDataset], tuple[Receipt, Path | None]]:
-        # Data loaders send datasets to other processes: these read, while we go on holding the pin.
+        # Data loaders send datasets to other processes. Those only read, and this process keeps the pin.
         return _reader_of, (self.receipt, self._mount_root)
 
 

@@ -1,4 +1,4 @@
-"""Writes for people. A stream that takes no text must not end the work that the text is about."""
+"""Writes for people. A stream that takes no text must not end the work that the text describes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any, TextIO
 
 _PATIENCE_SECONDS = 5.0
-"""How long a message waits for a reader of the pipe that it goes to."""
+"""How long a message waits for a reader of its pipe."""
 
 
 class Unfailing(io.TextIOBase):
-    """Writes to a stream, and leaves out what the stream does not take, for whatever reason.
+    """Writes to a stream, and drops text that the stream does not take for any reason.
 
-    The stream may be None, as Python's are whose descriptor was closed before the start. It may be closed, full or
-    broken, may lack characters, may be a pipe that is full and that nobody reads, or an object of somebody else that
-    only has ``write``.
+    The stream may be None, like Python's streams whose descriptor was closed before the start. It may be closed, full
+    or broken, may lack characters, may be a full pipe without a reader, or an object that only has ``write``.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -29,7 +28,7 @@ class Unfailing(io.TextIOBase):
         self._patience = _PATIENCE_SECONDS
 
     def write(self, text: str) -> int:
-        # Not for a terminal: a person has stopped it, and lets it go on.
+        # Waits for a terminal without limit: the user has stopped its output and will resume it.
         if not self.isatty() and self.would_block(self._patience):
             self._patience = 0.0
             return len(text)
@@ -63,7 +62,7 @@ class Unfailing(io.TextIOBase):
         return text.isascii()
 
     def would_block(self, seconds: float = 0.0) -> bool:
-        """Returns whether a write would wait for a reader for longer, as in a pipe that is full."""
+        """Returns whether a write would still block after this time, as in a full pipe."""
         with contextlib.suppress(Exception):
             return not select.select([], [self._stream.fileno()], [], seconds)[1]
         return False
@@ -74,27 +73,27 @@ def warn(message: str, category: type[Warning], stacklevel: int) -> None:
     try:
         warnings.warn(message, category, stacklevel + 1)
     except category:
-        raise  # A filter turns warnings into errors.
+        raise  # a filter turns warnings into errors
     except Exception:
         pass
 
 
 def escaped(text: str, encoding: str | None) -> str:
-    """Returns the text with characters that the encoding lacks as escapes: ``\\ud55c``."""
+    """Returns the text with escapes for characters that the encoding lacks: ``\\ud55c``."""
     return text.encode(encoding or "ascii", "backslashreplace").decode(encoding or "ascii")
 
 
 def bytes_of(path: Path) -> bytes:
-    """Returns a path as programs need it, whether or not the encoding has its characters."""
+    """Returns a path as programs need it, even if the encoding lacks its characters."""
     try:
         return os.fsencode(path)
-    except UnicodeEncodeError:  # It comes from the platform, and this machine's encoding lacks it.
+    except UnicodeEncodeError:  # the path comes from the platform, and this machine's encoding lacks a character
         return str(path).encode("utf-8", "surrogateescape")
 
 
 @contextlib.contextmanager
 def of_command() -> Iterator[None]:
-    """While a command runs, writes to stderr never fail, and stdout takes every character, if need be as an escape."""
+    """Makes writes to stderr never fail, and stdout take every character, if necessary as an escape."""
     stdout, stderr = sys.stdout, sys.stderr
     with contextlib.ExitStack() as stack:
         if stdout is None:
@@ -115,6 +114,6 @@ def of_command() -> Iterator[None]:
 
 
 def discard_stdout() -> None:
-    """Keeps Python from writing the rest of stdout when it exits: that would fail again and exit with 120."""
+    """Discards the rest of stdout at exit. Otherwise Python would fail to write it and exit with 120."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""How an ``ensure`` is brought to its end."""
+"""Carries out an ``ensure``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._values import Duration, human_bytes, seconds_of
 
 ACCEPTED_RETRY_SECONDS = 900.0
-"""How long a control plane that has accepted a request may be away, or say "not now", before the caller is told."""
+"""How long an accepted request survives an absent or refusing control plane before the caller gets an error."""
 
 CANCEL_SECONDS = 5.0
-"""How long a caller who was interrupted waits for the answer to a cancellation."""
+"""How long an interrupted caller waits for the answer to a cancellation."""
 
 _MAX_RESENDS = 5
 _FIRST_WAIT_SECONDS = 1
 _ACCEPTED_WITHIN = (0.5, 1.0)
-"""Pauses between cancellations of a request that got no answer yet: it may still be arriving."""
+"""Pauses between cancellations of a request without an answer so far, because it may still be arriving."""
 
 
 def ensure(
@@ -43,10 +43,11 @@ def ensure(
     create: bool = False,
     on_answer: Callable[[EnsureStatus], None] | None = None,
 ) -> Operation[tuple[Receipt, ...]]:
-    """Asks for a version, looks after the request, and returns a receipt of each region, the one of ``region`` first.
+    """Requests a version, follows the request, and returns a receipt of each region, ``region`` first.
 
-    The first request is given up as any other is. Once it is accepted, outages of up to ``ACCEPTED_RETRY_SECONDS`` are
-    waited out: the work goes on without us. ``on_answer`` is told each answer, before anybody else is.
+    A failure of the first request ends it like any other call. Once it is accepted, outages of up to
+    ``ACCEPTED_RETRY_SECONDS`` do not end it, because the platform continues the work. ``on_answer`` receives each
+    answer first.
 
     An interrupted wait cancels the request, unless ``detach`` is set, and the exception has a note of the result. A
     request with an ``idempotency_key`` is shared with the process that replaces this one. It is cancelled only by a
@@ -77,7 +78,8 @@ def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[R
 
 
 def prefetch(exchanges: Exchanges, dataset: str, version: str, region: str, create: bool) -> Operation[EnsureStatus]:
-    """Gives a hint. An alias is replaced first: under the one key of all who give the hint it would never be moved."""
+    """Sends a hint. It replaces an alias by its version, because the shared key of a hint would fix the alias forever.
+    """
     meant = version
     if version != "latest":
         aliases = yield from exchanges.one(_calls.aliases(dataset))
@@ -87,7 +89,7 @@ def prefetch(exchanges: Exchanges, dataset: str, version: str, region: str, crea
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for; under one key, so that it is one request however often it is sent."""
+    """A request with one key, so that it stays one request however often it is sent."""
 
     dataset: str
     version: str
@@ -108,13 +110,13 @@ class _Asked:
 
     @property
     def answered_within(self) -> float:
-        """In how many seconds the platform is to answer."""
+        """Returns the seconds within which the platform must answer."""
         seconds = None if self.terms is None else self.terms.deadline_seconds
         return inf if seconds is None else seconds
 
 
 class _Wait:
-    """One caller's wait for what he has asked for."""
+    """The wait of one caller for one request."""
 
     def __init__(
         self,
@@ -130,7 +132,7 @@ class _Wait:
         self._begun = time.monotonic()
         self._on_progress = on_progress
         self._on_answer = on_answer
-        # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
+        # A progress display needs figures every second. Other callers send fewer, longer requests.
         self._longest = MAX_WAIT_SECONDS if on_progress is None else 1
         self._seen: EnsureStatus | None = None
         self._told: Progress | None = None
@@ -168,7 +170,7 @@ class _Wait:
             try:
                 yield from self._exchanges.one(call, 0.0)
             except NotFound:
-                # A request that was just sent may not be written down yet.
+                # The platform may not have recorded a request that was just sent.
                 if self._seen is not None or pause is None:
                     return f"{self._named()} is not known to the platform"
                 yield Pause(pause)
@@ -207,32 +209,32 @@ class _Wait:
     def _answer(self) -> Operation[EnsureStatus]:
         left, seen = self._left(), self._seen
         if seen is None:
-            # Short, that we soon know the request is accepted; but not so short that one who asks for what is there
-            # already is told of progress.
+            # Short, to learn soon that the request is accepted. Long enough to skip the progress display for a version
+            # that is already present.
             return self._exchanges.one(self._asked.send(_FIRST_WAIT_SECONDS), min(self._exchanges.retry_seconds, left))
         wait = max(0, int(min(self._longest, left + 0.999)))
         call = self._asked.look(seen.request_id, wait) if self._is_under_way else self._asked.send(wait)
         return self._exchanges.one(call, max(0.0, min(ACCEPTED_RETRY_SECONDS, left)), until_answered=True)
 
     def _forgotten(self, error: NotFound) -> None:
-        """The platform does not know our request (any more): it is said again under the same key."""
+        """Sends the request again under the same key, because the platform does not know it (any more)."""
         if not self._is_under_way or self._resends >= _MAX_RESENDS:
             raise error
         self._resends += 1
         self._is_under_way = False
 
     def _pause_after(self, error: ForebayError) -> float:
-        """How long to wait before the request is sent again, in seconds.
+        """Returns how long to wait before the request is sent again, in seconds.
 
-        An accepted request of which the platform says "not now" may have ended with that, and would be answered so for
-        ever. To send it begins it anew, or joins what goes on after all.
+        An accepted request that the platform refused temporarily may have ended, and would be refused forever. Sending
+        it again restarts it, or joins it if it still runs.
         """
         if self._seen is None or not may_pass(error):
             raise error
         left = self._left()
         if left <= 0:
             raise self._timeout(self._seen) from error
-        # Whoever is to be answered by a deadline must not wait for one after the other.
+        # A caller with a deadline must not wait for several deadlines in a row.
         is_in_time = time.monotonic() - self._begun < self._asked.answered_within
         pause = self._setbacks.next_pause(error) if is_in_time and is_not_now(error) else None
         if pause is None:
@@ -250,7 +252,7 @@ class _Wait:
                 self._on_progress(progress)
 
     def _left(self) -> float:
-        """Of the caller's time, in seconds; infinite if he has said nothing."""
+        """Returns the caller's remaining time, in seconds; infinite without a timeout."""
         return inf if self._seconds is None else self._begun + self._seconds - time.monotonic()
 
     def _timeout(self, seen: EnsureStatus) -> EnsureTimeout:
@@ -274,16 +276,16 @@ class _Wait:
 
 
 class _Setbacks:
-    """How often the platform has said "not now" of an accepted request, and how long to wait each time."""
+    """Counts the temporary refusals of an accepted request, and chooses the pauses."""
 
     def __init__(self) -> None:
         self._pauses: Pauses | None = None
         self._last = 0.0
 
     def next_pause(self, error: ForebayError) -> float | None:
-        """In seconds; None when that has gone on for ``ACCEPTED_RETRY_SECONDS``."""
+        """Returns the next pause in seconds, or None after refusals for ``ACCEPTED_RETRY_SECONDS``."""
         now = time.monotonic()
-        # What comes after so long a time in which all went well has another reason.
+        # A refusal after such a long time without any has a new reason.
         if self._pauses is None or now - self._last >= ACCEPTED_RETRY_SECONDS:
             self._pauses = Pauses(ACCEPTED_RETRY_SECONDS)
         self._last = now
@@ -298,7 +300,7 @@ def _receipts(status: EnsureStatus) -> tuple[Receipt, ...]:
 
 
 def _not_before(told: Progress | None, status: EnsureStatus) -> EnsureStatus:
-    """The answer, without less than was told before: what is counted anew after a crash was there all the same."""
+    """Returns the answer, with at least the earlier progress: a crash may reset the counts, but the bytes stay."""
     now = status.progress
     if told is None or now is None:
         return status

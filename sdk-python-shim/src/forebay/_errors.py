@@ -1,4 +1,4 @@
-"""The errors of the package. The tree is described in the documentation of the package itself."""
+"""The errors of the package. The package's own documentation describes the tree."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class ForebayError(Exception):
-    """The root of everything this package raises on purpose.
+    """The root of all exceptions that this package raises on purpose.
 
-    As text it has no control characters, whoever wrote the message.
+    Its text has no control characters, even if a server's message has.
 
     Attributes:
         code: the machine-readable name of the error, for example ``PINNED``.
-        retryable: whether the same request may succeed later without anybody changing anything.
-        field: the field of the request that is to blame, if one is.
+        retryable: whether the same request may succeed later without a change by a person.
+        field: the field of the request that caused it, if there is one.
     """
 
     code: str = "FAILED"
@@ -30,7 +30,7 @@ class ForebayError(Exception):
 
 
 class ForebayWarning(UserWarning):
-    """Something that a person should know, though the program goes on."""
+    """A fact that a person should know, although the program continues."""
 
 
 class ConfigurationError(ForebayError, ValueError):
@@ -40,14 +40,14 @@ class ConfigurationError(ForebayError, ValueError):
 
 
 class ConnectionFailed(ForebayError):
-    """The control plane could not be reached, or did not answer, for as long as we were told to try."""
+    """The control plane could not be reached, or did not answer, within the retry time."""
 
     code = "CONNECTION_FAILED"
     retryable = True
 
 
 class UnexpectedAnswer(ForebayError):
-    """Something answered, but it does not speak Forebay's API: often a wrong address."""
+    """A server answers, but it does not speak Forebay's API. Often the address is wrong."""
 
     code = "UNEXPECTED_ANSWER"
 
@@ -55,7 +55,7 @@ class UnexpectedAnswer(ForebayError):
 class EnsureTimeout(ForebayError):
     """The version is not complete in the region within the caller's time limit.
 
-    The platform goes on with the work: a later call joins it.
+    The platform continues the work, and a later call joins it.
     """
 
     code = "ENSURE_TIMEOUT"
@@ -68,7 +68,7 @@ class EnsureTimeout(ForebayError):
 
 
 class PinLost(ForebayError):
-    """The pin has ended though nobody released it: the version may be evicted at any time."""
+    """The pin has ended before its release. The version may be evicted at any time."""
 
     code = "PIN_LOST"
 
@@ -113,27 +113,27 @@ class NotFound(ApiError):
 
 
 class AlreadyExists(ApiError):
-    """The name is taken by something different, or an idempotency key was used for another request."""
+    """The name is used for something different, or the idempotency key for another request."""
 
 
 class Pinned(ApiError):
-    """An eviction of a version that somebody holds."""
+    """A pin prevents the eviction of the version."""
 
 
 class Evicting(ApiError):
-    """A pin on a version that is just being evicted; possible again when it is gone."""
+    """The version is being evicted. A pin is possible again when the eviction has ended."""
 
 
 class UnknownRegion(ApiError):
-    """This installation does not have that region."""
+    """This installation has no such region."""
 
 
 class LakeEmpty(ApiError):
-    """The source holds nothing, or does not exist."""
+    """The source has no objects, or does not exist."""
 
 
 class InvalidKey(ApiError):
-    """The source holds keys that cannot be paths."""
+    """The source has keys that cannot be paths."""
 
 
 class LakeObjectChanged(ApiError):
@@ -149,11 +149,11 @@ class LakeUnavailable(ApiError):
 
 
 class LakeUnsupported(ApiError):
-    """The lake breaks a promise of S3 that the platform relies on, as if it lists keys in no order."""
+    """The lake breaks a promise of S3 that the platform relies on, for example if it lists keys in no order."""
 
 
 class Corrupt(ApiError):
-    """Bytes do not have the checksum they should have."""
+    """Bytes do not match their checksum."""
 
 
 class CapacityExceeded(ApiError):
@@ -165,15 +165,15 @@ class TooLarge(ApiError):
 
 
 class BudgetSpent(ApiError):
-    """The namespace has spent its budget: what nobody waits for waits."""
+    """The namespace has spent its budget. Fills without a waiting job are delayed."""
 
 
 class Cancelled(ApiError):
-    """The request was taken back."""
+    """The request was cancelled."""
 
 
 class DeadlineExceeded(ApiError):
-    """Not enough of the version was there by the caller's deadline."""
+    """Too few bytes of the version were present at the caller's deadline."""
 
 
 class Unavailable(ApiError):
@@ -181,7 +181,7 @@ class Unavailable(ApiError):
 
 
 class Denied(ApiError):
-    """The caller may not do that, or sent no valid token."""
+    """The caller has no permission, or sent no valid token."""
 
 
 class InternalError(ApiError):
@@ -212,14 +212,14 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "INTERNAL": InternalError,
 }
 
-# For answers without a code: they come from a proxy, or from the HTTP layer below the application.
+# For answers without a code, which come from a proxy, or from the HTTP layer below the application.
 _BY_STATUS = {400: "INVALID_ARGUMENT", 401: "DENIED", 403: "DENIED"}
 
 
 def api_error(
     status: int, code: str | None, detail: str, *, retryable: bool = False, field: str | None = None
 ) -> ApiError:
-    """Makes the error of the right type for a problem the server described."""
+    """Returns the error of the right type for a problem that the server described."""
     name = code or _BY_STATUS.get(status) or f"HTTP_{status}"
     return _BY_CODE.get(name, ApiError)(name, status, detail, retryable=retryable, field=field)
 

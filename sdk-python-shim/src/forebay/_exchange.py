@@ -1,13 +1,13 @@
-"""What a client does to have a call answered, without doing it: send, pause, send again, read the answer.
+"""Decides how a call is sent, retried and answered, without doing any I/O.
 
-An ``Operation`` is a generator. It yields what is to be done next, is sent what came of it, and returns the result. All
-decisions are made in operations; the two clients carry them out, one by blocking and one by awaiting. An exception that
+An ``Operation`` is a generator. It yields the next request or pause, receives the outcome, and returns the result. All
+decisions are made in operations. The two clients carry them out, one by blocking and one by awaiting. An exception that
 interrupts a client, such as Ctrl-C, is thrown into the operation, which may do more before it raises it again.
 
-Every request of the API may be sent twice without harm: a dataset that is there already is answered as it is,
-``ensure`` carries an idempotency key, a pin has an id that its holder chose, the rest states what should be.
-So a lost connection, whether before or after the server has read the request, is always answered by sending it
-again, with growing pauses, until a time limit.
+Every request of the API may be sent twice without harm. A dataset that exists is returned as it is, ``ensure`` has an
+idempotency key, a pin has an id that its holder chose, and other requests describe the wanted state. So the answer to a
+lost connection, whether before or after the server has read the request, is always to send it again, with growing
+pauses, until a time limit.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 _LONGEST_RETRY_AFTER_SECONDS = 60.0
 
-# The codes that pass by themselves. LAKE_UNAVAILABLE and its like are left out though somebody may try again later:
-# the platform has retried them itself before it says so.
+# Codes of temporary failures. LAKE_UNAVAILABLE and similar ones are retryable later, but are left out here: the
+# platform has already retried before it reports them.
 _PASSING = frozenset({"EVICTING", "UNAVAILABLE"})
 
 
 @dataclass(frozen=True)
 class Pause:
-    """To do nothing for so long."""
+    """A pause of so many seconds."""
 
     seconds: float
 
 
 Outcome = httpx.Response | httpx.RequestError | None
-"""What came of a request; None after a pause, and at the beginning."""
+"""The outcome of a request; None after a pause, and at the beginning."""
 
 Operation = Generator[Request | Pause, Outcome, T]
 
 
 class Exchanges:
-    """Makes operations of calls to one control plane.
+    """Creates the operations of calls to one control plane.
 
     Args:
         base: its address, with ``/api/v1``.
-        retry_seconds: how long to go on trying a request that gets no answer.
-        route: the proxy through which requests go, for messages; None if there is none.
+        retry_seconds: how long to retry a request without an answer.
+        route: the proxy for requests, for messages; None if there is none.
     """
 
     def __init__(self, base: httpx.URL, retry_seconds: float, route: Route | None) -> None:
@@ -65,15 +65,15 @@ class Exchanges:
         self._through = "" if route is None else f" through {route}"
 
     def one(self, call: Call[T], retry_seconds: float | None = None, *, until_answered: bool = False) -> Operation[T]:
-        """Has one call answered, trying for ``retry_seconds`` if that is given.
+        """Gets the answer to one call, and retries for ``retry_seconds`` if that is given.
 
         Args:
-            until_answered: whether any answer of the platform will do, "not now" as well: who asks after something
-                that is over gets the same one for ever.
+            until_answered: whether to accept any answer of the platform, also a temporary refusal. A request that has
+                ended with one would get it forever.
 
         Raises:
             ConnectionFailed: if there was no answer in that time.
-            ApiError: if the answer is a problem that does not pass, or did not in that time.
+            ApiError: if the answer is a permanent problem, or a temporary one that lasted for that time.
         """
         limit = self.retry_seconds if retry_seconds is None else retry_seconds
         pauses = Pauses(limit)
@@ -98,7 +98,7 @@ class Exchanges:
             yield Pause(pause)
 
     def all(self, page: Callable[[str | None], Call[Paged[T]]]) -> Operation[tuple[T, ...]]:
-        """Collects the items of all pages; ``page`` makes the call for the page that begins there."""
+        """Collects the items of all pages; ``page`` returns the call for the page with this start."""
         found, after = yield from self.one(page(None))
         while after is not None:
             more, after = yield from self.one(page(after))
@@ -107,15 +107,15 @@ class Exchanges:
 
 
 class Pauses:
-    """How long to wait before each next try, until a time limit."""
+    """Chooses the pause before each retry, until a time limit."""
 
     def __init__(self, limit_seconds: float) -> None:
         self._deadline = time.monotonic() + limit_seconds
         self._pause = _FIRST_PAUSE_SECONDS
 
     def next(self, retry_after: str | None = None) -> float | None:
-        """In seconds; None when the limit has passed."""
-        # Jitter keeps a thousand jobs, thrown out together by a restart, from coming back together.
+        """Returns the next pause in seconds, or None when the limit has passed."""
+        # Jitter spreads the retries of a thousand jobs after a restart of the server.
         pause = self._pause * random.uniform(0.5, 1.0)
         self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
         if retry_after is not None and retry_after.isdigit():
@@ -131,7 +131,8 @@ def is_interrupted(operation: Operation[T]) -> bool:
 
 @contextlib.contextmanager
 def ending(operation: Operation[T], interruption: BaseException) -> Iterator[None]:
-    """While an interrupted operation tidies up: a second interruption ends that, and has the notes of the first."""
+    """Guards the clean-up of an interrupted operation. A second interruption ends it and gets the notes of the first.
+    """
     try:
         yield
     except BaseException as again:
@@ -143,19 +144,19 @@ def ending(operation: Operation[T], interruption: BaseException) -> Iterator[Non
 
 
 def is_not_now(error: ForebayError) -> bool:
-    """Whether the platform itself says what passes by itself."""
-    # A code that usually passes does not when the server says so: a region whose filling was given up as UNAVAILABLE
-    # stays so until somebody resumes it.
+    """Returns whether the platform itself reports a temporary failure."""
+    # The server may mark a usually temporary code as permanent: a region whose fill was given up as UNAVAILABLE stays
+    # so until a user resumes it.
     return error.retryable and error.code in _PASSING
 
 
 def may_pass(error: ForebayError) -> bool:
-    """Whether nobody has answered, or what was answered passes by itself."""
+    """Returns whether there was no answer, or one that reports a temporary failure."""
     return isinstance(error, ConnectionFailed) or is_not_now(error) or _is_of_proxy(error)
 
 
 def _is_of_proxy(error: ForebayError) -> bool:
-    # Without a code it came from a proxy.
+    # An answer without a code came from a proxy.
     return error.retryable and error.code.startswith("HTTP_")
 
 

@@ -1,4 +1,4 @@
-"""How a ``freeze`` is brought to its end."""
+"""Carries out a ``freeze``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WATCHED_SECONDS = 5
 def freeze(
     exchanges: Exchanges, dataset: str, version: str, on_answer: Callable[[Version], None] | None
 ) -> Operation[Version]:
-    """Asks for the version to be frozen until it is: asked again, the platform goes on with the same listing."""
+    """Repeats the request until the version is frozen. The platform continues the same listing."""
     wait = MAX_WAIT_SECONDS if on_answer is None else _WATCHED_SECONDS
     while True:
         seen = yield from exchanges.one(_calls.freeze(dataset, version, wait))

@@ -1,4 +1,4 @@
-"""The pins of a dataset that is held: one in each region of its request, all with one id."""
+"""The pins of a held dataset: one in each region of its request, all with the same id."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _RELEASE_RETRY_SECONDS = 5.0
 
 
 def take(exchanges: Exchanges, receipts: Sequence[Receipt], spec: PinSpec) -> Operation[tuple[Receipt, ...] | None]:
-    """Pins what there are receipts of, and waits for nothing else; returns None if some of it has gone.
+    """Pins the versions of the receipts without waiting for fills; returns None if one is no longer present.
 
-    Pins that were taken before that was known stay: who asks again does so with the same one, or lets go of it.
+    Pins that were taken before stay: the caller either requests the version with the same pin, or releases it.
     """
     held = []
     for receipt in receipts:
@@ -33,7 +33,7 @@ def take(exchanges: Exchanges, receipts: Sequence[Receipt], spec: PinSpec) -> Op
 
 
 def _pin(exchanges: Exchanges, receipt: Receipt, spec: PinSpec) -> Operation[Pin | None]:
-    """None, of a cold receipt, if there is nothing to be held yet: to read it so is what was asked for."""
+    """Returns the pin, or None for a cold receipt without a pin: the caller accepted cold reads."""
     call = _calls.pin(
         receipt.dataset,
         receipt.version,
@@ -47,7 +47,7 @@ def _pin(exchanges: Exchanges, receipt: Receipt, spec: PinSpec) -> Operation[Pin
     if receipt.cold is None:
         return (yield from exchanges.one(call))
     if receipt.path is None:
-        return None  # It is not mounted.
+        return None  # the region has not mounted the version
     try:
         return (yield from exchanges.one(call, _COLD_RETRY_SECONDS))
     except ForebayError:
@@ -55,31 +55,31 @@ def _pin(exchanges: Exchanges, receipt: Receipt, spec: PinSpec) -> Operation[Pin
 
 
 class HeldPin:
-    """One pin; once it is kept, a thread of its own renews it.
+    """One pin. After ``keep``, a thread of its own renews it.
 
     Args:
-        is_read: whether this process reads in the pin's region: it then must know when the pin is lost.
+        is_read: whether this process reads in the pin's region, and so must know when the pin is lost.
     """
 
     def __init__(self, pin: Pin, *, is_read: bool) -> None:
         self._pin = pin
-        self._taken_at = pin.taken_at  # Renewals do not tell.
+        self._taken_at = pin.taken_at  # answers to renewals do not contain it
         self.is_read = is_read
         self._renewed_at = time.monotonic()
         self._keeper: PinKeeper | None = None
 
     @property
     def pin(self) -> Pin:
-        """As of its last renewal."""
+        """The pin as of its last renewal."""
         return self._pin if self._keeper is None else self._keeper.pin
 
     @property
     def lost(self) -> PinLost | None:
-        """Why it is lost; None while all is well, or nobody keeps it."""
+        """Why the pin is lost; None if it is not, or without a keeper."""
         return None if self._keeper is None else self._keeper.lost
 
     def renew(self, client: Client, retry_seconds: float | None) -> Pin:
-        """Lets the lease begin anew.
+        """Renews the lease.
 
         Raises:
             PinLost: if the pin has ended.
@@ -96,7 +96,7 @@ class HeldPin:
         return renewed
 
     def keep(self, api: str, lease_seconds: int) -> None:
-        """Has it renewed until ``stop``."""
+        """Renews the pin in the background until ``stop``."""
         self._keeper = PinKeeper(api, self._pin, lease_seconds, self._renewed_at, is_read=self.is_read)
 
     def stop(self) -> None:
@@ -105,7 +105,7 @@ class HeldPin:
 
     def release(self, client: Client) -> None:
         pin = self.pin
-        # If the control plane is away, the end of the lease does the same a little later.
+        # If the control plane is away, the lease ends a little later anyway.
         with contextlib.suppress(ForebayError):
             client.unpin(
                 pin.dataset,

@@ -18,17 +18,17 @@ _LONGEST_PAUSE_SECONDS = 15.0
 class PinKeeper:
     """Renews one pin every third of its lease until it is stopped or the pin is lost.
 
-    A renewal that gets no answer is tried again with growing pauses for as long as the pin can still be alive, that is
-    for one lease after the last renewal that worked. So the control plane may restart meanwhile; after a longer outage,
-    or when the platform says that the pin has ended, ``lost`` is set and a warning is given.
+    It retries a renewal without an answer, with growing pauses, while the pin can still live: for one lease after the
+    last successful renewal. The control plane may restart in that time. After a longer outage, or when the platform
+    reports that the pin has ended, it sets ``lost`` and warns.
 
     Args:
         renewed_at: when the lease last began, in the time of ``time.monotonic``.
-        is_read: whether what it holds is read here, or only has to stay in another region.
+        is_read: whether this process reads the version here, or only keeps it in another region.
     """
 
     def __init__(self, api: str, pin: Pin, lease_seconds: float, renewed_at: float, *, is_read: bool) -> None:
-        # Here, and not in the thread, where nobody would hear that it cannot be made.
+        # Created here, because an error in the thread would not reach the caller.
         self._client = Client(api)
         self._pin = pin
         self._lease_seconds = lease_seconds
@@ -42,18 +42,18 @@ class PinKeeper:
 
     @property
     def pin(self) -> Pin:
-        """The pin as it was after the last renewal."""
+        """The pin as of the last renewal."""
         return self._pin
 
     def renewed(self, pin: Pin, sent_at: float) -> None:
-        """Takes note of a renewal by somebody else, sent at this time of ``time.monotonic``."""
+        """Records a renewal by another thread, sent at this time of ``time.monotonic``."""
         self._pin = pin
         self._renewed_at = sent_at
 
     def stop(self) -> None:
-        """Ends the thread; the pin lives on for what is left of its lease."""
+        """Ends the thread. The pin lives until its lease ends."""
         self._stop.set()
-        # A forked child has our fields but not our thread.
+        # A forked child has these fields but not the thread.
         if os.getpid() == self._owner and threading.current_thread() is not self._thread:
             self._thread.join(timeout=_LONGEST_PAUSE_SECONDS)
 

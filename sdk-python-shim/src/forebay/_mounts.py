@@ -1,4 +1,4 @@
-"""Finds the path a version has on this machine."""
+"""Finds the path of a version on this machine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _POLL_SECONDS = 0.05
 
 
 def path_of(receipt: Receipt, mount_root: Path | None) -> Path:
-    """The receipt's path, below ``mount_root`` if this machine mounts somewhere else."""
+    """Returns the receipt's path, or the one below ``mount_root`` if this machine mounts elsewhere."""
     if mount_root is None:
         return Path(_shown(receipt))
     return mount_root / receipt.dataset / receipt.version
 
 
 def wait_for(path: Path, receipt: Receipt, mount_root: Path | None) -> None:
-    """Returns when the path is there. A node hears of a new version a moment after the receipt is written.
+    """Waits until the path exists. A node learns of a new version a moment after the receipt is written.
 
     Raises:
         MountMissing: if it does not appear.
     """
     root = mount_root or Path(*PurePosixPath(_shown(receipt)).parts[:-3])
-    # Without a mount there is nothing to wait for.
+    # Without a mount, waiting would be useless.
     patience = _APPEARS_WITHIN_SECONDS if root.is_dir() else 0.0
     deadline = time.monotonic() + patience
     while not path.is_dir():

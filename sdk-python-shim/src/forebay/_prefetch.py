@@ -1,4 +1,4 @@
-"""Hints about what will be needed next."""
+"""Hints for the version that a job will need next."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _RETRY_SECONDS = 5.0
 def prefetch_dataset(
     name: str, version: str = "latest", region: str | None = None, *, create: bool = False, api: str | None = None
 ) -> EnsureStatus | None:
-    """Has a version brought into the region while this program goes on: a hint for the dataset that comes next.
+    """Requests a fill of the dataset that comes next, while this program continues: a hint.
 
-    Nothing is waited for and nothing is held, so call ``ensure_dataset_cached`` when the time has come: it joins the
-    work. The same hint may be given any number of times, by any number of jobs.
+    It waits for no bytes and takes no pin. Call ``ensure_dataset_cached`` when the job needs the version: it joins the
+    work. Any number of jobs may send the same hint any number of times.
 
     Args:
         name: ``namespace/name`` of the dataset.
-        version: the version's name, or ``latest``: the one that is the newest at this moment.
+        version: the version's name, or ``latest``: the newest one at this moment.
         region: where; default ``FOREBAY_REGION``.
-        create: whether a version that the dataset does not have is to be created.
+        create: create the version if the dataset does not have it.
         api: the control plane's address; default ``FOREBAY_API``.
 
     Returns:
-        How far the version is; None, after a ``ForebayWarning``, if the platform cannot take hints just now: a training
-        does not end for that.
+        The progress of the version; None, after a ``ForebayWarning``, if the platform cannot take hints just now: that
+        must not end a training.
 
     Raises:
-        ForebayError: for what would be wrong at any other time, too: no such dataset, no such region.
+        ForebayError: for permanent mistakes: no such dataset, no such region.
     """
     with Client(api, retry_seconds=_RETRY_SECONDS) as client:
         try:

@@ -1,4 +1,4 @@
-"""Tells a person how far a version is."""
+"""Shows the progress of a version to a person."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RATE_WINDOW_SECONDS = 15.0
 
 
 class Told:
-    """Remembers the last reason, so that each is told once: attempts and bytes in it change all the time."""
+    """Remembers the last reason, so that each is shown once. It ignores numbers, which change with each attempt."""
 
     def __init__(self) -> None:
         self._last: str | None = None
@@ -32,7 +32,7 @@ class Told:
 
 
 class Reasons:
-    """Says on stderr why a version waits, for who wants to see no progress: each reason once for each region.
+    """Prints to stderr why a version waits, for users without a progress display: each reason once for each region.
 
     Args:
         as_json: whether each is a JSON object.
@@ -55,7 +55,7 @@ class Reasons:
 
 
 class ProgressDisplay:
-    """Takes each ``Progress`` and shows it where people look; ``close`` when there will be no more."""
+    """Receives each ``Progress`` and shows it in a suitable place. Call ``close`` after the last one."""
 
     def __init__(self, title: str, surface: Surface | None = None) -> None:
         self._title = title
@@ -75,10 +75,10 @@ class ProgressDisplay:
             self._surface.show(self._line(progress))
 
     def done(self, bytes_verified: int, bytes_total: int | None = None) -> None:
-        """Says what is there, unless nobody had to wait.
+        """Shows the result, unless there was no wait.
 
         Args:
-            bytes_total: how many the version has, if these are not all; 0 if nobody knows yet.
+            bytes_total: the size of the version, if these are not all bytes; 0 if it is not known yet.
         """
         if self._shown_at is not None:
             took = human_seconds(time.monotonic() - self._started)

@@ -1,7 +1,7 @@
 """Finds the proxy to the control plane that the environment names.
 
-The rules are those of curl, with two differences: a request to this machine never goes through a proxy, and a value
-that cannot be used is an error that names the variable, as soon as a client is made.
+The rules are those of curl, with two differences. A request to this machine never uses a proxy. A value that cannot be
+used is an error that names the variable, as soon as a client is created.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Route:
 
 
 def route_to(url: httpx.URL) -> Route | None:
-    """Returns the proxy for requests to an address; None if they go there directly.
+    """Returns the proxy for requests to an address; None for direct requests.
 
     Raises:
         ConfigurationError: if the environment names a proxy that cannot be used.
@@ -62,9 +62,9 @@ def is_loopback(host: str) -> bool:
 
 
 def is_host(url: httpx.URL) -> bool:
-    """Returns whether the host of an address can be looked up: no part between two dots is empty, or too long."""
+    """Returns whether the host of an address can be looked up: no part between dots is empty or too long."""
     try:
-        # What the look-up does, whose failure names nothing, and is none of httpx's errors.
+        # The look-up does the same, but its error names no variable and is none of httpx's errors.
         url.raw_host.decode("ascii").encode("idna")
     except UnicodeError:
         return False
@@ -72,10 +72,10 @@ def is_host(url: httpx.URL) -> bool:
 
 
 def _variable(lower: str) -> tuple[str, str]:
-    """Returns the name under which a variable is set, and its value. Small letters count before capitals."""
+    """Returns the name under which a variable is set, and its value. Lower case has precedence."""
     names = [lower, lower.upper()]
     if "REQUEST_METHOD" in os.environ:
-        # Under CGI a header "Proxy" of any request sets it.
+        # Under CGI, a header "Proxy" of any request would set it.
         names = [name for name in names if name != "HTTP_PROXY"]
     for name in names:
         if name in os.environ:
@@ -87,7 +87,7 @@ def _proxy(variable: str, value: str) -> httpx.Proxy:
     text = value if "://" in value else f"http://{value}"
     try:
         url = httpx.URL(text)
-        _ = url.host  # It is decoded only now, which may fail.
+        _ = url.host  # httpx decodes it only now, which may fail
     except (httpx.InvalidURL, ValueError):
         raise _refused(variable, value, "it must be http://host:port") from None
     if url.scheme not in _SCHEMES or not url.host or (url.port or 1) > 65535 or not is_host(url):
@@ -100,7 +100,7 @@ def _proxy(variable: str, value: str) -> httpx.Proxy:
         )
     try:
         return httpx.Proxy(url)
-    except ValueError:  # A later scheme than httpx knows.
+    except ValueError:  # a scheme that this httpx does not know
         raise _refused(variable, value, f"this version of httpx knows no proxies of {url.scheme}") from None
 
 
@@ -115,7 +115,7 @@ def _is_excepted(url: httpx.URL) -> bool:
 
 
 def _covers(entry: str, url: httpx.URL) -> bool:
-    """Returns whether an entry of NO_PROXY covers this address. Nonsense covers none."""
+    """Returns whether an entry of NO_PROXY covers this address. An invalid entry covers none."""
     entry = entry.rpartition("://")[2].lower()
     if entry == "*":
         return True
@@ -149,7 +149,7 @@ def _address(host: str) -> _Address | None:
     except ValueError:
         pass
     try:
-        # As the system reads them: 127.1, 0x7f000001.
+        # The system also accepts these forms: 127.1, 0x7f000001.
         return ipaddress.ip_address(socket.inet_aton(host))
     except OSError:
         return None

@@ -1,4 +1,4 @@
-"""In which region a call is meant, and which there are if nobody says."""
+"""Chooses the region of a call, and lists regions for error messages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from forebay._client import Client
 from forebay._errors import ConfigurationError, ForebayError, UnknownRegion
 
 _RETRY_SECONDS = 1.0
-"""The names only help: who waits is told without them what to do."""
+"""Short, because the names only add to an error message that already says what to do."""
 
 
 def named(given: str | None, api: str | None) -> str:
-    """The region that the caller or ``FOREBAY_REGION`` names.
+    """Returns the region that the caller or ``FOREBAY_REGION`` names.
 
     Raises:
-        ConfigurationError: if neither does; it says how to name one and, if the platform answers, which there are.
+        ConfigurationError: if neither does. It says how to name one and, if the platform answers, lists the regions.
     """
     try:
         return _settings.region(given)
@@ -25,10 +25,10 @@ def named(given: str | None, api: str | None) -> str:
 
 
 def require_known(client: Client, region: str) -> None:
-    """Refuses a region that there is not: nothing that is asked of it may look as if it were merely not there.
+    """Refuses an unknown region. Otherwise an answer could look as if only the version were absent there.
 
     Raises:
-        UnknownRegion: naming those that there are.
+        UnknownRegion: naming the known regions.
     """
     names = sorted(each.name for each in client.regions())
     if region not in names:

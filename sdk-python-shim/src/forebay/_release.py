@@ -1,4 +1,4 @@
-"""Lets go of what another process holds."""
+"""Releases pins of other processes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Pin
 from forebay._runs import Run
 
-# How often a process may hold one version at once. The first that it took may be gone, and a later one not: so ids are
-# not counted up to the first that is not there.
+# The most pins of one process on one version. All slots are checked, because an early one may have ended while a later
+# one still lives.
 _SLOTS = 100
 
 
@@ -24,22 +24,22 @@ def release_dataset(
     holder: str | None = None,
     api: str | None = None,
 ) -> int:
-    """Lets go of what a run holds, from whatever process: for the last step of a pipeline whose first one holds.
+    """Releases the pins of a run from any process: for the last step of a pipeline whose first step holds a version.
 
-    Does nothing if the run holds nothing there (any more). What it holds in regions of ``also_in`` goes with it, and
-    what one process of it holds several times. Of a distributed job, a process that has a rank lets go of what that
-    rank holds, as the others may not have ended; one that has none, of what all ranks hold.
+    Does nothing if the run holds nothing there (any more). It also releases the pins in regions of ``also_in``, and all
+    pins of a process that holds the version several times. In a distributed job, a process with a rank releases only
+    the pins of that rank, because others may still run. A process without a rank releases those of all ranks.
 
     Args:
         name: ``namespace/name`` of the dataset.
         version: the version's name.
         region: where; default ``FOREBAY_REGION``.
-        run_id: the run, as ``ensure_dataset_cached`` was told; default ``FOREBAY_RUN_ID``.
-        holder: the holder, if ``ensure_dataset_cached`` was told one; of this rank only.
+        run_id: the run that was given to ``ensure_dataset_cached``; default ``FOREBAY_RUN_ID``.
+        holder: the holder that was given to ``ensure_dataset_cached``, if any; only of this rank.
         api: the control plane's address; default ``FOREBAY_API``.
 
     Returns:
-        How many pins the platform listed; one that was taken only just now is released, and may not be counted.
+        The number of pins that the platform listed. A pin that was taken just now is released, but may not be counted.
     """
     run = Run.of_process(run_id)
     if run is None:
@@ -59,12 +59,12 @@ def release_dataset(
 
     held: list[Pin] = []
     with Client(api) as client, contextlib.suppress(NotFound):
-        # What ``latest`` meant when the pin was taken; there may be a later one since.
+        # For ``latest``, the version when the pin was taken, which may be older than the present one.
         there = client.pins() if version == "latest" else client.version_pins(name, version)
         held = [pin for pin in there if pin.dataset == name and is_held(pin)]
         for pin in held:
             client.unpin(name, pin.version, pin.region, pin.id)
         if version != "latest" and (own[0], region) not in {(pin.id, pin.region) for pin in held}:
-            # Of one that was taken just now the list may not tell yet.
+            # The list may not yet contain a pin that was taken just now.
             client.unpin(name, version, region, own[0])
     return len(held)

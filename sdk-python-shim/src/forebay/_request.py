@@ -1,4 +1,4 @@
-"""What a caller asked for, to be able to ask again."""
+"""A request of a caller, which can be repeated."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from forebay._values import Duration
 
 @dataclass(frozen=True)
 class Ensured:
-    """What the platform promised; ``claim`` is on the id of the pins, if there are any.
+    """The promise of the platform. ``claim`` is on the id of the pins, if there are any.
 
     Attributes:
-        receipts: of each region, the first being the one whose files are read.
+        receipts: of each region. The first is that of the region whose files are read.
     """
 
     receipts: tuple[Receipt, ...]
@@ -33,7 +33,7 @@ class Ensured:
 
 @dataclass(frozen=True)
 class EnsureRequest:
-    """A version that somebody wants to have in a region, and how they wait for it."""
+    """A request for a version in a region, with the caller's way to wait."""
 
     api: str
     name: str
@@ -51,12 +51,12 @@ class EnsureRequest:
     def ensure(
         self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
     ) -> Ensured:
-        """Waits for the version, held by pins if there is a lease.
+        """Waits for the version, and for pins if there is a lease.
 
         Args:
             claim: on the id of the pins, if they had one before.
-            there: receipts of an earlier call. What was not pinned then only has to be held: there is nothing to wait
-                for, unless it has gone again.
+            there: receipts of an earlier call. A version without pins then only needs pins, and no wait unless it has
+                left the region.
         """
         claim = claim or self._claim(lease_seconds)
         with Client(self.api) as client, self._shown() as show, _given_back(claim):
@@ -66,7 +66,7 @@ class EnsureRequest:
     async def ensure_async(
         self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
     ) -> Ensured:
-        """The same, for asyncio: to cancel it is to let go."""
+        """The same, for asyncio. Cancelling the task releases the pins."""
         claim = claim or self._claim(lease_seconds)
         async with AsyncClient(self.api) as client:
             with self._shown() as show, _given_back(claim):
@@ -85,7 +85,7 @@ class EnsureRequest:
         try:
             return (yield from self._receipts(exchanges, self._pin(claim, lease_seconds), there, show, meant))
         except (GeneratorExit, EnsureTimeout):
-            raise  # After a time-out the request goes on, with its pins.
+            raise  # after a time-out the request continues, with its pins
         except BaseException as error:
             if isinstance(error, ForebayError) or not self.detach:
                 for unpin in self._unpins(claim, meant):
@@ -142,10 +142,10 @@ class EnsureRequest:
         return self.run.request_key(self.name, self.version, self.region, pin, *terms)
 
     def _unpins(self, claim: PinClaim | None, meant: _Meant) -> list[Call[None]]:
-        """What lets go of pins that nobody will use, which may have been taken though the request failed.
+        """Returns the requests that release pins which a failed request may have taken.
 
-        One that belongs to a run may be that of the process before, and the next one wants it. Others end by their
-        lease if they cannot be released.
+        A pin of a run may be that of the previous process, and the next one needs it. Other pins end with their lease
+        if they cannot be released.
         """
         if claim is None or self.run is not None:
             return []
@@ -155,7 +155,7 @@ class EnsureRequest:
     @contextlib.contextmanager
     def _shown(self) -> Iterator[_Shown]:
         if isinstance(self.progress, Reasons):
-            # They come with the answers: to ask every second is for who watches.
+            # Answers contain the reasons. Only a progress display asks every second.
             yield _Shown(None, lambda receipt: None, self.progress)
             return
         if self.progress is not True:
@@ -180,15 +180,15 @@ def _given_back(claim: PinClaim | None) -> Iterator[None]:
 
 
 def _bytes_of_more(receipt: Receipt) -> int | None:
-    """How many bytes the version has, if it is not there as a whole; 0 if nobody knows yet."""
+    """Returns the size of the version if only a part is present, 0 if it is not known yet; None if all is present."""
     whole = receipt.cold is None and receipt.coverage >= 1
     return None if whole else receipt.bytes or 0
 
 
 class _Meant:
-    """The version, by its name as soon as that is known.
+    """The version, by its own name once that is known.
 
-    Who has asked for "latest" keeps what that meant, though there may be a later one since.
+    A request for "latest" keeps its version, even if there is a later one since.
     """
 
     def __init__(self, version: str) -> None:
@@ -200,7 +200,7 @@ class _Meant:
 
 @dataclass(frozen=True)
 class _Shown:
-    """Who is told how far a version is, and that it is there."""
+    """The receivers of progress and of the result."""
 
     progress: Callable[[Progress], None] | None
     done: Callable[[Receipt], None]

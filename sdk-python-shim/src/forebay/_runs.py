@@ -1,8 +1,8 @@
-"""Pins and requests that belong to a run, so that a process that is started again takes over those of the one before.
+"""Pins and requests that belong to a run, so that a restarted process takes over those of its predecessor.
 
-A process that is killed lets go of nothing. If the next one of the same run asks under ids of its own, the region holds
-the version twice until the first lease ends. So the ids are derived from the run: the platform renews a pin that comes
-again with its id and holder, and knows a request by its key.
+A killed process releases nothing. If the next process of the run used new ids, the region would hold the version twice
+until the first lease ends. So the ids are derived from the run. The platform renews a pin that comes again with its id
+and holder, and recognises a request by its key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forebay._values import checked_text
 
 _VARIABLE = "FOREBAY_RUN_ID"
 
-# Processes of one run that live side by side must not share a pin: the first to end would release it under the others.
+# Parallel processes of one run must not share a pin, because the first one to end would release it.
 _RANKS = ("RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
 
 _ID_LENGTH = 200
@@ -29,14 +29,14 @@ _DIGITS = 40
 
 @dataclass(frozen=True)
 class Run:
-    """One process of a run: what is equal in the process that replaces it, and in no other that lives."""
+    """One process of a run: equal in the process that replaces it, and different in all others that run."""
 
     id: str
     rank: str = ""
 
     @staticmethod
     def of_process(given: str | None) -> Run | None:
-        """The run that the caller or ``FOREBAY_RUN_ID`` names; None if neither does."""
+        """Returns the run that the caller or ``FOREBAY_RUN_ID`` names; None if neither does."""
         id = given if given is not None else os.environ.get(_VARIABLE)
         if not id:
             return None
@@ -51,20 +51,20 @@ class Run:
 
     @property
     def holder(self) -> str:
-        """Who holds its pins, for people; the same on whatever machine the run goes on."""
+        """The holder of its pins, for people. It does not depend on the machine."""
         return f"run {self.id}{f' ({self.rank})' if self.rank else ''}"[:_HOLDER_LENGTH]
 
     def member(self, holder: str) -> Run | None:
-        """The process of this run that calls itself so; None if it is none, or a holder of the caller's own."""
+        """Returns the process of this run with this holder; None if the holder is another one."""
         before = f"run {self.id} ("
         return Run(self.id, holder[len(before) : -1]) if holder.startswith(before) and holder.endswith(")") else None
 
     def pin_id(self, dataset: str, version: str, region: str, holder: str, slot: int = 0) -> str:
-        """The id of the pin; ``slot`` tells apart what one process holds several times."""
+        """Returns the id of the pin; ``slot`` distinguishes several pins of one process."""
         return "run-" + self._digest("pin", dataset, version, region, holder, slot)
 
     def request_key(self, dataset: str, version: str, region: str, *terms: object) -> str:
-        """The key of a request; a key belongs to one request for ever, so every term of it goes in."""
+        """Returns the key of a request. A key belongs to one request forever, so every term is a part of it."""
         return "run-" + self._digest("request", dataset, version, region, *terms)
 
     def _digest(self, *parts: object) -> str:
@@ -73,7 +73,7 @@ class Run:
 
 
 class PinClaim:
-    """That this process uses the id of a pin; until it is given back, or nobody refers to it any more."""
+    """The use of a pin's id by this process, until it is given back or garbage-collected."""
 
     _all: ClassVar[WeakValueDictionary[str, PinClaim]] = WeakValueDictionary()
     _lock: ClassVar[Lock] = Lock()
@@ -83,7 +83,7 @@ class PinClaim:
 
     @staticmethod
     def of(run: Run, dataset: str, version: str, region: str, holder: str) -> PinClaim:
-        """The first id of the run that nobody in this process has: what is held twice gets two pins."""
+        """Claims the first id of the run that this process does not use. Holding a version twice takes two pins."""
         with PinClaim._lock:
             slot = 0
             while (id := run.pin_id(dataset, version, region, holder, slot)) in PinClaim._all:

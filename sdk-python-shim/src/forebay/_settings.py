@@ -1,4 +1,4 @@
-"""What a process takes from its environment when the caller does not say."""
+"""Settings from the environment, for arguments that the caller omits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ID_RULE = "1 to 64 characters of A-Z a-z 0-9 . _ -"
 
 
 def api_address(given: str | None) -> httpx.URL:
-    """The base address of the API, with ``/api/v1``."""
+    """Returns the base address of the API, with ``/api/v1``."""
     text = given or os.environ.get("FOREBAY_API")
     if not text:
         raise ConfigurationError(
@@ -34,7 +34,7 @@ def api_address(given: str | None) -> httpx.URL:
     argument = "api" if given else "FOREBAY_API"
     try:
         url = httpx.URL(text)
-        host = url.host  # It is decoded only now, which may fail.
+        host = url.host  # httpx decodes it only now, which may fail
     except (httpx.InvalidURL, UnicodeError) as e:
         raise _no_address(argument, text, f"it is not an address: {e}") from None
     if url.scheme not in ("http", "https") or not host:
@@ -71,24 +71,24 @@ def mount_root(given: str | os.PathLike[str] | None) -> Path | None:
 
 
 def holder() -> str:
-    """Who we are, for the people who look at a pin: ``user@host``."""
+    """Returns the default holder of a pin, for people: ``user@host``."""
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):  # A container's user need not be in /etc/passwd.
+    except (KeyError, OSError):  # a container's user need not be in /etc/passwd
         user = str(os.getuid())
-    # Nobody chose these names for Forebay, which takes no control characters.
+    # These names may contain control characters, which Forebay refuses.
     return shown(f"{user}@{socket.gethostname()}")[:200]
 
 
 def job_uid() -> str | None:
-    """The uid of the Kubernetes Job that this process belongs to, if the environment says so."""
+    """Returns the uid of this process's Kubernetes Job, if the environment names it."""
     return _variable("FOREBAY_JOB_UID", _ID, _ID_RULE)
 
 
 def _variable(name: str, pattern: str, rule: str) -> str | None:
     """Returns the value of a variable; None if it is not set, or empty.
 
-    The platform has the same rule, but can only say which field breaks it.
+    The platform has the same rule, but its error could only name the field.
     """
     value = os.environ.get(name)
     if value and re.fullmatch(pattern, value) is None:
@@ -97,7 +97,7 @@ def _variable(name: str, pattern: str, rule: str) -> str | None:
 
 
 class TokenFile(httpx.Auth):
-    """Sends the token in a file, read anew for each request: tokens that a cluster mounts change."""
+    """Sends the token from a file, which it reads for each request: tokens that a cluster mounts change."""
 
     def __init__(self, path: str | os.PathLike[str], argument: str) -> None:
         self._path = Path(path)
@@ -117,7 +117,7 @@ class TokenFile(httpx.Auth):
 
 
 class HttpOptions(TypedDict):
-    """What httpx's clients take, of either kind."""
+    """The arguments of httpx's clients, of both kinds."""
 
     auth: TokenFile | None
     proxy: httpx.Proxy | None
@@ -126,21 +126,21 @@ class HttpOptions(TypedDict):
 
 
 def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> HttpOptions:
-    """How to speak to the control plane at ``base``, with the token in a file if there is one."""
+    """Returns the options for a control plane at ``base``, with the token from a file if there is one."""
     path = token_file or os.environ.get("FOREBAY_TOKEN_FILE")
     route = _proxies.route_to(base)
     return HttpOptions(
         auth=TokenFile(path, "token_file" if token_file else "FOREBAY_TOKEN_FILE") if path else None,
         proxy=None if route is None else route.proxy,
-        # What httpx takes from the environment it takes without naming the variable that is wrong.
+        # httpx's errors about its environment do not name the variable.
         trust_env=False,
-        # Nobody shows a certificate over http, and reading those of all authorities takes longer than most requests.
+        # http needs no certificates, and reading those of all authorities takes longer than most requests.
         verify=_authorities() if base.scheme == "https" else False,
     )
 
 
 def _authorities() -> ssl.SSLContext | bool:
-    """Whose signature on the control plane's certificate counts: those that a variable names, else httpx's own."""
+    """Returns the trusted authorities of the control plane: those that a variable names, else httpx's own."""
     _check_key_log()
     for variable in ("FOREBAY_SERVICE_CA", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         path = os.environ.get(variable)
@@ -160,12 +160,12 @@ def _trusting(variable: str, path: str) -> ssl.SSLContext:
         return context
     try:
         return ssl.create_default_context(cafile=path)
-    except OSError as e:  # An SSLError is one.
+    except OSError as e:  # an SSLError is an OSError
         raise ConfigurationError(f"{variable}: {path} holds no certificates in PEM that can be read: {e}") from None
 
 
 def _check_key_log() -> None:
-    # Python opens it with every context, and would not say which variable named it.
+    # Python opens this file with every context, and its error would not name the variable.
     path = os.environ.get("SSLKEYLOGFILE")
     try:
         if path:

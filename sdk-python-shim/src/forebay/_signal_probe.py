@@ -1,7 +1,7 @@
-"""A process that only says which signals it got. Run by its path: it needs nothing of this package.
+"""A process that only reports the signals that it receives. It runs by its path and uses nothing of this package.
 
-It is in the process group, session and control group of the process that started it. So what is sent to all of them
-comes to it too, and what is sent to one process does not.
+It is in the process group, session and control group of the process that started it. So it receives signals that are
+sent to all of them, and not those that are sent to one process.
 """
 
 import os
@@ -14,7 +14,7 @@ def main() -> None:
     # A terminal that stops the group must not stop the answers.
     signal.pthread_sigmask(signal.SIG_BLOCK, asked | {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
     os.write(1, b"\0")
-    # Ends with the process that asks: its end of the pipe is closed then.
+    # Ends with the process that asks, because that closes its end of the pipe.
     while os.read(0, 1):
         got = []
         while pending := signal.sigpending() & asked:

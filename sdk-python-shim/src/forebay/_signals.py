@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Those with which terminals, schedulers and people end a process or tell it something.
+# The signals by which terminals, schedulers and people end a process or notify it.
 _NAMES = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 
 _SETTLED_SECONDS = 0.2
-"""The time after which a sender has sent a signal to all processes that it sends it to, one after the other."""
+"""The time in which a sender reaches all processes that it sends a signal to, one after the other."""
 
 
 class Ended(BaseException):
-    """A signal other than SIGINT ends what waits: raised through it, like ``KeyboardInterrupt``."""
+    """A signal other than SIGINT. It is raised in a waiting call, like ``KeyboardInterrupt``."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -39,11 +39,11 @@ def signal_of(interruption: KeyboardInterrupt | Ended) -> signal.Signals:
 
 
 class EndingSignals:
-    """While it is entered, signals raise ``KeyboardInterrupt`` or ``Ended``, so that what waits can tidy up.
+    """Makes signals raise ``KeyboardInterrupt`` or ``Ended`` while it is entered, so that waiting calls can clean up.
 
-    One that follows at once raises nothing: ``timeout`` sends its signal to a process and then to the group, and the
-    second must not interrupt the tidying up. Signals that were ignored stay so. Does nothing outside the main thread,
-    the only one that may handle signals.
+    A signal that follows at once raises nothing: ``timeout`` sends its signal to a process and then to the group, and
+    the second must not interrupt the clean-up. Ignored signals stay ignored. Does nothing outside the main thread,
+    because only that may handle signals.
     """
 
     def __init__(self) -> None:
@@ -79,9 +79,9 @@ class ChildSignals(EndingSignals):
     """Does the same, but while ``call`` runs a program, the program gets each signal once.
 
     A terminal sends Ctrl-C to its whole foreground process group, and so do ``timeout``, some schedulers and ``kill``
-    with a negative number: the program is in that group and has the signal already. Kubernetes, and ``kill`` of this
-    process, send it here alone, and it is forwarded. A signal does not say which of the two it is. So this class asks a
-    probe, a process beside the program, whether the probe got it too.
+    with a negative number. The program is in that group and has already received the signal. Kubernetes, and ``kill``
+    of this process, send it only here, and it must be forwarded. A signal does not tell which case it is. So this class
+    asks a probe, a process beside the program, whether the probe has received it, too.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class ChildSignals(EndingSignals):
         self._taken: set[int] | None = None
 
     def call(self, program: Sequence[str], environment: Mapping[str, str]) -> int:
-        """Runs a program to its end; negative the number of the signal that ended it.
+        """Runs a program until it ends, and returns its exit code; a signal that ended it as a negative number.
 
         Raises:
             OSError: if it cannot be run.
@@ -97,7 +97,7 @@ class ChildSignals(EndingSignals):
         with _Probe.started(self._before) as probe, _wakeups() as wakeups:
             self._taken = set()
             child = subprocess.Popen(program, env=environment)
-            # A signal that came during the start may have been too early for the program. Twice is better than never.
+            # A signal during the start may have been too early for the program. Sending it twice is better than never.
             for number in self._take_all():
                 child.send_signal(number)
             probe.heard()
@@ -111,7 +111,7 @@ class ChildSignals(EndingSignals):
             return child.returncode
 
     def _deliver(self, child: subprocess.Popen[bytes], probe: _Probe, foretold: set[int]) -> set[int]:
-        """Forwards the signals that the program has not got, and returns those that it got before we did."""
+        """Forwards the signals that the program has not received, and returns those that only the probe has so far."""
         taken = self._take_all()
         heard = probe.heard()
         for number in sorted(taken - (heard | foretold if _is_in_our_group(child) else set())):
@@ -138,7 +138,8 @@ class _Probe:
     @staticmethod
     @contextlib.contextmanager
     def started(numbers: Mapping[int, object]) -> Iterator[_Probe]:
-        """Starts the process and waits until it hears these signals. It ends with the block, or with this process."""
+        """Starts the process and waits until it receives these signals. It ends with the block, or with this process.
+        """
         file = Path(__file__).with_name("_signal_probe.py")
         with subprocess.Popen(
             [sys.executable, "-I", "-S", str(file), *map(str, numbers)],
@@ -152,7 +153,7 @@ class _Probe:
             yield probe
 
     def heard(self) -> set[int]:
-        """Returns the signals that the probe got since the last call; none if the probe has ended."""
+        """Returns the signals that the probe received since the last call; none if the probe has ended."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(b"?")
@@ -167,7 +168,7 @@ class _Probe:
 
 @contextlib.contextmanager
 def _wakeups() -> Iterator[int]:
-    """Yields a descriptor that is readable when a signal has come, to any thread, or a child has ended."""
+    """Yields a descriptor that is readable after a signal to any thread, or the end of a child."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)

@@ -1,4 +1,4 @@
-"""Where progress is shown: a line that is redrawn on a terminal, a bar in a notebook, lines now and then in a log."""
+"""Places for progress: a redrawn line on a terminal, a bar in a notebook, a line from time to time in a log."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _BARS = (("█", "·"), ("#", "."))
 
 @dataclass(frozen=True)
 class Line:
-    """What is to be shown.
+    """The content to show.
 
     Attributes:
         share: from 0 to 1; None where there is nothing to measure.
-        news: what must be readable as a whole where details are cut, and stay when they are overwritten.
+        news: text that must stay readable as a whole, even if details are cut or overwritten.
     """
 
     title: str
@@ -31,24 +31,24 @@ class Line:
     news: str | None = None
 
     def text(self, *more: str) -> str:
-        # 100 % is for what is complete, which is said in words.
+        # 100 % is only for a complete version, which has a text of its own.
         percent = () if self.share is None else (f"{min(99, int(self.share * 100)):3d}%",)
         return f"{one_line(self.title)}: " + "  ".join((*percent, *more, *map(one_line, self.details)))
 
 
 class Surface(Protocol):
-    """Takes lines, and never fails; ``pause_seconds`` says how long a reader wants to be left alone between two."""
+    """Shows lines, and never fails; ``pause_seconds`` is the least time between two lines."""
 
     pause_seconds: float
 
     def show(self, line: Line) -> None: ...
 
     def close(self) -> None:
-        """Leaves things as the next who writes expects them."""
+        """Leaves the output ready for the next writer."""
 
 
 class Terminal:
-    """One line, overwritten."""
+    """One line on a terminal, overwritten each time."""
 
     pause_seconds = 0.1
 
@@ -63,7 +63,7 @@ class Terminal:
             filled = int(line.share * _BAR_CELLS)
             bar = (self._full * filled + self._empty * (_BAR_CELLS - filled),)
         news = "" if line.news is None else f"\r\x1b[2K{one_line(f'{line.title}: {line.news}')}\n"
-        # The end of a longer line before must go, too.
+        # Also clears the end of a longer earlier line.
         _write(self._stream, news + "\r\x1b[2K" + line.text(*bar)[: shutil.get_terminal_size().columns - 1])
         self._open = True
 
@@ -74,7 +74,7 @@ class Terminal:
 
 
 class Log:
-    """Whole lines, and not many."""
+    """Few, whole lines."""
 
     pause_seconds = 5.0
 
@@ -89,7 +89,7 @@ class Log:
 
 
 class Notebook:
-    """One output of a cell, updated; as text where it cannot be a bar."""
+    """One updated output of a cell; as text where a bar is not possible."""
 
     pause_seconds = 0.5
 
@@ -116,21 +116,21 @@ class Notebook:
 
 
 def of_process() -> Surface:
-    """Where a person who started this process looks."""
+    """Returns the place where the user of this process looks."""
     if _is_notebook():
         return Notebook()
     return Terminal(sys.stderr) if Unfailing(sys.stderr).isatty() else Log(sys.stderr)
 
 
 def _is_notebook() -> bool:
-    # Who runs in one has loaded IPython. The shell of a terminal has no kernel.
+    # Code in a notebook has loaded IPython. The IPython shell of a terminal has no kernel.
     ipython = sys.modules.get("IPython")
     shell = getattr(ipython, "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
 def _write(stream: Unfailing, text: str) -> None:
-    # A job must not wait for somebody to read how far it is.
+    # A job must not wait for a reader of its progress.
     if not stream.would_block():
         stream.write(text)
         stream.flush()

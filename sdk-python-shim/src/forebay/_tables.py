@@ -8,7 +8,7 @@ from forebay._text import shown
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()) -> None:
-    """Prints columns as wide as their widest cell; those named in ``right`` are set to the right."""
+    """Prints columns as wide as their widest cell. Columns named in ``right`` are right-aligned."""
     lines = [list(header), *([shown(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     for line in lines:

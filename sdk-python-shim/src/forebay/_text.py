@@ -1,30 +1,30 @@
-"""What others wrote, made safe to show: names, reasons and messages come from servers, lakes and colleagues."""
+"""Makes texts of others safe to show: names, reasons and messages come from servers, lakes and colleagues."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Control characters, which can be commands to a terminal; halves of characters, which cannot be printed; and the
-# separators of lines and paragraphs.
+# Control characters, which can be commands to a terminal; surrogates, which cannot be printed; and the separators of
+# lines and paragraphs.
 _ESCAPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
-# Of the invisible ones those that let a text be read in another order than it is stored; others belong to some scripts.
+# The invisible characters that change the visible order of a text. Other invisible ones belong to some scripts.
 _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def shown(text: str) -> str:
-    r"""The text with every control character written as an escape: ``\x1b[31m``, ``\n``."""
+    r"""Returns the text with escapes for all control characters: ``\x1b[31m``, ``\n``."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(c) if unicodedata.category(c) in _ESCAPED or c in _REORDERING else c for c in text)
 
 
 def shown_lines(text: str) -> str:
-    """The same, but lines stay lines."""
+    """Like ``shown``, but keeps line breaks."""
     return "\n".join(shown(line) for line in text.split("\n"))
 
 
 def one_line(text: str) -> str:
-    """The same, with what was on several lines on one."""
+    """Like ``shown``, with all lines joined into one."""
     return shown(" ".join(text.split()))
 
 

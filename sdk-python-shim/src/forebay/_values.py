@@ -1,4 +1,4 @@
-"""Small values callers write in more than one way: names of datasets, durations, byte counts."""
+"""Small values with several forms: names of datasets, durations, byte counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
 
 def seconds_of(duration: Duration) -> int:
-    """Whole seconds, rounded up, so that nobody gets less than was asked for."""
+    """Returns whole seconds, rounded up, so that a caller never gets less than requested."""
     if isinstance(duration, timedelta):
         seconds = duration.total_seconds()
     elif isinstance(duration, str):
@@ -47,7 +47,7 @@ def _parse(text: str) -> float:
 
 
 def split_dataset(dataset: str, argument: str = "dataset") -> tuple[str, str]:
-    """Splits ``namespace/name``. The server checks the letters; here only that it is two parts."""
+    """Splits ``namespace/name``. The server checks the letters; this function only checks that there are two parts."""
     parts = dataset.split("/") if isinstance(dataset, str) else []
     if len(parts) != 2 or "@" in dataset or any(part in _NO_PART or not is_text(part) for part in parts):
         raise ConfigurationError(f"{argument} is {dataset!r}: it must be the name of a dataset, 'namespace/name'")
@@ -55,7 +55,7 @@ def split_dataset(dataset: str, argument: str = "dataset") -> tuple[str, str]:
 
 
 def checked_part(argument: str, value: str) -> str:
-    """What can be one part of a path. The server checks the letters, but sees only what has a place there."""
+    """Returns a value that fits into one part of a path. The server checks the letters, but only within one part."""
     if not isinstance(value, str):
         hint = f": write {str(value)!r}" if isinstance(value, (int, float)) else ""
         raise ConfigurationError(f"{argument} is {value!r}: it must be text{hint}")
@@ -72,7 +72,7 @@ def checked_text(argument: str, value: str) -> str:
 
 
 def is_text(value: str) -> bool:
-    """Returns False for what Python keeps of an argument or a variable that it cannot decode."""
+    """Returns False for a text with surrogates, which Python uses for bytes that it cannot decode."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
@@ -86,7 +86,7 @@ def split_version(text: str) -> tuple[str, str]:
 
 
 def version_or_latest(text: str) -> tuple[str, str]:
-    """Splits ``namespace/name@version``; of ``namespace/name`` alone the version is ``latest``."""
+    """Splits ``namespace/name@version``; for ``namespace/name`` alone the version is ``latest``."""
     if "@" in text:
         return split_version(text)
     split_dataset(text)
@@ -94,7 +94,7 @@ def version_or_latest(text: str) -> tuple[str, str]:
 
 
 def bytes_of(text: str) -> int:
-    """A number of bytes, or ``64K``, ``10G``, ``1.5T`` in powers of 1024."""
+    """Parses a number of bytes, or ``64K``, ``10G``, ``1.5T`` in powers of 1024."""
     match = _BYTES.fullmatch(text.strip())
     if match is None:
         raise ConfigurationError(f"'{text}' is not a number of bytes: write 1000000, 64K, 10G, or 1.5T")

@@ -1,8 +1,8 @@
-"""A step of any pipeline, in any container: has a version of a dataset brought here, and runs a program on it.
+"""A step of any pipeline, in any container: brings a version of a dataset here, and runs a program on it.
 
     python -m forebay.step --dataset vision/digits --version 2026-11-20 -- python train.py
 
-Without a program it ends when the version is there. With one the version is held until the program ends; the program
+Without a program it ends when the version is present. With one it holds the version until the program ends. The program
 finds the directory in ``FOREBAY_DATASET_PATH``, gets the signals that the step gets, and its exit code is the step's.
 """
 
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
         for each in ahead:
             prefetch_dataset(*each, ds.region, create=options.create, api=options.api)
         if not options.program:
-            # This container need not be one that sees the mount.
+            # This container may not see the mount.
             _write(options, ds, ds.expected_path)
             return 0
         _write(options, ds, ds.path)
@@ -117,7 +117,7 @@ def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
 
 
 def _without_nothing(value: Any) -> Any:
-    """Without what is null: Kubeflow Pipelines has no such value."""
+    """Removes null values, which Kubeflow Pipelines does not support."""
     if isinstance(value, dict):
         return {name: _without_nothing(each) for name, each in value.items() if each is not None}
     return value
@@ -125,7 +125,7 @@ def _without_nothing(value: Any) -> Any:
 
 def _call(program: Sequence[str], path: Path, signals: ChildSignals) -> int:
     try:
-        # A step within this one would write over this one's files.
+        # A step within this one would overwrite the files of this one.
         inherited = {name: value for name, value in os.environ.items() if name not in (_PATH_FILE, _RECEIPT_FILE)}
         code = signals.call(program, {**inherited, "FOREBAY_DATASET_PATH": str(path)})
     except (OSError, subprocess.SubprocessError) as error:
@@ -135,7 +135,7 @@ def _call(program: Sequence[str], path: Path, signals: ChildSignals) -> int:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    """Everything behind the first ``--`` is the program's."""
+    """Parses the options. All words after the first ``--`` belong to the program."""
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
     options = _parser().parse_args(words[:end])
@@ -152,9 +152,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _take_version(options: argparse.Namespace) -> None:
-    """Takes the version from FOREBAY_VERSION if it is not given.
+    """Takes the version from FOREBAY_VERSION if no option names it.
 
-    It is not for a dataset that is given with a version: a step that runs another one leaves its variables to it.
+    The variable does not apply to a dataset with its own version: a step passes its variables on to a step within it.
     """
     of_machine = os.environ.get(_VERSION)
     if options.version is None and ("@" not in options.dataset or options.dataset == os.environ.get(_DATASET)):

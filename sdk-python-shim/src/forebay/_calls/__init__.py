@@ -1,7 +1,7 @@
-"""Every request of the REST API as a value, so that the two clients differ only in how they send one.
+"""Every request of the REST API as a value, so that the two clients differ only in how they send it.
 
-The functions have the names of the clients' methods. Some of these would be good names for modules too: hence the
-underscores.
+The functions have the names of the clients' methods. Some of these names would also suit modules, so the modules begin
+with underscores.
 """
 
 from forebay._calls._call import MAX_WAIT_SECONDS, Call, Paged, Request, new_id

@@ -1,4 +1,4 @@
-"""What an answer of the control plane says, or of whoever answers in its place."""
+"""Reads answers of the control plane, and of proxies or other servers that answer in its place."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import httpx
 from forebay._errors import UnexpectedAnswer, api_error
 
 _BUSY = frozenset({429, 502, 503, 504})
-"""What proxies answer while nobody, or too many, are behind them."""
+"""The answers of proxies whose server is absent or overloaded."""
 
 _NO_SUCH_PLACE = frozenset({301, 302, 307, 308, 404, 405, 501})
-"""What web servers answer to requests that are not for them. The control plane says why it does, with a code."""
+"""The answers of web servers to requests for other servers. The control plane adds a code with the reason."""
 
 
 def json_of(response: httpx.Response) -> object:
-    """What a good answer says.
+    """Returns the JSON of a successful answer.
 
     Raises:
         UnexpectedAnswer: if it is not JSON.
@@ -27,7 +27,7 @@ def json_of(response: httpx.Response) -> object:
 
 
 def problem_of(response: httpx.Response) -> Exception:
-    """Reads an RFC 9457 problem; an answer without one came from a proxy or another server."""
+    """Reads an RFC 9457 problem. An answer without one comes from a proxy or another server."""
     try:
         problem = response.json()
     except ValueError:

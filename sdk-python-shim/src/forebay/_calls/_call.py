@@ -1,4 +1,4 @@
-"""One request as a value, and what all of them have in common."""
+"""One request as a value, and the common parts of all requests."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from forebay._values import is_text
 T = TypeVar("T")
 
 Paged = tuple[tuple[T, ...], str | None]
-"""Some items, and where the next page begins if there is one."""
+"""Some items, and the start of the next page, or None at the end."""
 
 MAX_WAIT_SECONDS = 30
-"""The longest the control plane holds a request open."""
+"""The longest time that the control plane holds a request open."""
 
 EVICTION_SECONDS = 600.0
-"""An eviction is answered when it is over; dropping chunks of a large version takes a while."""
+"""The answer to an eviction comes at its end. Dropping the chunks of a large version takes a while."""
 
 _CONNECT_SECONDS = 5.0
 
 
 class Request(TypedDict):
-    """What httpx's ``request`` takes, of either kind of client."""
+    """The arguments of httpx's ``request``, for both kinds of client."""
 
     method: str
     url: str
@@ -42,7 +42,7 @@ class Request(TypedDict):
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One request, and how to read its answer. All of them may be sent again: see ``_exchange``."""
+    """One request, and how to read its answer. Every request may be sent twice: see ``_exchange``."""
 
     method: str
     path: str
@@ -53,7 +53,7 @@ class Call(Generic[T]):
     answer_seconds: float = 30.0
 
     def request(self, base: httpx.URL) -> Request:
-        """What to send to the API at ``base``.
+        """Returns the request for the API at ``base``.
 
         Raises:
             ConfigurationError: if it has a value that no request can carry.
@@ -77,7 +77,7 @@ class Call(Generic[T]):
         return replace(self, answer_seconds=min(seconds, self.answer_seconds))
 
     def parse(self, response: httpx.Response) -> T:
-        """Returns what a good answer says, and raises the typed error of a bad one."""
+        """Returns the value of a successful answer, and raises the typed error of any other answer."""
         if response.is_success:
             return self.read(None if response.status_code == 204 else json_of(response))
         raise problem_of(response)
@@ -92,12 +92,12 @@ def items_reader(kind: type[T]) -> Callable[[object], tuple[T, ...]]:
 
 
 def present(**values: str | None) -> dict[str, str]:
-    """Those that are not None."""
+    """Returns the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def new_id() -> str:
-    """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
+    """Returns a new id for a pin or a request. The caller chooses it, so that sending a request twice is harmless."""
     return uuid.uuid4().hex
 
 

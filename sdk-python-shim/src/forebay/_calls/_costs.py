@@ -1,4 +1,4 @@
-"""What versions cost, and may cost."""
+"""Costs and budgets of versions."""
 
 from __future__ import annotations
 

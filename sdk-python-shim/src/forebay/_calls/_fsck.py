@@ -1,4 +1,4 @@
-"""Whether the stores fit together."""
+"""Checks that the stores agree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from forebay._calls._call import Call, present, reader
 from forebay._models import Findings
 
 _ANSWER_SECONDS = 300.0
-"""A page ends after some seconds; what is repaired on it takes longer."""
+"""The server ends a page after some seconds. Its repairs take longer."""
 
 
 def fsck(of: str | None, repair: bool, deep: bool, after: str | None) -> Call[Findings]:

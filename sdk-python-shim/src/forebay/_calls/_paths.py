@@ -1,4 +1,4 @@
-"""Where things are below the API's address."""
+"""Paths below the API's address."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def version_path(dataset: str, version: str) -> str:
 
 
 def part(argument: str, value: str) -> str:
-    """One component of a path, checked and quoted; an error names the argument."""
+    """Returns one component of a path, checked and quoted. An error names the argument."""
     return quote(checked_part(argument, value), safe="")

@@ -12,7 +12,7 @@ from forebay._models import Pin, PinSpec, decode_items
 from forebay._values import Duration, seconds_of
 
 _RENEWAL_SECONDS = 5.0
-"""A renewal that hangs must be tried again while the pin is still alive."""
+"""Short, so that a renewal that hangs is retried while the pin still lives."""
 
 
 def pin(

@@ -1,4 +1,4 @@
-"""What it would take to have versions in regions, and which region would be best."""
+"""Plans for versions in regions, and the ranking of regions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forebay._models import Placements, Plan
 from forebay._values import split_dataset
 
 _PLAN_SECONDS = 120.0
-"""A version that is not frozen yet is listed in the lake for its plan."""
+"""A plan for a version that is not frozen lists the lake."""
 
 
 def plan(dataset: str, version: str, regions: Sequence[str]) -> Call[Plan]:

@@ -1,4 +1,4 @@
-"""Regions, what is BLOCKED and who waits for room in them, and how much a namespace may have."""
+"""Regions, BLOCKED versions, queues for space, and quotas of namespaces."""
 
 from __future__ import annotations
 

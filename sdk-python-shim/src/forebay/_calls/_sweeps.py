@@ -1,4 +1,4 @@
-"""What is evicted from regions without anybody naming it, and when."""
+"""Sweeps, which evict versions from regions, and their schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions, and what becomes of them in regions."""
+"""Versions and their life in regions."""
 
 from __future__ import annotations
 

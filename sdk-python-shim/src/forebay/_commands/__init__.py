@@ -1,4 +1,4 @@
-"""What each command of ``forebay`` does and prints."""
+"""The commands of ``forebay`` and their output."""
 
 from forebay._commands import contents, costs, datasets, fsck, pins, placements, plans, regions, versions
 

@@ -1,4 +1,4 @@
-"""What several commands need: whom they ask, and how they print."""
+"""Connection and output of several commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from forebay._text import one_line, shown
 from forebay._values import human_seconds
 
 _RETRY_SECONDS = 5.0
-"""A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
+"""Short, because a person waits for a command. A job waits for ``ensure``, which retries longer."""
 
 
 def connect(options: Namespace) -> Client:
@@ -36,7 +36,7 @@ def say_cause(region: str, what: str, cause: Blocked) -> None:
 
 
 def print_path(path: Path) -> None:
-    """Prints a path as it is, whatever the terminal's encoding: a shell is to use it."""
+    """Prints a path unchanged in any encoding of the terminal, because a shell uses it."""
     sys.stdout.flush()
     raw = getattr(sys.stdout, "buffer", None)
     if raw is None:
@@ -71,7 +71,7 @@ def chosen(source: Dataset | Origin) -> str:
 
 
 def say_if_unknown(client: Client, dataset: str, version: str) -> None:
-    """Says on stderr that there is no such version: its name may be mistyped."""
+    """Reports on stderr that the version does not exist, because its name may be mistyped."""
     try:
         client.version(dataset, version)
     except NotFound as error:
@@ -88,14 +88,14 @@ def say_if_deleted(dataset: Dataset) -> None:
 
 
 def registration(dataset: Dataset) -> str:
-    """Returns what names the same dataset again, as a shell reads it."""
+    """Returns the arguments that register the same dataset again, quoted for a shell."""
     chosen_by = {"--include": dataset.include, "--exclude": dataset.exclude, "--keys": filter(None, [dataset.keys])}
     words = [word for option, values in chosen_by.items() for value in values for word in option_of(option, value)]
     return shlex.join([dataset.dataset, dataset.source, *words])
 
 
 def option_of(name: str, value: str) -> list[str]:
-    """Returns an option with its value. What begins with a hyphen would be taken for another option."""
+    """Returns an option with its value. A value that begins with a hyphen would look like another option."""
     return [f"{name}={value}"] if value.startswith("-") else [name, value]
 
 

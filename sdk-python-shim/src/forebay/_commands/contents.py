@@ -1,4 +1,4 @@
-"""What there is: versions and their aliases, objects, and how two versions differ."""
+"""Versions and their aliases, objects, and differences between versions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _list_versions(options: Namespace) -> None:
 def _latest(client: Client, dataset: str) -> str | None:
     try:
         return client.version(dataset, "latest").version
-    except NotFound:  # Nothing is frozen yet.
+    except NotFound:  # no version is frozen yet
         return None
 
 
@@ -113,7 +113,7 @@ def _difference_row(difference: Difference) -> list[str]:
 
 
 def _some(found: Iterable[T], limit: int) -> tuple[list[T], bool]:
-    """As many as are wanted, and whether there are more."""
+    """Returns at most ``limit`` items, and whether there are more."""
     some = list(islice(found, limit + 1))
     return some[:limit], len(some) > limit
 
@@ -146,7 +146,7 @@ def set_alias(options: Namespace) -> None:
 
 def delete_alias(options: Namespace) -> None:
     with connect(options) as client:
-        # To remove what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
+        # The API accepts the removal of an absent alias, because requests may be repeated. A user has made a mistake.
         known = [each.alias for each in client.aliases(options.dataset)]
         if options.alias not in known:
             there = f"its aliases are {', '.join(known)}" if known else "it has none"

@@ -1,4 +1,4 @@
-"""What versions cost."""
+"""Costs of versions."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def set_dataset_ttl(options: Namespace) -> None:
 
 def delete_dataset(options: Namespace) -> None:
     with connect(options) as client:
-        # To delete what is deleted is no error of the API, which may be asked twice; a person should hear of it.
+        # The API accepts a second deletion, because requests may be repeated. A user should learn about it.
         deleted_at = client.dataset(options.dataset).deleted_at
         if deleted_at is not None:
             raise NotFound("NOT_FOUND", 404, f"{options.dataset} was deleted before, at {stamped(deleted_at)}")
@@ -90,7 +90,7 @@ def follow(options: Namespace) -> None:
 
 def pause_tracking(options: Namespace) -> None:
     with connect(options) as client:
-        # Pausing what does not follow anything would have it followed.
+        # Without this check, pausing would make the dataset follow its source.
         client.tracking(options.dataset)
         _print_tracking(client.follow(options.dataset, paused=True), options)
 
@@ -102,7 +102,7 @@ def check_drift(options: Namespace) -> None:
 
 def unfollow(options: Namespace) -> None:
     with connect(options) as client:
-        client.tracking(options.dataset)  # That it does not follow its source is an error of this alone.
+        client.tracking(options.dataset)  # raises NotFound if the dataset does not follow its source
         client.unfollow(options.dataset)
     if options.json:
         print_json({"unfollowed": options.dataset})

@@ -1,4 +1,4 @@
-"""Whether the stores fit together."""
+"""Checks that the stores agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def repair(options: Namespace) -> None:
 
 
 def _fsck(options: Namespace, repair: bool) -> None:
-    """Shows how far it is, for there may be many versions."""
+    """Prints progress, because there may be many versions."""
     checked = 0
     findings: list[Finding] = []
     after: str | None = None
@@ -36,7 +36,7 @@ def _fsck(options: Namespace, repair: bool) -> None:
         while True:
             page = client.fsck(options.of, repair=repair, deep=options.deep, after=after)
             checked += page.checked
-            # Each page says of a region that it is silent.
+            # Each page repeats which regions do not answer.
             silent = {finding.region for finding in findings if finding.code == "REGION_SILENT"}
             new = [each for each in page.findings if each.code != "REGION_SILENT" or each.region not in silent]
             findings += new

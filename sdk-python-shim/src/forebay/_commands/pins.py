@@ -1,4 +1,4 @@
-"""Who holds what."""
+"""Pins and their holders."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def unpin(options: Namespace) -> None:
     if options.holder is not None:
         raise ConfigurationError("--holder goes with --run-id")
     with connect(options) as client:
-        # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
+        # The API accepts the release of an absent pin, because requests may be repeated. A user has mistyped its id.
         held = client.version_pins(name, version)
         if (options.pin, region) not in {(each.id, each.region) for each in held}:
             _region.require_known(client, region)

@@ -1,4 +1,4 @@
-"""Where a version is warm, or would be soonest."""
+"""Regions where a version is warm, or would be soonest."""
 
 from __future__ import annotations
 

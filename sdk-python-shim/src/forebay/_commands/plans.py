@@ -1,4 +1,4 @@
-"""What it would take to have a version in regions."""
+"""Plans for a version in regions."""
 
 from __future__ import annotations
 

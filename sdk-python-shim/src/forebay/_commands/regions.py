@@ -1,4 +1,4 @@
-"""Regions, their room, and who has it."""
+"""Regions, their space and its use."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def quota(options: Namespace) -> None:
 
 
 def _require_quota(quotas: tuple[Quota, ...], options: Namespace) -> None:
-    # To remove what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
+    # The API accepts the removal of an absent quota, because requests may be repeated. A user has made a mistake.
     if options.region not in {each.region for each in quotas}:
         of = "" if options.region is None else f" in {options.region}"
         there = ", ".join(each.region or "all others" for each in quotas)

@@ -1,4 +1,4 @@
-"""Versions, and how they come into regions and go."""
+"""Versions, their fills and evictions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ensure(options: Namespace) -> None:
             say(f"cold: {receipt.cold.message}", file=sys.stderr)
         if receipt.pin is not None:
             say(f"held until {until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
-    # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
+    # Only the path goes to stdout, so that a shell can say DATA=$(forebay ensure ...).
     print_path(cached.expected_path)
 
 
@@ -69,7 +69,7 @@ def _held(receipt: Receipt) -> str:
     size = human_size(receipt.objects, receipt.bytes)
     if receipt.coverage >= 1:
         return size
-    # Rounding never makes all of almost all.
+    # Below 100 %, because rounding must not turn an incomplete version into a complete one.
     return f"{min(receipt.coverage, 0.999):.1%} of {size}"
 
 
@@ -102,7 +102,7 @@ def freeze(options: Namespace) -> None:
 
 
 class _Listing:
-    """Says why a listing does not get on, each reason once."""
+    """Prints what delays a listing, each reason once."""
 
     def __init__(self, version: str) -> None:
         self._version = version
@@ -170,14 +170,15 @@ def evict(options: Namespace) -> None:
     name, version = split_version(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
-        # To evict what is not there is no error of the API, which may be asked twice; of a person it is a mistake.
+        # The API accepts the eviction of an absent version, because requests may be repeated. A user has made a
+        # mistake.
         _require_there(client, client.version(name, version), region)
         left = client.evict(name, version, region, reason=options.reason)
     if options.json:
         print_json(left)
         return
     state = left.residency(region).state
-    # A very large version takes longer than one request may.
+    # The eviction of a very large version takes longer than one request may.
     say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
 
 
@@ -322,7 +323,7 @@ def _print_origin(origin: Origin) -> None:
 
 
 def restore_catalogue(options: Namespace) -> None:
-    """Shows how far it is, for there may be many versions."""
+    """Prints progress, because there may be many versions."""
     restored = unchanged = 0
     problems: list[str] = []
     after: str | None = None

@@ -1,4 +1,4 @@
-"""What the control plane tells, as frozen dataclasses whose fields have the names of the API."""
+"""The answers of the control plane, as frozen dataclasses with the API's field names."""
 
 from forebay._models.costs import Budget, Cost, Costs, Counted, Money
 from forebay._models.datasets import Check, Dataset, Tracking

@@ -1,4 +1,4 @@
-"""What it costs."""
+"""Costs of versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Money:
-    """Amounts in the currency of the bill; ``without_cache`` if nodes had read from the lake what workers sent them."""
+    """Amounts in the bill's currency. ``without_cache`` is the cost if nodes had read all bytes from the lake."""
 
     lake: float
     requests: float
@@ -28,7 +28,7 @@ class Money:
 
 @dataclass(frozen=True)
 class Cost:
-    """One line of a bill: what came from the lake, other workers and regions, what nodes were sent, and the cost."""
+    """One line of a bill: bytes from the lake, other workers and regions, bytes sent to nodes, and the cost."""
 
     key: str
     lake: Counted
@@ -43,7 +43,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Costs:
-    """A bill from the day ``since`` until before the day ``until``; ``priced`` is False if nothing has a price."""
+    """A bill from the day ``since`` until before the day ``until``; ``priced`` is False if there are no prices."""
 
     currency: str
     priced: bool
@@ -57,7 +57,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a namespace may cost in the month that begins on ``month``; while ``paused`` prefetches wait."""
+    """The budget of a namespace for the month that begins on ``month``; while ``paused``, prefetches wait."""
 
     namespace: str
     month: str

@@ -12,10 +12,10 @@ from forebay._models.problems import Blocked
 class Dataset:
     """A registered dataset. ``dataset`` is ``namespace/name``; ``source`` its prefix in the lake.
 
-    Of what is there, ``include`` and ``exclude`` are patterns of the keys that belong to it, and ``keys`` an object
-    that lists them. The time to live counts from what ``ttl_after`` says: the last pin (``pin``), or the
-    last pin or read (``read``). ``note`` says what may be a mistake in a registration that was accepted, such as a
-    source without objects; it is None in every other answer.
+    ``include`` and ``exclude`` are patterns of the keys that belong to it, and ``keys`` an object that lists them. The
+    time to live counts from ``ttl_after``: the last pin (``pin``), or the last pin or read (``read``). ``note`` warns
+    about a possible mistake in an accepted registration, such as a source without objects. It is None in every other
+    answer.
     """
 
     namespace: str
@@ -37,7 +37,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Check:
-    """A look at a dataset's source for drift: ``made`` is the version it made, None if nothing has changed."""
+    """A check of a dataset's source; ``made`` is the version that it created, None without a change."""
 
     checked_at: datetime
     made: str | None = None
@@ -49,7 +49,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Tracking:
-    """How a dataset follows its source; ``last_check`` is None until the first is over."""
+    """How a dataset follows its source; ``last_check`` is None until the first check has ended."""
 
     dataset: str
     interval_seconds: int

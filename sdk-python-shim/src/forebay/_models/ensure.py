@@ -1,4 +1,4 @@
-"""How a request for a version goes on, and what it ends with."""
+"""The progress and the result of a request for a version."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from forebay._models.problems import Blocked
 
 @dataclass(frozen=True)
 class Terms:
-    """On which terms a version is asked for; without any it is all of it, however long that takes.
+    """The terms of a request. Without terms, the platform brings all of the version, without a time limit.
 
     Attributes:
-        min_coverage: the part of the bytes, 0 to 1, that will do; the filling goes on.
-        deadline_seconds: by when there is an answer, in any case.
-        on_deadline: what it then is if not enough is there: ``fail`` (DeadlineExceeded), or ``run_cold``, a receipt of
-            what is there, whose ``cold`` says why that is less.
-        priority: ``interactive``, or ``speculative``, which waits for everybody who waits for data, and for a budget.
-        also_in: further regions that must have it.
+        min_coverage: the part of the bytes, 0 to 1, that is enough to answer; the fill continues.
+        deadline_seconds: by when the platform must answer, in any case.
+        on_deadline: the answer at the deadline if too few bytes are present: ``fail`` (DeadlineExceeded), or
+            ``run_cold``, a receipt for the present bytes, whose ``cold`` gives the reason.
+        priority: ``interactive``, or ``speculative``, which waits for requests with waiting jobs and for a budget.
+        also_in: further regions that must have the version.
     """
 
     min_coverage: float | None = None
@@ -31,7 +31,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class BytesFrom:
-    """Bytes by where they came from: the lake, and other regions."""
+    """Numbers of bytes by their source: the lake, and sibling regions."""
 
     lake: int = 0
     sibling: int = 0
@@ -39,13 +39,14 @@ class BytesFrom:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What of a version is in a region, each byte verified: all of it, or as much as the terms ask for.
+    """The bytes of a version in a region, each verified: all of them, or as many as the terms require.
 
     Attributes:
-        coverage: the part of the bytes that is there, 0 to 1; 1 only if all are.
-        bytes_from: how many bytes came from where, since the version was mounted in the region.
+        coverage: the part of the bytes that is present, 0 to 1; 1 only if all are.
+        bytes_from: the numbers of bytes by source, since the version was mounted in the region.
         cached_at: when it was complete; None if it is not.
-        cold: why less is there than was asked for; None if it is not. What is not known yet of such a version is None.
+        cold: why fewer bytes are present than requested; None if they are not. Facts that are not known yet of such a
+            version are None.
     """
 
     dataset: str
@@ -68,13 +69,13 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a region is, and what it waits for; ``bytes`` and ``objects`` are None until the version is listed.
+    """The progress in a region, and what it waits for; ``bytes`` and ``objects`` are None until the listing ends.
 
     Attributes:
-        bytes_per_second: on the average since the filling began; None if it has not, or is over.
-        eta_seconds: until all is there, at that pace.
-        failed: failed attempts of what is under way.
-        blocked: why it was given up, and what to do.
+        bytes_per_second: the average since the fill began; None if it has not begun, or has ended.
+        eta_seconds: until all bytes are present, at that rate.
+        failed: failed attempts of the running fill.
+        blocked: why the fill was given up, and what to do.
     """
 
     region: str
@@ -92,10 +93,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class EnsureStatus:
-    """The answer to one look at a request: a receipt when it is done, else how far it is.
+    """The answer to a request: a receipt when it is done, otherwise the progress.
 
-    ``receipt`` and ``progress`` are of the first region, ``receipts`` and ``regions`` of each; ``version`` is the name
-    of the version that was meant.
+    ``receipt`` and ``progress`` are of the first region, ``receipts`` and ``regions`` of each region; ``version`` is
+    the name of the requested version.
     """
 
     request_id: str

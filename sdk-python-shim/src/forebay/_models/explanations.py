@@ -1,4 +1,4 @@
-"""Why a version is, or is not, in a region."""
+"""Explanations why a version is, or is not, in a region."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from forebay._models.datasets import Check
 
 @dataclass(frozen=True)
 class Happening:
-    """Something that happened to a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
+    """An event of a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
 
     at: datetime
     kind: str
@@ -21,7 +21,7 @@ class Happening:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first.
+    """Why a version is, or is not, in a region: sentences, and the events behind them, the latest first.
 
     ``last_check`` is that of a dataset that follows its source.
     """

@@ -1,4 +1,4 @@
-"""What does not fit together among the stores."""
+"""Disagreements between the stores."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that one store has lost, or that two stores say differently.
+    """A loss in one store, or a disagreement of two stores.
 
-    ``message`` says what is wrong, ``remedy`` what a repair does about it or, if ``state`` is BY_HAND, what a person
-    has to do. ``state`` is BY_HAND, REPAIRABLE, REPAIRED, UNDER_WAY (a workflow is mending it) or FAILED, and
-    ``problem`` says why a repair failed.
+    ``message`` describes the problem, ``remedy`` the effect of a repair or, if ``state`` is BY_HAND, what a person has
+    to do. ``state`` is BY_HAND, REPAIRABLE, REPAIRED, UNDER_WAY (a workflow is repairing it) or FAILED, and ``problem``
+    says why a repair failed.
     """
 
     code: str
@@ -24,13 +24,13 @@ class Finding:
 
     @property
     def is_left(self) -> bool:
-        """Whether somebody still has to do something about it."""
+        """Whether a person or a repair still has to act."""
         return self.state not in ("REPAIRED", "UNDER_WAY")
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Some findings; ``checked`` versions of the catalogue were compared. ``next`` is what to go on after."""
+    """A page of findings; ``checked`` is the number of compared versions. ``next`` is the start of the next page."""
 
     checked: int
     findings: tuple[Finding, ...] = ()

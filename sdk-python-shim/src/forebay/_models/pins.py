@@ -10,11 +10,11 @@ from forebay._models.problems import Blocked
 
 @dataclass(frozen=True)
 class Pin:
-    """A lease on a version in a region: the version stays there while it lives.
+    """A lease on a version in a region. The version stays there while the pin lives.
 
-    ``job`` is the uid of the Kubernetes Job that holds it, if one does. ``taken_at`` names the take: it is later once
-    another process has taken it over; None where that is not known. ``leak`` tells, of leaked pins only, why nobody
-    seems to stand behind it: its code is UNKNOWN or NOT_RENEWED.
+    ``job`` is the uid of the Kubernetes Job that holds it, if there is one. ``taken_at`` is when it was taken. It is
+    later once another process has taken the pin over; None if unknown. ``leak``, only of leaked pins, says why the pin
+    seems to have no living owner: its code is UNKNOWN or NOT_RENEWED.
     """
 
     id: str
@@ -31,9 +31,9 @@ class Pin:
 
 @dataclass(frozen=True)
 class PinSpec:
-    """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it.
+    """A pin to take together with ``ensure``. The caller chooses the id, so that a retry renews the pin.
 
-    ``job`` is the uid of the Kubernetes Job that holds it, if one does.
+    ``job`` is the uid of the Kubernetes Job that holds it, if there is one.
     """
 
     id: str
@@ -43,7 +43,7 @@ class PinSpec:
     job: str | None = None
 
     def __repr__(self) -> str:
-        # Keys of requests are made of it: what is not said must not change the key that an earlier release gave.
+        # Keys of requests are derived from this text. A missing field must not change the key of earlier releases.
         job = "" if self.job is None else f", job={self.job!r}"
         return (
             f"PinSpec(id={self.id!r}, holder={self.holder!r}, lease_seconds={self.lease_seconds!r}, "

@@ -1,4 +1,4 @@
-"""Where a job that reads a version would best run, as the control plane ranks the regions."""
+"""The control plane's ranking of regions for a job that reads a version."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Placement:
-    """How good a place a region is; what is not known is None.
+    """The suitability of one region. Unknown facts are None.
 
     ``verdict`` is warm, can_be_filled, after_eviction, waits, unknown, refused or too_few_gpus; ``coverage`` the part
-    of the bytes that is there, 0 to 1; ``cost`` that of what is missing; ``reasons`` say in words what counted.
-    ``eta_seconds`` is what is likely, between ``eta_least_seconds`` and ``eta_most_seconds``.
+    of the bytes that is present, 0 to 1; ``cost`` that of the missing bytes; ``reasons`` explain the rank in words.
+    ``eta_seconds`` is the likely time, between ``eta_least_seconds`` and ``eta_most_seconds``.
     """
 
     rank: int
@@ -30,7 +30,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Placements:
-    """All regions, the best first; costs are in ``currency``, None if no price is stated."""
+    """All regions, the best first; costs are in ``currency``, None without prices."""
 
     dataset: str
     version: str

@@ -1,4 +1,4 @@
-"""What it would take to have a version in regions."""
+"""Plans for a version in regions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from forebay._models.versions import Manifest
 
 @dataclass(frozen=True)
 class PlanNeeds:
-    """What would have to come: files of which something is missing, their missing bytes, and the GETs that bring them.
+    """The missing data: files with missing bytes, these bytes, and the GET requests for them.
 
-    Not ``exact`` are estimates; ``at_least`` tells that there is more in the lake than a plan lists.
+    Figures that are not ``exact`` are estimates. With ``at_least``, the lake has more objects than a plan lists.
     """
 
     bytes: int
@@ -27,7 +27,7 @@ class PlanNeeds:
 
 @dataclass(frozen=True)
 class PlanSource:
-    """Where missing bytes can come from; ``kind`` is lake, region or on_premises, ``used`` what a filling takes."""
+    """A source of missing bytes; ``kind`` is lake, region or on_premises, ``used`` whether a fill would use it."""
 
     kind: str
     region: str | None = None
@@ -37,7 +37,7 @@ class PlanSource:
 
 @dataclass(frozen=True)
 class PlanVictim:
-    """A version that would be evicted to make room."""
+    """A version that would be evicted for space."""
 
     dataset: str
     version: str
@@ -49,7 +49,7 @@ class PlanVictim:
 
 @dataclass(frozen=True)
 class PlanRoom:
-    """Whether there is room; ``admission`` is admitted, after_eviction, waits or refused."""
+    """Whether the region has space; ``admission`` is admitted, after_eviction, waits or refused."""
 
     admission: str
     needed_bytes: int
@@ -62,10 +62,10 @@ class PlanRoom:
 
 @dataclass(frozen=True)
 class RegionPlan:
-    """What it would take in one region; ``needs`` and ``room`` are None, with a ``problem``, if it does not answer.
+    """The plan for one region; ``needs`` and ``room`` are None, with a ``problem``, if the region does not answer.
 
-    ``eta_seconds`` is what is likely, between ``eta_least_seconds`` and ``eta_most_seconds``. They are None, as is
-    ``bytes_per_second``, if the region has not filled enough lately to tell.
+    ``eta_seconds`` is the likely time, between ``eta_least_seconds`` and ``eta_most_seconds``. They are None, as is
+    ``bytes_per_second``, if the region has filled too little lately for an estimate.
     """
 
     region: str
@@ -81,13 +81,13 @@ class RegionPlan:
 
     @property
     def source(self) -> PlanSource | None:
-        """Where a filling takes the missing bytes from."""
+        """The source from which a fill would take the missing bytes."""
         return next((source for source in self.sources if source.used), None)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What it would take to have a version in regions; costs are in ``currency``, None if no price is stated."""
+    """The plans for a version in several regions; costs are in ``currency``, None without prices."""
 
     dataset: str
     version: str

@@ -1,4 +1,4 @@
-"""Why something does not go on."""
+"""Reasons for delays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why something does not go on: a code, and for people what happened and what to do."""
+    """Why an operation does not proceed: a code, and for people what happened and what to do."""
 
     code: str
     message: str

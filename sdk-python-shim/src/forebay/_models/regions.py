@@ -1,4 +1,4 @@
-"""Regions, and who has how much room in them."""
+"""Regions and the use of their space."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Worker:
 
 @dataclass(frozen=True)
 class Region:
-    """A cache cluster, as its agent sees it.
+    """A cache cluster, as its agent reports it.
 
     ``reachable`` tells whether the agent answers, ``etcd_reachable`` whether the region's etcd answers the agent (None
-    if that is not known), ``problem`` why the region takes nothing on.
+    if unknown), ``problem`` why the region accepts no new versions.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Quota:
-    """How much room a namespace may have in a region; ``region`` is None where that counts in all others."""
+    """The space that a namespace may use in a region; ``region`` is None for the quota of all other regions."""
 
     bytes: int
     region: str | None = None
@@ -46,7 +46,7 @@ class Quota:
 
 @dataclass(frozen=True)
 class Queued:
-    """A version that waits for room in a region; ``position`` is None if a quota or an absent worker keeps it out."""
+    """A version that waits for space in a region; ``position`` is None if a quota or an absent worker delays it."""
 
     dataset: str
     version: str

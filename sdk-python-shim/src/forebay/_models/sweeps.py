@@ -1,4 +1,4 @@
-"""Sweeps: what has to go from a region, and what went."""
+"""Sweeps: what should leave a region, and what left it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Victim:
-    """A copy that has to go from a region.
+    """A copy that should leave a region.
 
-    ``reason`` is DATASET_DELETED, EXPIRED, ORPHAN, QUOTA or WATERMARK, ``why`` says it for people; ``bytes`` is what
-    becomes free with it, once those before it are gone.
+    ``reason`` is DATASET_DELETED, EXPIRED, ORPHAN, QUOTA or WATERMARK, ``why`` explains it for people; ``bytes`` is the
+    space that its eviction frees, after those of the earlier victims.
     """
 
     dataset: str
@@ -23,10 +23,10 @@ class Victim:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """What a sweep of a region would do now; ``notes`` say what could not be decided.
+    """The plan of a sweep of a region; ``notes`` name open decisions.
 
-    The figures are None if the region's agent does not answer. ``orphan_bytes`` belong to no mounted version: workers
-    remove them by themselves.
+    The figures are None if the region's agent does not answer. ``orphan_bytes`` belong to no mounted version, and
+    workers remove them automatically.
     """
 
     region: str
@@ -39,7 +39,7 @@ class SweepPlan:
 
 @dataclass(frozen=True)
 class SweptVersion:
-    """What became of a version in a sweep: ``why`` says why it went, or why it did not."""
+    """The result for one version in a sweep: ``why`` says why it was evicted, or why not."""
 
     dataset: str
     version: str
@@ -50,7 +50,7 @@ class SweptVersion:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep that somebody asked for; ``outcomes`` are there when it is done."""
+    """A requested sweep; ``outcomes`` are present when it has ended."""
 
     region: str
     done: bool
@@ -61,7 +61,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class SweepSchedule:
-    """When a region is swept by itself; ``note`` says why it was paused or resumed."""
+    """When a region is swept automatically; ``note`` says why that was paused or resumed."""
 
     region: str
     paused: bool

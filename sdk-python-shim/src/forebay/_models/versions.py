@@ -1,4 +1,4 @@
-"""Versions, and what regions hold of them."""
+"""Versions and their copies in regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forebay._models.problems import Blocked
 
 @dataclass(frozen=True)
 class Manifest:
-    """Where the frozen listing of a version is, and how large the version is."""
+    """The location of a version's frozen listing, and the size of the version."""
 
     digest: str
     uri: str
@@ -22,7 +22,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a version was made from, and how it differs from the version ``before`` it."""
+    """The source of a version, and its differences from the version ``before`` it."""
 
     source: str
     include: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Residency:
-    """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED.
+    """A region's copy of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED.
 
-    ``percent`` is rounded down, and 100 only of what is CACHED. ``waiting`` tells what a filling or an eviction waits
-    for while it is tried again; it is told of one version, not in lists.
+    ``percent`` is rounded down, and 100 only if the version is CACHED. ``waiting`` says what delays a fill or an
+    eviction that is being retried. Lists do not contain it.
     """
 
     region: str
@@ -63,7 +63,7 @@ class Residency:
 class Version:
     """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed.
 
-    ``origin`` is told of one version, not in lists, and so is ``freezing``, why it is not frozen yet.
+    Lists do not contain ``origin`` and ``freezing``, which says why the version is not frozen yet.
     """
 
     dataset: str
@@ -78,15 +78,15 @@ class Version:
     freezing: Blocked | None = None
 
     def residency(self, region: str) -> Residency:
-        """What a region holds of the version: ABSENT if it was never asked for there."""
+        """Returns the region's copy of the version: ABSENT if it was never requested there."""
         return next((r for r in self.regions if r.region == region), Residency(region, "ABSENT"))
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What became of some versions of a lost catalogue; ``problems`` say why versions could not be restored.
+    """The result for a page of a lost catalogue; ``problems`` say why versions could not be restored.
 
-    ``next`` is what to go on after; None at the end.
+    ``next`` is the start of the next page; None at the end.
     """
 
     restored: int
@@ -97,7 +97,7 @@ class Restored:
 
 @dataclass(frozen=True)
 class Alias:
-    """A name that people move from version to version; ``before`` is what it meant before it was moved last."""
+    """A name that users move from version to version; ``before`` is its previous version."""
 
     alias: str
     version: str
@@ -107,7 +107,7 @@ class Alias:
 
 @dataclass(frozen=True)
 class VersionObject:
-    """An object of a version; ``path`` is where it is below the version's root."""
+    """An object of a version; ``path`` is relative to the version's root."""
 
     path: str
     key: str
@@ -119,9 +119,9 @@ class VersionObject:
 
 @dataclass(frozen=True)
 class Difference:
-    """An object that is not the same in two versions; ``change`` is added, removed or changed.
+    """An object that differs between two versions; ``change`` is added, removed or changed.
 
-    What was added has no ``bytes_before`` and no ``etag_before``, what was removed no ``bytes`` and no ``etag``.
+    An added object has no ``bytes_before`` and no ``etag_before``, a removed object no ``bytes`` and no ``etag``.
     """
 
     change: str

@@ -1,4 +1,4 @@
-"""How models are read from JSON, and become it again."""
+"""Converts models from and to JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Page:
 
 
 def to_json(value: object) -> Any:
-    """Turns a model back into what ``json.dumps`` takes."""
+    """Converts a model to values for ``json.dumps``."""
     if is_dataclass(value) and not isinstance(value, type):
         return to_json(asdict(value))
     if isinstance(value, Mapping):
@@ -33,7 +33,7 @@ def to_json(value: object) -> Any:
 
 
 def decode(kind: type[T], value: object) -> T:
-    """Reads a JSON value as a model. Unknown fields are ignored: the server may be newer than we are.
+    """Reads a JSON value as a model. Ignores unknown fields, because the server may be newer than this package.
 
     Raises:
         UnexpectedAnswer: if a field is missing or of another type.
@@ -52,7 +52,7 @@ _HINTS: dict[type[Any], dict[str, Any]] = {}
 
 
 def _hints(kind: type[Any]) -> dict[str, Any]:
-    # Resolving the annotations takes longer than reading the value.
+    # Cached, because resolving the annotations takes longer than reading the value.
     if kind not in _HINTS:
         _HINTS[kind] = get_type_hints(kind)
     return _HINTS[kind]
@@ -91,7 +91,7 @@ def _decode_dataclass(kind: type[Any], source: dict[str, Any], where: str) -> ob
 
 
 def _decode_datetime(text: str, where: str) -> datetime:
-    # Python 3.10 reads neither "Z" nor more than six digits of a second, and servers write both.
+    # Python 3.10 reads neither "Z" nor more than six digits of a second. Servers write both.
     head, dot, tail = text.replace("Z", "+00:00").partition(".")
     if dot:
         digits = len(tail) - len(tail.lstrip("0123456789"))

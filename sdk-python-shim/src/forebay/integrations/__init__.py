@@ -1,1 +1,1 @@
-"""Steps for pipelines. Each module needs the package that it plugs into: ``forebay[airflow]``, ``forebay[kfp]``."""
+"""Steps for pipelines. Each module needs the package of its pipeline: ``forebay[airflow]``, ``forebay[kfp]``."""

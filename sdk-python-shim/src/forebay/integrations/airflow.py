@@ -7,7 +7,7 @@
         release = ReleaseDatasetOperator(task_id="release", **of)
         held >> train >> release.as_teardown(setups=held)
 
-What is held belongs to the run of the DAG: a task that is tried again renews its pin, and another one can release it.
+Pins belong to the run of the DAG: a task that is tried again renews its pin, and another one can release it.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from forebay._values import seconds_of
 T = TypeVar("T")
 
 RUN = "{{ dag.dag_id }}/{{ run_id }}"
-"""What owns the pins if a task is not told otherwise."""
+"""The default owner of a task's pins."""
 
 
 class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
-    """Waits, in its slot of a worker, until every byte of a version is in a region; returns the receipt.
+    """Waits, in its slot of a worker, until every byte of a version is in a region, and returns the receipt.
 
     Args:
         dataset: ``namespace/name``.
         version: the version's name.
         region: where; default ``FOREBAY_REGION`` of the worker.
-        pin_for: hold the version for this long after the task has ended; default: not at all.
-        reason: what for, for people.
-        wait_for: how long to wait; default: as long as it takes.
+        pin_for: how long to hold the version after the task has ended; default: no pin.
+        reason: the purpose, for people.
+        wait_for: how long to wait; default: without limit.
         min_coverage, deadline, on_deadline, create: as of ``forebay.ensure_dataset_cached``.
-        owner_run: what owns the pin; default: the run of the DAG.
+        owner_run: the owner of the pin; default: the run of the DAG.
         api: the control plane's address; default ``FOREBAY_API`` of the worker.
     """
 
@@ -116,11 +116,11 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
 
 
 class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignore]
-    """The same without a worker's slot: it looks every ``poke_interval``, and is rescheduled in between.
+    """The same without a worker's slot: it checks every ``poke_interval``, and is rescheduled in between.
 
-    All looks are one request, for all of the version. ``timeout``, as for every sensor, bounds the wait; the other
-    arguments are those of ``EnsureDatasetOperator``, but for what a deadline needs. While the platform cannot answer it
-    goes on looking.
+    All checks belong to one request, for the whole version. ``timeout``, as for every sensor, limits the wait. The
+    other arguments are those of ``EnsureDatasetOperator``, except for those about coverage and deadlines. While the
+    platform cannot answer, the sensor continues to check.
     """
 
     template_fields = ("dataset", "version", "region", "pin_for", "reason", "owner_run", "api")
@@ -166,8 +166,8 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
                     *of, pin=pin, idempotency_key=run.request_key(*of, pin), run_id=run.id, create=self.create
                 )
                 if seen.progress is not None and seen.progress.state == "CACHED":
-                    # A request that was answered between two looks is asked anew, and that it is all there is proven
-                    # anew: who did not wait for it would never hear the answer.
+                    # A request that ended between two checks starts again, and verifies the bytes again. Without
+                    # waiting here, the sensor would never get that answer.
                     seen = client.ensure_status(*of, seen.request_id, wait_seconds=MAX_WAIT_SECONDS)
         except ForebayError as error:
             if not error.retryable:
@@ -180,7 +180,7 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
 
 
 class ReleaseDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
-    """Lets go of what the run of the DAG holds: as a teardown, so that it runs whatever became of the training."""
+    """Releases the pins of the DAG run. As a teardown it runs after any result of the training."""
 
     template_fields = ("dataset", "version", "region", "owner_run", "api")
 
@@ -208,7 +208,7 @@ class ReleaseDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
 
 
 class PrefetchDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
-    """Says which version will be needed next, and waits for nothing; see ``forebay.prefetch_dataset``."""
+    """Announces the version that will be needed next, without waiting; see ``forebay.prefetch_dataset``."""
 
     template_fields = ("dataset", "version", "region", "api")
 
@@ -236,7 +236,7 @@ class PrefetchDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
 
 
 def _failing_for_good(call: Callable[[], T]) -> T:
-    """Calls, and has Airflow try a task again only if that can help."""
+    """Calls a function, and lets Airflow retry the task only if that can help."""
     try:
         return call()
     except ForebayError as error:

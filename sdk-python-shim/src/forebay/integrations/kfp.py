@@ -1,4 +1,4 @@
-"""Steps for Kubeflow Pipelines, to be called inside a pipeline.
+"""Steps for Kubeflow Pipelines. Call them inside a pipeline.
 
     from forebay.integrations.kfp import ensure_dataset, release_dataset
 
@@ -9,8 +9,8 @@
             held = ensure_dataset(**of, pin_for="12h")
             train(path=held.outputs["path"])
 
-The image is any that has this package; it needs neither kfp nor the mount. What is held belongs to the pipeline's run,
-so a step that is tried again renews its pin, and the exit handler knows what to release.
+The image is any image with this package; it needs neither kfp nor the mount. Pins belong to the pipeline's run, so a
+step that is tried again renews its pin, and the exit handler knows what to release.
 """
 
 # mypy: disable-error-code="untyped-decorator"
@@ -43,19 +43,19 @@ def ensure_dataset(
 ) -> dsl.PipelineTask:
     """A task that ends when every byte of a version is in the region and verified.
 
-    Its outputs are ``path``, the directory where pods of the region see the version, and ``receipt``. The task is never
-    taken from kfp's cache: what was there for an earlier run need not be there now.
+    Its outputs are ``path``, the directory where pods of the region see the version, and ``receipt``. The task never
+    uses kfp's cache, because a version that was present for an earlier run may have been evicted.
 
     Args:
         image: of the task's container; with this package.
         dataset: ``namespace/name``.
         version: the version's name.
         region: where; default ``FOREBAY_REGION`` of the container.
-        pin_for: hold the version for this long after the task has ended; default: not at all.
-        reason: what for, for people.
-        timeout: how long to wait; default: as long as it takes.
+        pin_for: how long to hold the version after the task has ended; default: no pin.
+        reason: the purpose, for people.
+        timeout: how long to wait; default: without limit.
         min_coverage, deadline, on_deadline, create: as of ``forebay.ensure_dataset_cached``.
-        run_id: what owns the pin; default: the pipeline's run.
+        run_id: the owner of the pin; default: the pipeline's run.
         api: the control plane's address; default ``FOREBAY_API`` of the container.
     """
     task = _ensure_component(image, create)(
@@ -83,7 +83,7 @@ def release_dataset(
     run_id: Text = dsl.PIPELINE_JOB_ID_PLACEHOLDER,
     api: Text = "",
 ) -> dsl.PipelineTask:
-    """A task that lets go of what ``ensure_dataset`` holds for the run: for ``dsl.ExitHandler``."""
+    """A task that releases the pins of ``ensure_dataset`` for the run: for ``dsl.ExitHandler``."""
     task = _release_component(image)(dataset=dataset, version=version, region=region, run_id=run_id, api=api)
     return task.set_caching_options(False)
 
