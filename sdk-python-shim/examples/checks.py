@@ -1,4 +1,4 @@
-"""What has to hold in the demo, each with a name."""
+"""The named checks of the demo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Checks:
-    """What has to hold, and whether it did."""
+    """Collects the results of checks."""
 
     failed: list[str] = field(default_factory=list)
 
@@ -23,7 +23,7 @@ class Checks:
 
 
 def wait_until(condition: Callable[[], bool], deadline: float) -> bool:
-    """Waits for a condition until ``time.monotonic()`` is ``deadline``; returns whether it came true."""
+    """Waits for a condition until ``time.monotonic()`` is ``deadline``; returns whether it became true."""
     while not condition():
         if time.monotonic() >= deadline:
             return False

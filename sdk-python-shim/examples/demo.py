@@ -1,8 +1,8 @@
-"""The whole of Forebay on this machine, from an empty disk to an empty disk: what ``make demo`` runs.
+"""Runs all of Forebay on this machine, from an empty disk to an empty disk: the program of ``make demo``.
 
-A real dataset goes into a real S3 server; an unchanged training script reads it in two regions through FUSE mounts; the
-lake's own records prove that each region took each byte once; pins protect the version; and when they are released and
-its time to live has passed, the scheduled eviction removes it.
+A real dataset goes into a real S3 server. An unchanged training script reads it in two regions through FUSE mounts. The
+lake's own records prove that each region read each byte once. Pins protect the version. After their release and the end
+of its time to live, the scheduled sweep evicts it.
 
 Exit code 0 only if every check held. ``KEEP=1`` leaves everything up. Writes ``target/demo/report.json``.
 """
@@ -44,13 +44,13 @@ _ACCURACY = 0.95
 _AT_ONCE_SECONDS = 2.0
 _EVICTED_WITHIN_SECONDS = 90.0
 _SEARCHABLE_WITHIN_SECONDS = 20.0
-# Headers, listings and manifests are about 2 % of what the lake sends for this dataset.
+# Headers, listings and manifests are about 2 % of the bytes that the lake sends for this dataset.
 _OVERHEAD = 1.05
 
 
 @dataclass
 class Region:
-    """What was measured in one region."""
+    """The measurements of one region."""
 
     name: str
     pin_id: str
@@ -63,7 +63,7 @@ class Region:
 
 
 class Demo:
-    """The story, step by step."""
+    """The steps of the demo."""
 
     def __init__(self, stack: Devstack, stays: bool) -> None:
         self._stack = stack
@@ -75,7 +75,7 @@ class Demo:
         self._originals: dict[str, Original] = {}
 
     def run(self) -> bool:
-        """Tells the whole story; returns whether every check held."""
+        """Runs all steps; returns whether every check held."""
         with self._step("starting etcd, Temporal, PostgreSQL, a lake, and Forebay in two regions"):
             self._stack.start_afresh(_SWEEP_SECONDS)
         with Client(self._stack["api"]) as client:
@@ -216,7 +216,7 @@ class Demo:
         return held
 
     def _workflows(self, receipt: Receipt) -> list[str]:
-        """The ids of the version's workflows, and of the sweeps that evicted it, as Temporal lists them."""
+        """Returns the ids of the version's workflows, and of the sweeps that evicted it, as Temporal lists them."""
         own = receipt.workflow_id or f"dataset/{self._name}"
         sweeps = []
         with closing(TemporalUi(self._stack["temporal.ui"])) as temporal:
@@ -278,9 +278,9 @@ def _report(regions: list[Region], refused: bool, evicted: bool, workflow_ids: l
 
 def main() -> int:
     keep = os.environ.get("KEEP", "") not in ("", "0")
-    # In a log, our lines and those of the programs we run stay in order.
+    # Keeps the lines of this program and of its child programs in order in a log.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    # Both clean up; a shell that starts us in the background has switched the first off.
+    # Both signals clean up. A shell that starts this program in the background has made it ignore SIGINT.
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     (_TARGET / "report.json").unlink(missing_ok=True)

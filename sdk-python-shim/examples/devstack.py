@@ -1,4 +1,4 @@
-"""Starts and stops a whole Forebay on this machine, through the launcher that ``make up`` uses too."""
+"""Starts and stops a whole Forebay on this machine, by the same launcher as ``make up``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _LAUNCHER = REPOSITORY / "runtime-cache" / "devstack" / "bin" / "devstack"
-# Beside the ports of `make up`, so that both may run.
+# Different from the ports of `make up`, so that both can run.
 _FIRST_PORT_BASE = 7800
 _LAST_PORT_BASE = 8700
 _PORTS = 40
@@ -21,14 +21,14 @@ _NOTHING_RUNS = 3
 
 
 class DevstackFailed(Exception):
-    """The launcher said no; what it said is on stderr already."""
+    """The launcher failed. Its message is on stderr already."""
 
 
 class Devstack:
     """One stack, below a directory of its own.
 
     Attributes:
-        data: the directory everything of the stack is in.
+        data: the directory of all files of the stack.
     """
 
     def __init__(self, data: Path) -> None:
@@ -36,7 +36,7 @@ class Devstack:
         self._addresses: dict[str, str] = {}
 
     def start_afresh(self, sweep_seconds: int) -> None:
-        """Starts with nothing in it: what an earlier run left is stopped and removed."""
+        """Starts an empty stack: stops the stack of an earlier run and removes its data."""
         if not _LAUNCHER.exists():
             raise DevstackFailed(f"{_LAUNCHER} is not there: is this a whole clone?")
         if self.data.exists():
@@ -45,7 +45,7 @@ class Devstack:
             self.stop()
             self._remove()
         arguments = ["--port-base", str(_free_port_base()), "--sweep-interval", f"PT{sweep_seconds}S"]
-        # Its table of addresses would hide the story; the end of the story has those that matter.
+        # Hides the launcher's table of addresses. The demo prints the important ones at its end.
         if self._run("up", *arguments, stdout=subprocess.DEVNULL).returncode != 0:
             raise DevstackFailed("the stack did not start; the lines above say why")
         code, self._addresses = self._status()
@@ -53,19 +53,19 @@ class Devstack:
             raise DevstackFailed(f"the stack has started but does not run: see the logs below {self.data}")
 
     def stop(self) -> None:
-        # In a session of its own: a second Ctrl-C must not keep it from cleaning up.
+        # In a session of its own, so that a second Ctrl-C does not interrupt the clean-up.
         if self.data.exists() and self._run("down", new_session=True).returncode != 0:
             print(f"the stack below {self.data} did not stop; the lines above say why", file=sys.stderr)
 
     def run_in(self, region: str, program: Sequence[str]) -> str:
-        """Runs a program as a training pod of a region would, and returns what it printed."""
+        """Runs a program like a training pod of a region, and returns its output."""
         done = self._run("exec", "--region", region, "--", *program, stdout=subprocess.PIPE)
         if done.returncode != 0:
             raise DevstackFailed(f"{Path(program[1]).name} failed in {region} with exit code {done.returncode}")
         return str(done.stdout)
 
     def __getitem__(self, name: str) -> str:
-        """An address, by the name ``devstack status --json`` gives it."""
+        """Returns an address by its name in ``devstack status --json``."""
         if name not in self._addresses:
             raise DevstackFailed(f"the stack tells no address '{name}', only {sorted(self._addresses)}")
         return self._addresses[name]
@@ -78,15 +78,15 @@ class Devstack:
         return Path(self[f"{region}.mount"])
 
     def chunk_files(self, region: str) -> list[Path]:
-        """The files in the chunk stores of a region's workers."""
+        """Returns the files in the chunk stores of a region's workers."""
         prefix, suffix = f"{region}.worker-", ".store"
         stores = [Path(self[name]) for name in self._addresses if name.startswith(prefix) and name.endswith(suffix)]
         return [path for store in stores for path in (store / "chunks").rglob("*") if path.is_file()]
 
     def lake_environment(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Returns the environment as boto3 needs it to write to the stack's lake.
+        """Returns the environment in which boto3 writes to the stack's lake.
 
-        A key or a profile that it has is of another lake, and would count before the file with this one's key.
+        A key or a profile in the environment belongs to another lake, and would override the file with this one's key.
         """
         return {
             **{name: value for name, value in environment.items() if not name.startswith("AWS_")},

@@ -31,12 +31,12 @@ SHARD_BYTES = 256 << 20
 _BLOCK_BYTES = 8 << 20
 _SEED = 20261120
 _CONNECTIONS = 8
-# Pixels of the dataset are 0 to 16; 15 grey levels a step fill a byte.
+# Pixels of the dataset are 0 to 16, so 15 grey levels for each step fill a byte.
 _GREY_STEP = 15
 
 
 def small_files() -> Iterator[tuple[str, bytes]]:
-    """The images and the labels, as (key, content)."""
+    """Yields the images and the labels, as (key, content)."""
     digits = load_digits()
     labels = io.StringIO()
     rows = csv.writer(labels, lineterminator="\n")
@@ -51,14 +51,14 @@ def small_files() -> Iterator[tuple[str, bytes]]:
 
 
 def shard_blocks() -> Iterator[bytes]:
-    """The large file, block by block."""
+    """Yields the large file, block by block."""
     random = np.random.Generator(np.random.PCG64(_SEED))
     for _ in range(SHARD_BYTES // _BLOCK_BYTES):
         yield random.bytes(_BLOCK_BYTES)
 
 
 def upload(destination: str) -> dict[str, object]:
-    """Writes everything below ``s3://bucket/prefix/`` and says what that was."""
+    """Writes all files below ``s3://bucket/prefix/``. Returns their number, their bytes, and the SHA-256 of the shard."""
     address = urlsplit(destination)
     bucket, prefix = address.netloc, address.path.lstrip("/")
     s3 = boto3.client("s3", config=Config(max_pool_connections=2 * _CONNECTIONS))

@@ -1,6 +1,6 @@
-"""Trains on the handwritten digits with JAX: threads read the next batches of a mounted version while one is computed.
+"""Trains on the handwritten digits with JAX: threads read the next batches of a mounted version during the computation.
 
-What is about Forebay are the import, the ``with`` and ``check``. One JSON line at the end.
+The only lines about Forebay are the import, the ``with`` and ``check``. One JSON line at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _AHEAD = 4
 
 
 def batches(directory: Path, seed: int, threads: int) -> Iterator[tuple[Any, Any]]:
-    """All images in an order of their own, in batches of one size; up to ``_AHEAD`` of them are read ahead."""
+    """Yields all images in a random order, in batches of one size. Reads up to ``_AHEAD`` batches ahead."""
     images = labelled(directory)
     order = np.random.default_rng(seed).permutation(len(images))
     groups = iter([[images[i] for i in order[at : at + _BATCH]] for at in range(0, len(order) - _BATCH + 1, _BATCH)])

@@ -1,4 +1,4 @@
-"""Which images a version of the handwritten digits has, and which digit each of them shows."""
+"""Lists the images of a version of the handwritten digits, with the digit that each shows."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What the lake itself says was read from it: its access log, and what the kernel counted for its process.
+"""Counts reads of the lake from its own records: its access log, and the kernel's counters of its process.
 
-Two witnesses, for each sees what the other does not. The access log (versitygw's, in the format of S3's) has a line for
-each request with its object, but for a GET neither the range nor the bytes. The kernel counts every byte that the
-lake's process writes, but not for whom. From the manifest we know into how many chunks each object falls, which is how
-often it must be asked for; so the log proves that each part was asked for once, and the kernel's count that the parts
-were no larger than they should be.
+Two records are necessary, because neither is complete. The access log (versitygw's, in the format of S3's) has a line
+for each request with its object, but for a GET neither the range nor the bytes. The kernel counts every byte that the
+lake's process writes, but not for which client. The manifest shows how many chunks each object has parts in, which is
+the expected number of requests. So the log proves that each part was requested once, and the kernel's counter that the
+parts had the expected size.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# owner bucket [time] ip requester request-id operation key uri status ...; no key of ours has a blank.
+# owner bucket [time] ip requester request-id operation key uri status ...; no key of the demo has a blank.
 _LINE = re.compile(r"\S+ (?P<bucket>\S+) \[[^]]*\] \S+ \S+ \S+ (?P<operation>\S+) (?P<key>\S+) \S+ (?P<status>\d{3}) ")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment in the lake's life."""
+    """The lake's counters at a moment."""
 
     log_bytes: int
     written_bytes: int
@@ -31,11 +31,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Reads:
-    """What was read of one dataset between two moments.
+    """The reads of one dataset between two moments.
 
     Attributes:
         requests: how many successful GETs each object had, by key.
-        written_bytes: all bytes the lake's process wrote: bodies and headers of every answer, and its log.
+        written_bytes: all bytes that the lake's process wrote: bodies and headers of every answer, and its log.
     """
 
     requests: Counter[str]
@@ -44,7 +44,7 @@ class Reads:
 
 @dataclass(frozen=True)
 class Original:
-    """An object of a version: its size, and into how many chunks it falls."""
+    """An object of a version: its size, and the number of its parts in chunks."""
 
     size: int
     parts: int
@@ -75,7 +75,7 @@ class LakeLog:
 
 
 def originals(s3: Any, manifest_uri: str) -> dict[str, Original]:
-    """The objects of a version with bytes in them, by key, out of its manifest (a SQLite file in Forebay's bucket)."""
+    """Returns the objects of a version with content, by key, from its manifest (a SQLite file in Forebay's bucket)."""
     bucket, _, key = manifest_uri.removeprefix("s3://").partition("/")
     with tempfile.NamedTemporaryFile(suffix=".sqlite") as file:
         s3.download_fileobj(bucket, key, file)
@@ -93,12 +93,12 @@ def originals(s3: Any, manifest_uri: str) -> dict[str, Original]:
 
 
 def bytes_read(reads: Reads, of: dict[str, Original]) -> int:
-    """The bytes that the logged requests amount to."""
+    """Returns the number of bytes that the logged requests transferred."""
     return round(sum(count * of[key].size / of[key].parts for key, count in reads.requests.items() if key in of))
 
 
 def not_once(reads: Reads, of: dict[str, Original]) -> list[str]:
-    """The objects whose parts were not asked for exactly once each, with how often they were."""
+    """Returns the objects whose parts were not requested exactly once each, with their number of requests."""
     expected = Counter({key: original.parts for key, original in of.items()})
     return [
         f"{key}: {reads.requests[key]} GETs for {expected[key]} parts"
@@ -108,11 +108,11 @@ def not_once(reads: Reads, of: dict[str, Original]) -> list[str]:
 
 
 def _process_that_writes(file: Path) -> Path:
-    """The directory below /proc of the process that has the file open."""
+    """Returns the directory below /proc of the process that has the file open."""
     for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
         try:
             if descriptor.readlink() == file.resolve():
                 return descriptor.parent.parent
         except OSError:
-            continue  # Ended meanwhile, or not ours.
+            continue  # the process has ended, or belongs to another user
     raise RuntimeError(f"no process of ours has {file} open: does the lake run?")

@@ -1,4 +1,4 @@
-"""Asks Temporal itself what happened, through the HTTP API of its Web UI."""
+"""Asks Temporal itself for workflows, through the HTTP API of its Web UI."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class TemporalUi:
         self._http = httpx.Client(base_url=address, trust_env=False, timeout=10.0)
 
     def workflow_ids(self, prefix: str) -> list[str]:
-        """The ids of all workflows whose id begins like this."""
+        """Returns the ids of all workflows with this prefix."""
         return sorted({each["workflowId"] for each in self._list(f"WorkflowId STARTS_WITH '{prefix}'")})
 
     def sweep_that_evicted(self, region: str, version: str, within_seconds: float) -> str | None:
-        """The id of the workflow, started by the region's Schedule, that says it evicted the version.
+        """Returns the id of the workflow, started by the region's Schedule, that reports the eviction of the version.
 
-        What a workflow has done can be searched for only a moment later, so this asks again for a while.
+        Retries for a while, because a workflow's actions become searchable a moment later.
         """
         found: list[str] = []
 

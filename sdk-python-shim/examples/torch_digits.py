@@ -1,7 +1,7 @@
 """Trains on the handwritten digits with PyTorch: a ``DataLoader`` whose workers read a mounted version.
 
-What is about Forebay are the import, the ``with`` and ``check``. The workers need nothing of it: they open files.
-One JSON line at the end.
+The only lines about Forebay are the import, the ``with`` and ``check``. The workers just open files. One JSON line at
+the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labels import labelled
 
 
 class Digits:
-    """A map-style dataset; it is sent to the workers, so it holds a path and no open files."""
+    """A map-style dataset. It is sent to the workers, so it holds a path and no open files."""
 
     def __init__(self, directory: Path) -> None:
         self._images = labelled(directory)

@@ -25,7 +25,7 @@ _READ_BYTES = 1 << 20
 
 
 def read_images(directory: Path) -> tuple[Any, Any]:
-    """All images as rows of numbers from 0 to 1, and their labels."""
+    """Returns all images as rows of numbers from 0 to 1, and their labels."""
     images, labels = [], []
     with open(directory / "labels.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -36,7 +36,7 @@ def read_images(directory: Path) -> tuple[Any, Any]:
 
 
 def stream_shard(file: Path) -> tuple[int, str]:
-    """Reads a large file once from end to end: its length and SHA-256."""
+    """Reads a large file once from beginning to end, and returns its length and SHA-256."""
     digest, length = hashlib.sha256(), 0
     with open(file, "rb", buffering=0) as shard:
         while block := shard.read(_READ_BYTES):

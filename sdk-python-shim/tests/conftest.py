@@ -12,7 +12,7 @@ from forebay import Client
 
 @pytest.fixture(autouse=True, scope="session")
 def _not_in_the_background() -> None:
-    """A shell, or nohup, has what it runs in the background ignore signals, and all that this starts."""
+    """Restores signals: a shell or nohup makes background programs ignore some, and their children inherit that."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -28,7 +28,7 @@ def mount_root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plane(mount_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlPlane]:
-    """A control plane that knows ``vision/digits``, named by the environment as on a node."""
+    """Starts a control plane that knows ``vision/digits`` and sets the environment like on a node."""
     plane = ControlPlane(str(mount_root))
     plane.state.datasets["vision/digits"] = {"namespace": "vision", "name": "digits", "source": "s3://lake/digits/"}
     monkeypatch.setenv("FOREBAY_API", plane.url)

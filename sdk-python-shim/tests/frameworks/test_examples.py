@@ -1,7 +1,8 @@
-"""The examples for frameworks, as programs: on files in a plain directory where a mount would be, and on a version
-that a running platform mounts (what that needs says ``tests/platform/conftest.py``).
+"""The examples for frameworks, as programs.
 
-They need PyTorch and JAX, so they are not part of the other tests; an environment may also have one of the two.
+They run on files in a plain directory instead of a mount, and on a version that a running platform mounts, for which
+``tests/platform/conftest.py`` lists the requirements. They need PyTorch and JAX, so they are not part of the other
+tests. An environment may also have only one of the two.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _FRAMEWORKS = [("torch", "torch_digits.py"), ("jax", "jax_digits.py")]
 
 
 def _digits() -> dict[str, bytes]:
-    """Images of which even a small network can tell the ten kinds apart: the digit says which row is bright."""
+    """Returns images that even a small network can classify: the digit determines the bright row."""
     noise = np.random.default_rng(7)
     files = {}
     lines = ["file,label"]
@@ -49,7 +50,7 @@ def _digits() -> dict[str, bytes]:
 
 @pytest.fixture(params=_FRAMEWORKS, ids=[each for each, _ in _FRAMEWORKS])
 def example(request: pytest.FixtureRequest) -> str:
-    """One that can be tried here."""
+    """An example whose framework is installed."""
     framework, program = request.param
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
@@ -110,6 +111,6 @@ def test_an_example_learns_from_a_version_that_is_mounted(example: str, dataset:
     assert version.pins == ()
     here = version.residency(os.environ["FOREBAY_REGION"])
     assert here.state == "CACHED"
-    # It was no directory of this machine's own.
+    # The version is on a read-only mount, not in a directory of this machine.
     assert here.path is not None
     assert os.statvfs(here.path).f_flag & os.ST_RDONLY

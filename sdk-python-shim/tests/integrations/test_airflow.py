@@ -56,7 +56,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _run(home: Path, dag: str) -> str:
-    """How the DAG and its tasks ended, as one line."""
+    """Returns the final states of the DAG and its tasks, as one line."""
     command = [sys.executable, str(home / "dags" / "dags.py"), dag]
     done = subprocess.run(command, env=_environment(home), capture_output=True, text=True, timeout=300)
     ended = [line for line in done.stdout.splitlines() if line.startswith("ENDED ")]

@@ -38,8 +38,8 @@ def training(version: str, region: str = "eu", files: int = 1):
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """kfp runs tasks as processes of this machine; there is no engine for containers."""
-    # It refuses containers that it did not make itself, for lack of their image. Ours needs nothing but this package.
+    """Makes kfp run tasks as processes of this machine, because there is no container engine."""
+    # kfp refuses containers of others, because it lacks their images. These tasks need only this package.
     monkeypatch.setattr(SubprocessTaskHandler, "validate_not_container_component", lambda *_: None)
     local.init(runner=local.SubprocessRunner(use_venv=False), pipeline_root=str(tmp_path))
     yield tmp_path

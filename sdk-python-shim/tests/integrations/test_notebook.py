@@ -1,4 +1,4 @@
-"""Progress in a notebook: a real kernel, and what it sends to the page."""
+"""Progress in a notebook, with a real kernel and its messages to the page."""
 
 from __future__ import annotations
 

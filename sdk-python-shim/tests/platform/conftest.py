@@ -1,4 +1,4 @@
-"""What the tests against a running platform need, all from the environment:
+"""The requirements of the tests against a running platform, all from the environment.
 
 - ``FOREBAY_API``, ``FOREBAY_REGION``: the platform, and the region whose mount this machine sees
 - ``AWS_ENDPOINT_URL_S3`` and a key: its lake, as boto3 reads it (``AWS_SHARED_CREDENTIALS_FILE``, ...)
@@ -58,7 +58,7 @@ def lake() -> Lake:
 
 @pytest.fixture
 def made(client: Client, lake: Lake, region: str) -> Iterator[Made]:
-    """A registered dataset with files of awkward sizes and names; nothing of it is left in the region afterwards."""
+    """A registered dataset with files of awkward sizes and names. The region keeps nothing of it afterwards."""
     own = uuid.uuid4().hex[:12]
     block = bytes(range(256)) * 16
     files = {

@@ -1,4 +1,4 @@
-"""What holds when the control plane, or the training itself, is killed."""
+"""Guarantees that hold when the control plane, or the training itself, is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ with forebay.ensure_dataset_cached(sys.argv[1], "1", pin_for="10m", progress=Fal
     time.sleep(float(sys.argv[3]))
 """
 
-# The second control plane has two thirds of it to start again, also on a busy machine.
+# Leaves the second control plane two thirds of it to start again, also on a busy machine.
 _LEASE_SECONDS = 30
 
 
@@ -47,7 +47,8 @@ def test_pins_survive_a_control_plane_that_is_killed(twin: Twin, client: Client,
     def outlive(ds: CachedDataset, other: CachedDataset) -> None:
         taken = {_end(ds), _end(other)}
         twin.kill()
-        # Long enough for both to find nobody when a third of their leases is over, short enough for both to live on.
+        # Long enough that both renew without an answer after a third of their leases, short enough that both stay
+        # alive.
         time.sleep(_LEASE_SECONDS / 3 + 1)
         assert {_end(ds), _end(other)} == taken
         twin.start()

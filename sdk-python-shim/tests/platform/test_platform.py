@@ -1,4 +1,4 @@
-"""Holds a running platform to the API, through the package as people use it."""
+"""Checks a running platform against the API, through the package as users call it."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_step_runs_a_program_on_a_version_while_it_is_held(client: Client, made: Made, tmp_path: Path) -> None:
-    # The catalogue hears of a pin a moment after its holder.
+    # The catalogue lists a pin a moment after its holder has it.
     known = f'until forebay pins --json | grep -q "{made.name}"; do sleep 0.1; done'
     program = f'sha256sum "$FOREBAY_DATASET_PATH/shard.bin"; {known}; forebay pins --json; exit 9'
     receipt = tmp_path / "receipt.json"

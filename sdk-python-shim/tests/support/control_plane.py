@@ -1,6 +1,6 @@
 """A control plane in a thread: the documented API over real sockets, with faults on demand.
 
-It keeps its state in memory and fills a region as a test tells it to. The platform tests hold the real one to the
+It keeps its state in memory and fills a region as a test requests. The platform tests check that the real one gives the
 same answers.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 Fault = Callable[[BaseHTTPRequestHandler], None]
-"""Answers a request in the control plane's place."""
+"""Answers a request instead of the control plane."""
 
 TOTAL_BYTES = 64 << 20
 
@@ -48,62 +48,64 @@ class Request:
 
 @dataclass
 class State:
-    """What survives a restart of the server."""
+    """The state that survives a restart of the server."""
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     registration_note: str | None = None
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
     pins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    """By region and id: an id may have a pin in each region."""
+    """By region and id, because one id may have a pin in each region."""
     aliases: dict[str, str] = field(default_factory=dict)
-    """What each alias means, of any dataset."""
+    """The version of each alias, of any dataset."""
     unknown: set[str] = field(default_factory=set)
-    """Versions, of any dataset, that nobody has created."""
+    """Versions, of any dataset, that were never created."""
     differences: list[dict[str, Any]] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
-    """Told in pages of two."""
+    """Listed in pages of two."""
     known: set[str] | None = None
-    """The versions there are, of any dataset; None if every name is one."""
+    """The existing versions, of any dataset; None if every name exists."""
     listings_left: int = 0
-    """How many more requests to freeze a version are told that its source is being listed."""
+    """How many more requests to freeze a version get the answer that the listing still runs."""
     latest: str | None = None
-    """What ``latest`` means to requests that are new; to others it means what it did."""
+    """The present version of ``latest`` for new requests. Earlier requests keep theirs."""
     meant: dict[str, str] = field(default_factory=dict)
     cached: set[tuple[str, str]] = field(default_factory=set)
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
     proves_slowly: bool = False
-    """Whether only those hear that a version is there who wait a little."""
+    """Whether only requests that wait a little get the answer that a version is present."""
     tells: list[tuple[int, int | None]] = field(default_factory=list)
-    """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
+    """The numbers of present and of all bytes in the next answers, before a version is complete."""
     fill_fails: Problem | None = None
     attempts_fail: list[Problem] = field(default_factory=list)
-    """What the next attempts at a version end with, after an answer that says "not yet". Who looks hears it for ever:
-    only who asks again begins another."""
+    """The results of the next attempts at a version, after an answer that says "not yet".
+
+    Status requests get the same result forever. Only a new request starts another attempt.
+    """
     cold: dict[str, str] | None = None
     cold_is_mounted: bool = False
     cold_is_pinned: bool = True
     blocked: dict[str, str] | None = None
-    """Why the region ``eu`` does not go on with any version."""
+    """Why every version is blocked in the region ``eu``."""
     waiting: dict[str, str] | None = None
-    """What the region ``eu`` waits for while it fills any version."""
+    """The reason for which the region ``eu`` waits while it fills any version."""
     warming: dict[str, int] | None = None
-    """How far the region ``eu`` is with any version."""
+    """The progress of the region ``eu`` with any version."""
     coverage: float = 1
-    """The part of a version that is there when a request is answered."""
+    """The part of a version that is present when a request is answered."""
     other_regions: list[str] = field(default_factory=list)
     region: dict[str, Any] = field(default_factory=dict)
-    """What is told of the region ``eu`` instead."""
+    """Overrides of the answer about the region ``eu``."""
     plan: dict[str, Any] = field(default_factory=dict)
-    """What is told of a plan in the region ``eu`` instead."""
+    """Overrides of a plan in the region ``eu``."""
     paused: str | None = None
-    """Why the region ``eu`` is not swept by itself."""
+    """Why automatic sweeps of the region ``eu`` are paused."""
     sweeps_slowly: bool = False
     queue: list[dict[str, Any]] = field(default_factory=list)
-    """Who waits for room in the region ``eu``."""
+    """The versions that wait for space in the region ``eu``."""
     not_restored: list[str] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
-    """What does not fit together; told on the second page."""
+    """Disagreements between stores, reported on the second page."""
     quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
     priced: bool = True
@@ -111,7 +113,7 @@ class State:
 
 
 class ControlPlane:
-    """Listens on a free port of the loopback interface; ``stop`` and ``start`` keep port and state."""
+    """Listens on a free port of the loopback interface. ``stop`` and ``start`` keep port and state."""
 
     def __init__(self, mount_root: str = "/mnt/forebay") -> None:
         self.state = State()
@@ -317,7 +319,7 @@ class ControlPlane:
         }
 
     def _versions(self, request: Request, dataset: str) -> tuple[int, Any]:
-        """Two pages of one version each."""
+        """Returns one of two pages with one version each."""
         first = "after" not in request.query
         return 200, {"items": [self._version(dataset, "1" if first else "2")], "next": "1" if first else None}
 
@@ -574,7 +576,7 @@ class ControlPlane:
             "workflow_url": "http://127.0.0.1/w",
         }
         if self.state.cold is not None and not self.state.cold_is_mounted:
-            # What is not mounted cannot be pinned.
+            # A version that is not mounted cannot be pinned.
             unknown = dict.fromkeys(("manifest_digest", "objects", "bytes", "path", "cached_at"))
             return (
                 receipt | unknown | {"coverage": 0, "bytes_verified": 0, "bytes_from_lake": 0, "cold": self.state.cold}
@@ -646,7 +648,7 @@ class ControlPlane:
         }
 
     def _costs(self, request: Request) -> tuple[int, Any]:
-        """Two pages of one line each."""
+        """Returns one of two pages with one line each."""
         first = "after" not in request.query
         return 200, {
             "currency": "EUR",
@@ -698,13 +700,13 @@ def send(
 
 
 def hang_up(handler: BaseHTTPRequestHandler) -> None:
-    """Closes the connection without a word."""
+    """Closes the connection without an answer."""
     handler.close_connection = True
     handler.connection.close()
 
 
 def busy(retry_after: int | None = None) -> Fault:
-    """What a proxy says while nobody is behind it."""
+    """Returns the answer of a proxy whose server is absent."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return lambda handler: send(handler, 503, "<h1>no upstream</h1>", headers=headers, content_type="text/html")
 
@@ -735,6 +737,6 @@ def _cost(key: str) -> dict[str, Any]:
 
 
 def _now(later: float = 0.0) -> str:
-    # As Java writes an Instant: nine digits and a Z.
+    # The format of Java's Instant: nine digits and a Z.
     moment = datetime.now(timezone.utc) + timedelta(seconds=later)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "123Z"

@@ -1,4 +1,4 @@
-"""Originals that a test makes in the lake."""
+"""Datasets that tests create in the lake."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import boto3
 
 
 class Lake:
-    """Writes originals."""
+    """Writes objects to the lake."""
 
     def __init__(self, endpoint: str, bucket: str) -> None:
         self.bucket = bucket

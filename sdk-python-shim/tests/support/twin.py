@@ -1,4 +1,4 @@
-"""A second control plane beside a running one, for tests that kill it: the platform of the other tests stays up."""
+"""A second control plane beside a running one. Tests can kill it without harm to the platform of other tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _READY_WITHIN_SECONDS = 90.0
 
 
 class Twin:
-    """Runs the program of the control plane at an address of this machine once more, on a port of its own.
+    """Runs the program of a control plane on this machine once more, on a port of its own.
 
-    Both share Temporal, the catalogue and the regions, as two replicas do.
+    Both share Temporal, the catalogue and the regions, like two replicas.
     """
 
     def __init__(self, api: str, directory: Path) -> None:
@@ -32,7 +32,7 @@ class Twin:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Returns when it is ready."""
+        """Starts the process, and returns when it is ready."""
         with open(self._directory / "twin.log", "ab") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -65,7 +65,7 @@ class Twin:
 
 
 def _free_port() -> int:
-    """One that no connection of this machine begins at: while the twin is down, others connect all the time."""
+    """Returns a port outside the range for outgoing connections, which could take it while the twin is down."""
     low, high = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     outside = [each for each in range(10_000, 65_536) if not low <= each <= high]
     for port in random.sample(outside, min(len(outside), 100)):
@@ -83,7 +83,7 @@ def _words(file: Path) -> list[str]:
 
 
 def _listener(port: int) -> int:
-    """The process that listens on a port of this machine."""
+    """Returns the process that listens on a port of this machine."""
     inodes = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in Path(table).read_text().splitlines()[1:]:
@@ -97,5 +97,5 @@ def _listener(port: int) -> int:
             if any(os.readlink(descriptor) in inodes for descriptor in (process / "fd").iterdir()):
                 return int(process.name)
         except OSError:
-            continue  # It has ended, or is not ours.
+            continue  # the process has ended, or belongs to another user
     raise AssertionError(f"no process of this machine listens on port {port}")

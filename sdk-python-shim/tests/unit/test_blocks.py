@@ -1,4 +1,4 @@
-"""Blocks that hold what was asked for without a pin."""
+"""``with`` blocks around versions that were requested without a pin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLD = {"code": "DEADLINE_EXCEEDED", "message": "eu has not taken it up yet"}
 
 
 def _hold(between: Callable[[], None], use: Use, **how: Any) -> None:
-    """Asks for the version, has something happen, and holds the version in a block."""
+    """Requests the version, runs ``between``, and holds the version in a block."""
     ds = ensure_dataset_cached("vision/digits", "1", progress=False, **how)
     between()
     with ds:
@@ -73,7 +73,7 @@ def test_the_way_in_takes_a_pin_and_does_not_ask_a_second_time(
         assert (pin["lease"], pin["holder"], pin["reason"], pin["job"]) == (300, "me", "train", "3f2b8a44")
         assert ds.pin is not None
         assert ds.receipt.pin == ds.pin
-        # The version would not be waited for again, were it on its way once more.
+        # The block must not wait for a fill of the version that has started since.
         assert len(plane.seen("POST", "/ensure$")) == 1
 
     hold(lambda: setattr(plane.state, "looks_until_cached", 1_000_000), use, holder="me", reason="train", timeout=5)

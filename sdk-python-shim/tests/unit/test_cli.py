@@ -478,7 +478,7 @@ def test_who_wants_no_progress_still_hears_why_it_waits_once(run: Run, plane: Co
     else:
         reason = "CAPACITY_EXCEEDED: first in the queue of eu (attempt 2 follows)"
         assert run.err == f"vision/digits@1 in eu waits: {reason}\n"
-    # Who does not watch does not ask every second.
+    # Only progress displays ask every second.
     assert {each.query["wait_seconds"] for each in plane.seen("GET", "/requests/")} == {"30"}
 
 

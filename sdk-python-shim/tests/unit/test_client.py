@@ -182,7 +182,7 @@ def test_an_accepted_request_survives_a_restart_of_the_control_plane(plane: Cont
     job.start()
     _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     plane.stop()
-    time.sleep(1.0)  # Longer than retry_seconds: an accepted request has more patience than that.
+    time.sleep(1.0)  # longer than retry_seconds, because an accepted request is retried longer
     plane.state.looks_until_cached = 0
     plane.start()
     job.join(timeout=20)
@@ -373,7 +373,7 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
 
 
 def test_what_is_not_said_does_not_change_the_key_of_a_request() -> None:
-    # As releases wrote it that knew of no jobs: a process that is started again must find its request.
+    # The format of releases without jobs: a restarted process must find its request.
     assert repr(PinSpec("p", "me", 60)) == "PinSpec(id='p', holder='me', lease_seconds=60, reason=None)"
     assert repr(PinSpec("p", "me", 60, "why", "uid")).endswith("reason='why', job='uid')")
 
@@ -409,7 +409,7 @@ def test_certificates_are_checked_wherever_there_are_any() -> None:
 
 @pytest.fixture
 def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """The address of something that speaks TLS and knows no regions, and a file with who signed its certificate."""
+    """The address of a TLS server without regions, and a file with the authority of its certificate."""
     authority = trustme.CA()
     authorities = tmp_path / "ca.crt"
     authority.cert_pem.write_to_path(str(authorities))
@@ -457,7 +457,7 @@ def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest
             monkeypatch.setenv(variable, str(file))
             with pytest.raises(forebay.ConfigurationError, match=f"^{variable}: {file}"):
                 Client("https://forebay.example")
-            Client("http://forebay.example").close()  # Which shows no certificate.
+            Client("http://forebay.example").close()  # http needs no certificates
         monkeypatch.delenv(variable)
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(forebay.ConfigurationError, match=f"^SSL_CERT_DIR: {tmp_path}/nowhere is not a directory"):

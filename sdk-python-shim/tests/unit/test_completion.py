@@ -1,4 +1,4 @@
-"""Asks real shells what they offer. Those that are not installed are skipped: Debian has zsh and fish."""
+"""Asks real shells for their completions. Shells that are not installed are skipped: Debian has zsh and fish."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from forebay._cli import build_parser
 from forebay._completion import script
 
-# Every offered word goes to a file, then on to the shell's own compadd.
+# Writes every offered word to a file before it calls the shell's own compadd.
 _ZSH_SPY = """\
 PS1='READY> '
 unsetopt beep
@@ -89,10 +89,10 @@ def _zsh(saved: Path, line: str) -> set[str]:
     setup.write_text(_ZSH_SPY)
     environment = {**os.environ, "SPY": str(spy), "SCRIPT": str(saved), "ZDOTDIR": str(saved.parent), "TERM": "dumb"}
     with _terminal(["zsh", "-f", "-i"], environment) as terminal:
-        # Only when it prompts does the shell itself take the keys; before, the terminal would act on Ctrl-U.
+        # The shell itself reads keys only after its prompt. Before that, the terminal would act on Ctrl-U.
         os.write(terminal, f"source {setup}\n".encode())
         _read_until(terminal, b"READY> ")
-        # Ctrl-U empties the line again.
+        # Ctrl-U clears the line again.
         os.write(terminal, line.encode() + b"\t\x15print DONE$((40 + 2))\n")
         said = _read_until(terminal, b"DONE42")
     assert b"_forebay:" not in said, said

@@ -110,7 +110,7 @@ def test_what_cannot_be_a_name_is_refused_before_anything_is_sent(
 
 def test_a_pin_is_renewed_for_as_long_as_the_block_lasts(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
-        # Each a third of the lease after the other: it lives longer than it would alone.
+        # A renewal follows every third of the lease, so the pin lives longer than one lease.
         _until(lambda: len(plane.seen("POST", "/renew$")) >= 5, seconds=30)
         ds.check()
         assert ds.pin_lost is None
@@ -119,7 +119,7 @@ def test_a_pin_is_renewed_for_as_long_as_the_block_lasts(plane: ControlPlane) ->
 def test_renewal_survives_a_restart_of_the_control_plane(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=9, progress=False) as ds:
         plane.stop()
-        time.sleep(4.0)  # The renewal that is due after 3 s finds nobody; the pin lives for 9 s.
+        time.sleep(4.0)  # the renewal after 3 s gets no answer; the pin lives for 9 s
         plane.start()
         _until(lambda: len(plane.seen("POST", "/renew$")) > 0)
         ds.check()
@@ -136,10 +136,10 @@ def test_for_asyncio_a_renewal_survives_a_restart_of_the_control_plane_too(plane
     async def train() -> None:
         async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=6, progress=False) as ds:
             plane.stop()
-            await asyncio.sleep(2.5)  # The renewal that is due after 2 s finds nobody; the pin lives for 6 s.
+            await asyncio.sleep(2.5)  # the renewal after 2 s gets no answer; the pin lives for 6 s
             plane.start()
             before = len(plane.seen("POST", "/renew$"))
-            # No turn for the event loop, as in a step of a training that computes.
+            # Blocks the event loop, as the computation of a training step does.
             _until(lambda: len(plane.seen("POST", "/renew$")) > before + 1)
             ds.check()
             assert len(plane.state.pins) == 1

@@ -1,4 +1,4 @@
-"""What cannot be shown: it must fail no call and no command."""
+"""Output that cannot be shown. It must fail no call and no command."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _unread_pipe() -> io.TextIOWrapper:
     except BlockingIOError:
         os.set_blocking(writer, True)
     stream = os.fdopen(writer, "w")
-    stream.__dict__["reader"] = os.fdopen(reader)  # So that it lives as long.
+    stream.__dict__["reader"] = os.fdopen(reader)  # keeps the reader as long as the stream
     return stream
 
 
@@ -163,7 +163,7 @@ def test_a_job_ends_well_whatever_its_streams_are(plane: ControlPlane, tmp_path:
     assert out.read_text().endswith("/vision/digits/1")
 
 
-# A pipe whose reader has gone, as in `forebay datasets | head`, is open as 4.
+# A pipe whose reader has closed it, as in `forebay datasets | head`, is open as descriptor 4.
 _WITH_UNREAD_PIPE = "p=$(mktemp -u) && mkfifo $p && exec 3<>$p 4>$p && exec 3<&- && rm $p && "
 _UNREAD = ">&4"
 
@@ -223,7 +223,7 @@ _ACTIONS = ["ensure vision/digits@1", "evict vision/digits@1"]
 @pytest.mark.parametrize("words", _QUERIES + _ACTIONS)
 def test_a_command_whose_streams_are_closed_or_full_ends_as_others_do(plane: ControlPlane, words: str) -> None:
     plane.state.cached.add(("eu", "vision/digits@1"))
-    plane.state.priced = False  # Which is said on stderr.
+    plane.state.priced = False  # causes a message on stderr
     command = f"{' '.join(_FOREBAY)} {words}"
     for quiet in (">&-", "2>/dev/full", ">&- 2>&-", _UNREAD):
         done = _shell(f"{command} {quiet}")
@@ -263,7 +263,7 @@ def test_the_streams_of_a_program_that_calls_the_command_are_its_own_again(capsy
 def test_progress_of_a_command_does_not_wait_for_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 600.0)
     with contextlib.closing(_unread_pipe()) as pipe:
-        stderr = Unfailing(pipe)  # As it is while a command runs.
+        stderr = Unfailing(pipe)  # the stderr of a running command
         ProgressDisplay("v", Log(stderr))(Progress("eu", "WARMING", 1, 2))  # type: ignore[arg-type]
         pipe.__dict__["reader"].close()
 

@@ -1,4 +1,4 @@
-"""Requests that the platform has accepted, and what it then says "not now" of."""
+"""Accepted requests that the platform refuses temporarily later."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ both_clients = pytest.mark.parametrize("ensure", [_ensure, _ensure_async], ids=[
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> float:
-    """How long an accepted request is waited for that gets no further, in seconds."""
+    """Shortens the time for which an accepted request survives refusals, in seconds."""
     monkeypatch.setattr("forebay._ensure.ACCEPTED_RETRY_SECONDS", 3.0)
     return 3.0
 
@@ -66,7 +66,7 @@ def test_attempts_that_end_so_for_long_become_an_error_and_are_not_many(
     with pytest.raises(forebay.Evicting):
         ensure()
     assert patience <= time.monotonic() - started < patience + 5
-    # With pauses that do not grow there would be dozens.
+    # Without growing pauses there would be dozens.
     assert 3 <= len(plane.seen("POST", "/ensure$")) <= 12
 
 

@@ -1,4 +1,4 @@
-"""What the environment and callers may say that no request can carry."""
+"""Values of variables and arguments that no request can carry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import forebay
 from forebay import AsyncClient, Client, ConfigurationError, ensure_dataset_cached
 
 _UNDECODED = "\udcff"
-"""What Python makes of the byte FF in a variable or an argument."""
+"""Python's text for the byte FF in a variable or an argument."""
 
 
 def _step(plane: ControlPlane, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""The parts of the examples that can be tried without a platform."""
+"""The parts of the examples that can be tested without a platform."""
 
 from __future__ import annotations
 

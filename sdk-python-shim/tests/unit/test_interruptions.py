@@ -1,4 +1,4 @@
-"""A wait for a version that is interrupted, and what becomes of its request and its pin."""
+"""Interrupted waits for a version, and the effects on request and pin."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FOREBAY = (sys.executable, "-m", "forebay")
 
 
 class _Interruption(BaseException):
-    """As what Airflow raises on SIGTERM."""
+    """An exception like Airflow's on SIGTERM."""
 
 
 def _interrupt(by: type[BaseException] = KeyboardInterrupt) -> Callable[[forebay.Progress], None]:
@@ -138,7 +138,7 @@ def test_a_time_out_leaves_the_request_and_says_that_it_will_pin(plane: ControlP
 def test_an_interruption_before_the_first_answer_cancels_what_arrives_afterwards(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The request is on its way: the platform does not know it when it is first cancelled."""
+    """The platform does not know the request at its first cancellation, because it is still arriving."""
     monkeypatch.setattr("forebay._ensure._ACCEPTED_WITHIN", (0.1, 0.1))
     held: list[BaseHTTPRequestHandler] = []
 
@@ -260,7 +260,7 @@ def test_a_second_cancellation_of_a_task_does_not_wait_for_the_platform(plane: C
 
 
 class Command:
-    """The command ``forebay`` in front of a terminal of its own."""
+    """The command ``forebay`` on a terminal of its own."""
 
     def __init__(self, directory: Path, *words: str) -> None:
         self._out = directory / "said"
@@ -299,7 +299,7 @@ def test_a_command_whose_time_limit_is_over_cancels_its_request(plane: ControlPl
     words = ["timeout", "600", *_FOREBAY, "ensure", "vision/digits@1", "--pin-for", "1h", "-q"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as limited:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
-        limited.send_signal(signal.SIGTERM)  # As when the time is over: it goes to the command, and then to its group.
+        limited.send_signal(signal.SIGTERM)  # like timeout, which signals the command and then its group
         assert limited.stderr is not None
         said = limited.stderr.read()
     assert "ended by SIGTERM" in said
@@ -349,7 +349,7 @@ def test_another_command_says_that_the_platform_goes_on(plane: ControlPlane, tmp
 
 
 def test_a_command_that_nobody_can_interrupt_stays_so(plane: ControlPlane) -> None:
-    """As one that a script has started with ``nohup`` or in the background."""
+    """The command ignores signals like one that a script has started with ``nohup`` or in the background."""
     words = ["ensure", "vision/digits@1", "-q"]
     ignoring = ["env", "--ignore-signal=HUP,INT", sys.executable, "-m", "forebay", *words]
     with subprocess.Popen(ignoring, stdout=subprocess.DEVNULL) as command:

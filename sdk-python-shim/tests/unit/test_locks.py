@@ -1,4 +1,4 @@
-"""Each pinned package is obtained by its hashes."""
+"""Checks that every pinned package has hashes."""
 
 from __future__ import annotations
 

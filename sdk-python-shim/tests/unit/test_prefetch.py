@@ -1,4 +1,4 @@
-"""Hints: they start work, hold nothing, and end no training."""
+"""Hints start work, hold nothing, and end no training."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 
 class Clock:
-    """What the display takes for the time."""
+    """The clock of the display."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0

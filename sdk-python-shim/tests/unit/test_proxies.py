@@ -1,4 +1,4 @@
-"""What variables of the machine mean for requests to the control plane."""
+"""The effect of the machine's proxy variables on requests to the control plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions that are had, and held, in several regions."""
+"""Versions that a call requests and pins in several regions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _ensured(pin_for: Duration | None = "1h") -> CachedDataset:
 
 
 def _where(plane: ControlPlane) -> list[str]:
-    """Each region in which there is a pin, once for each."""
+    """Returns the region of each pin."""
     return [region for region, _ in plane.state.pins]
 
 
@@ -30,7 +30,7 @@ def _renewed(plane: ControlPlane, region: str) -> int:
 def test_a_block_renews_and_releases_the_pins_of_all_regions(plane: ControlPlane) -> None:
     with _ensured(pin_for=3) as ds:
         assert _where(plane) == ["eu", "us"]
-        # The one on the way in, and two more, each a third of the lease after the other.
+        # The first renewal when the block begins, and two more, each after a third of the lease.
         _until(lambda: _renewed(plane, "eu") >= 3 and _renewed(plane, "us") >= 3)
         assert ds.pin is not None
         assert ds.pin.region == "eu"

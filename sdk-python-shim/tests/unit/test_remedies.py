@@ -1,4 +1,4 @@
-"""The kind of fault that messages have: what they tell a person to type must be a command that there is."""
+"""Checks that messages name only commands that exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MESSAGES = {
     ".java": ("activities/src/main", "workflows/src/main", "runtime-cache/core/src/main"),
     ".py": ("sdk-python-shim/src",),
 }
-# What stands for a value in a message: %s and %d of Java, {name} of Python.
+# Placeholders in messages: %s and %d of Java, {name} of Python.
 _TEXT = re.compile(r"%s|\{[^{}]*\}")
 _NUMBER = re.compile(r"%,?d")
 

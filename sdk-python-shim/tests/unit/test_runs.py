@@ -1,4 +1,4 @@
-"""A process that is killed and started again, and what it finds of itself."""
+"""Processes that are killed and started again, and take over their pins and requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=
 
 
 class Training:
-    """A child process that says in a file which pin it holds."""
+    """A child process that writes the id of its pin to a file."""
 
     def __init__(self, file: Path, *arguments: str, environment: Mapping[str, str]) -> None:
         self._file = file

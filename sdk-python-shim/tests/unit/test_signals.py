@@ -1,4 +1,4 @@
-"""What ``ChildSignals`` does that no test of a whole step can bring about at will."""
+"""Cases of ``ChildSignals`` that no test of a whole step can cause reliably."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def test_a_signal_that_interrupts_no_system_call_is_passed_on(tmp_path: Path) ->
     def send() -> None:
         while not ready.exists():
             time.sleep(0.01)
-        # To this thread, while the main one waits: that is not interrupted, as by one that comes just before it waits.
+        # To this thread while the main one waits. The signal does not interrupt that wait, like one that comes just
+        # before it.
         signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
 
     sender = threading.Thread(target=send, daemon=True)

@@ -1,4 +1,4 @@
-"""The step, as containers run it: a process of its own."""
+"""The step as containers run it: a process of its own."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_version_that_is_not_known_is_created_only_by_who_says_so(plane: Contr
 
 
 class Terminal:
-    """A step, or a command that has a step run, in front of a terminal of its own; its program writes what it got."""
+    """A step, or a command that runs a step, on a terminal of its own. Its program writes the signals that it gets."""
 
     def __init__(self, directory: Path, *before: str, stdin: str = "/dev/stdin", own_group: bool = False) -> None:
         self._file = directory / "signals"
@@ -193,9 +193,9 @@ class Terminal:
         return [line for line in self._file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
     def got(self) -> list[str]:
-        """What the program got so far, before a last signal that ends it."""
+        """Returns the signals that the program has got so far, before a last signal that ends it."""
         _until(lambda: len(self._lines()) > 1)
-        # Signals are passed on in order, so whatever would come twice has come before this one.
+        # Signals are forwarded in order, so any repetition comes before this one.
         os.kill(self.step, signal.SIGXCPU)
         _until(lambda: "SIGXCPU\n" in self._lines())
         return [line.strip() for line in self._lines()[1:-1]]
@@ -224,14 +224,14 @@ def _kills_group(number: signal.Signals) -> Callable[[Terminal], object]:
 
 
 def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
-    """As a control group is told: the step, its program, and what else belongs to it."""
+    """Signals a whole control group: the step, its program, and the other processes in it."""
 
     def family(pid: int) -> list[int]:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [pid, *(each for child in children for each in family(int(child)))]
 
     def kill(terminal: Terminal) -> None:
-        # Found before the first is told: a step waits 0.2 s for its program to be told by somebody else.
+        # Lists all before the first signal: a step waits 0.2 s in case another sender signals its program.
         for pid in family(terminal.pid):
             os.kill(pid, number)
 
@@ -270,7 +270,7 @@ def test_the_program_gets_the_signal_of_a_time_limit_once(
     plane: ControlPlane, tmp_path: Path, foreground: tuple[str, ...]
 ) -> None:
     terminal = Terminal(tmp_path, "timeout", *foreground, "600")
-    os.kill(terminal.pid, signal.SIGTERM)  # As when the time is over: it goes to the step, and then to its group.
+    os.kill(terminal.pid, signal.SIGTERM)  # like timeout, which signals the step and then its group
     assert terminal.got() == ["SIGTERM"]
     terminal.close()
 

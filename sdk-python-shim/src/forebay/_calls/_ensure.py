@@ -47,7 +47,7 @@ def ensure(
 
 def prefetch(dataset: str, version: str, region: str, create: bool = False) -> Call[EnsureStatus]:
     # All callers share one key for the same hint, so a thousand jobs cause one request. A hint for "latest" needs a new
-    # key, because the platform remembers what it meant under a key, and a hint is for the version that is the latest now.
+    # key: the platform remembers what it meant under a key, and a hint is for the version that is the latest now.
     shared = "\0".join((dataset, version, region, "speculative"))
     key = "hint-" + (new_id() if version == "latest" else hashlib.sha256(shared.encode()).hexdigest()[:40])
     return ensure(dataset, version, region, None, 0, key, terms=Terms(priority="speculative"), create=create)
