@@ -58,7 +58,7 @@ def shard_blocks() -> Iterator[bytes]:
 
 
 def upload(destination: str) -> dict[str, object]:
-    """Writes all files below ``s3://bucket/prefix/``. Returns their number, their bytes, and the SHA-256 of the shard."""
+    """Writes all files below ``s3://bucket/prefix/``. Returns their number and bytes, and the SHA-256 of the shard."""
     address = urlsplit(destination)
     bucket, prefix = address.netloc, address.path.lstrip("/")
     s3 = boto3.client("s3", config=Config(max_pool_connections=2 * _CONNECTIONS))

@@ -3,8 +3,8 @@
 Two records are necessary, because neither is complete. The access log (versitygw's, in the format of S3's) has a line
 for each request with its object, but for a GET neither the range nor the bytes. The kernel counts every byte that the
 lake's process writes, but not for which client. The manifest shows how many chunks each object has parts in, which is
-the expected number of requests. So the log proves that each part was requested once, and the kernel's counter that the
-parts had the expected size.
+the expected number of requests. Therefore the log proves that each part was requested once, and the kernel's counter
+that the parts had the expected size.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ true
 {{- end }}
 
 {{/*
-Rules for directories of the node that pods mount at the same paths. None may contain another one or overlap a directory
+Rules for directories of the node that pods mount at the same paths. No directory may contain another one or overlap one
 of the container itself. (region)
 */}}
 {{- define "forebay.pathRules" -}}

@@ -5,9 +5,9 @@ decisions are made in operations. The two clients carry them out, one by blockin
 interrupts a client, such as Ctrl-C, is thrown into the operation, which may do more before it raises it again.
 
 Every request of the API may be sent twice without harm. A dataset that exists is returned as it is, ``ensure`` has an
-idempotency key, a pin has an id that its holder chose, and other requests describe the wanted state. So the answer to a
-lost connection, whether before or after the server has read the request, is always to send it again, with growing
-pauses, until a time limit.
+idempotency key, a pin has an id that its holder chose, and other requests describe the wanted state. Therefore the
+answer to a lost connection, whether before or after the server has read the request, is always to send it again, with
+growing pauses, until a time limit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pins and requests that belong to a run, so that a restarted process takes over those of its predecessor.
 
 A killed process releases nothing. If the next process of the run used new ids, the region would hold the version twice
-until the first lease ends. So the ids are derived from the run. The platform renews a pin that comes again with its id
-and holder, and recognises a request by its key.
+until the first lease ends. Therefore the ids are derived from the run. The platform renews a pin that comes again with
+its id and holder, and recognises a request by its key.
 """
 
 from __future__ import annotations

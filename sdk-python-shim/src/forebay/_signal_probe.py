@@ -1,7 +1,7 @@
 """A process that only reports the signals that it receives. It runs by its path and uses nothing of this package.
 
-It is in the process group, session and control group of the process that started it. So it receives signals that are
-sent to all of them, and not those that are sent to one process.
+It is in the process group, session and control group of the process that started it. It therefore receives signals that
+are sent to all of them, and not those that are sent to one process.
 """
 
 import os

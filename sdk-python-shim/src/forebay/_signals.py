@@ -80,8 +80,8 @@ class ChildSignals(EndingSignals):
 
     A terminal sends Ctrl-C to its whole foreground process group, and so do ``timeout``, some schedulers and ``kill``
     with a negative number. The program is in that group and has already received the signal. Kubernetes, and ``kill``
-    of this process, send it only here, and it must be forwarded. A signal does not tell which case it is. So this class
-    asks a probe, a process beside the program, whether the probe has received it, too.
+    of this process, send it only here, and it must be forwarded. A signal does not tell which case it is. Therefore
+    this class asks a probe, a process beside the program, whether the probe has received it, too.
     """
 
     def __init__(self) -> None:

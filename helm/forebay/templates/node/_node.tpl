@@ -34,7 +34,7 @@ securityContext:
 
 {{/*
 The parent directory of the mount, for two reasons. If the volume were a dead mount, the kubelet could not start the pod
-that removes it. And an unmount in the root of a volume does not reach the node.
+that removes it. Besides, an unmount in the root of a volume does not reach the node.
 */}}
 {{- define "forebay.nodeVolumes" -}}
 - {name: mounts, hostPath: {path: {{ dir .Values.region.mountRoot }}, type: Directory}}

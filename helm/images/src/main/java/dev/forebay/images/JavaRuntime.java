@@ -18,10 +18,10 @@ record JavaRuntime(Path home) {
 
     /**
      * All modules of Java SE, because libraries look for classes at run time: Hibernate and Jackson
-     * for the beans of java.desktop. Further modules serve {@code sun.misc.Unsafe}, for jcmd and
-     * the flight recorder, for metrics of the JVM, for the pod's metrics server, for DNS by JNDI
-     * (Netty and gRPC), and for zip files as file systems. keytool, which makes the webhook's
-     * certificate, is in java.base.
+     * for the beans of java.desktop. Further modules provide {@code sun.misc.Unsafe}, jcmd and the
+     * flight recorder, metrics of the JVM, the pod's metrics server, DNS by JNDI (Netty and gRPC),
+     * and zip files as file systems. keytool, which makes the webhook's certificate, is in
+     * java.base.
      */
     private static final String MODULES =
             String.join(

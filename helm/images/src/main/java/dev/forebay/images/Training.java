@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * Creates the AOT caches of images. A JVM uses a cache only with the same JDK and with jars of the
- * same modification times as in the training. So this class trains copies of the programs, which
- * have the times of files in an image, on the images' JDK.
+ * same modification times as in the training. This class therefore trains copies of the programs,
+ * which have the times of files in an image, on the images' JDK.
  */
 final class Training {
 

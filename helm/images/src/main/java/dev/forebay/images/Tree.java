@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 
 /**
  * A directory of this machine as part of a layer. All files belong to root and have the same time
- * and one of two modes. The layer so depends neither on this machine's umask nor on its clock, and
- * has no setuid files.
+ * and one of two modes. Therefore the layer depends neither on this machine's umask nor on its
+ * clock, and has no setuid files.
  *
  * @param root the directory
  * @param at its path in the image

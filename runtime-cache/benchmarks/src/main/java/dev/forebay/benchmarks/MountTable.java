@@ -33,8 +33,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Writes the region's mount table without the control plane. A version can so be mounted while the
- * region has no byte of it.
+ * Writes the region's mount table without the control plane. This way a version can be mounted
+ * while the region has no byte of it.
  */
 final class MountTable implements AutoCloseable {
     private static final int FILLS = 4;

@@ -131,8 +131,8 @@ final class Report {
     }
 
     /**
-     * Returns the message of a stack trace and the line of the test that failed, shortened. For
-     * pytest, returns the lines in which it sums up the failures.
+     * Returns the message of a stack trace and the line of the test that failed, shortened. The
+     * output of pytest has lines that sum up the failures, which this returns instead.
      */
     private static String reason(String test, TestOutcome outcome) {
         List<String> lines = outcome.detail().lines().toList();

@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Measures how much processor time other programs took, such as the tests of another clone, and how
- * long all programs waited for the disk. Time limits can so be set for a machine without other
- * load. Thread-safe.
+ * long all programs waited for the disk. With these figures, time limits mean a machine without
+ * other load. Thread-safe.
  */
 final class SharedMachine {
     /** The largest factor for limits. */

@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs the address for the upload of an object by AWS Signature Version 4 in the query. The
- * devstack so needs no library for S3.
+ * devstack therefore needs no library for S3.
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html">the
  *     protocol</a>

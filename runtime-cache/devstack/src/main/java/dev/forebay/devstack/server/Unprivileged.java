@@ -9,9 +9,9 @@ import java.util.List;
 /**
  * Runs a program that refuses root, such as PostgreSQL, if this process is root.
  *
- * <p>In a new user namespace without a mapping ({@code unshare -U}) the process sees itself as
- * the overflow user and has no capabilities, but still owns root's files. The data may so stay below a
- * directory that other users cannot enter, and no file changes its owner.
+ * <p>In a new user namespace without a mapping ({@code unshare -U}) the process sees itself as the
+ * overflow user and has no capabilities, but still owns root's files. Therefore the data may stay
+ * below a directory that other users cannot enter, and no file changes its owner.
  */
 final class Unprivileged {
     private Unprivileged() {}

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Builds the settings of workers, agents and the control plane. For their names see
- * docs/configuration.md.
+ * Builds the settings of workers, agents and the control plane. docs/configuration.md lists their
+ * names.
  */
 final class Settings {
 

@@ -59,8 +59,8 @@ public final class ForkMain {
     }
 
     /**
-     * Reads requests in a thread of its own. If the runner dies during a test, the JVM can so end
-     * at once, with its shutdown hooks.
+     * Reads requests in a thread of its own. This way the JVM ends at once, with its shutdown
+     * hooks, if the runner dies during a test.
      */
     private static LinkedBlockingQueue<String> readInBackground(SocketChannel channel) {
         LinkedBlockingQueue<String> requests = new LinkedBlockingQueue<>();
