@@ -17,16 +17,19 @@ from control_plane import ControlPlane, Problem
 
 _WRITES_SIGNALS = """
 import os, signal, sys, time
-out = open(sys.argv[1], "a", buffering=1)
+out = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+# Without a buffer: a handler may interrupt the write of a line.
+def write(line):
+    os.write(out, line.encode() + b"\\n")
 def told(number, frame):
-    print(signal.Signals(number).name, file=out)
+    write(signal.Signals(number).name)
     if number == signal.SIGXCPU:
         sys.exit(17)
 for each in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "ALRM", "XCPU"):
     signal.signal(getattr(signal, "SIG" + each), told)
 if len(sys.argv) > 2:
     os.setpgid(0, 0)
-print(os.getppid(), os.getpid(), file=out)
+write(f"{os.getppid()} {os.getpid()}")
 while True:
     time.sleep(60)
 """

@@ -21,7 +21,9 @@ final class Installation {
     private final String namespace;
     private final Path chart;
 
-    /** @param home the folder for Helm's own files, instead of the user's */
+    /**
+     * @param home the folder for Helm's own files, instead of the user's
+     */
     Installation(KubernetesCluster cluster, Path home, String namespace) {
         this(
                 new Helm(

@@ -44,7 +44,9 @@ final class Kubelet implements AutoCloseable {
     private final Map<String, Integer> ports = new HashMap<>();
     private final Deque<ServerProcess> running = new ArrayDeque<>();
 
-    /** @param secrets the content of Secrets: by {@code secret/key} */
+    /**
+     * @param secrets the content of Secrets: by {@code secret/key}
+     */
     Kubelet(Release release, Path directory, Map<String, String> secrets) {
         this.release = release;
         this.directory = directory;

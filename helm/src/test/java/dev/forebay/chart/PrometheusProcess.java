@@ -40,7 +40,9 @@ final class PrometheusProcess implements AutoCloseable {
         this.address = address;
     }
 
-    /** @param token sent to all targets */
+    /**
+     * @param token sent to all targets
+     */
     static PrometheusProcess start(Path directory, Path rules, String token, List<Target> targets)
             throws IOException {
         Files.createDirectories(directory);

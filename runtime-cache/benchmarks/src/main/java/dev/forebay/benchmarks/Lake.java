@@ -34,7 +34,9 @@ final class Lake implements AutoCloseable {
     private final S3Client s3;
     private final S3Client reader;
 
-    /** @param scratch a directory for large objects before their upload */
+    /**
+     * @param scratch a directory for large objects before their upload
+     */
     Lake(S3Server server, Path scratch) {
         this(server, server.endpoint(), scratch);
     }

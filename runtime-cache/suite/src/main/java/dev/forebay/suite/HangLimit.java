@@ -14,7 +14,8 @@ final class HangLimit {
 
     /**
      * @param seconds the limit on a machine without other load
-     * @param stretch the factor for the limit, for the time from the creation of this object until now
+     * @param stretch the factor for the limit, for the time from the creation of this object until
+     *     now
      */
     HangLimit(int seconds, DoubleSupplier stretch) {
         this.seconds = seconds;

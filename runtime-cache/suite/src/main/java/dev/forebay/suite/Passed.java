@@ -30,7 +30,9 @@ final class Passed {
     private final Path directory;
     private final Map<MavenModule, String> fingerprints = new HashMap<>();
 
-    /** @param directory where the digests of passed code are kept */
+    /**
+     * @param directory where the digests of passed code are kept
+     */
     Passed(Path directory, Path repository) throws IOException {
         this.directory = directory;
         List<Path> alsoRead = ALSO_READ.stream().map(repository::resolve).toList();

@@ -95,7 +95,9 @@ final class UpOptions {
         return workers;
     }
 
-    /** @param before that of the stack's last start */
+    /**
+     * @param before that of the stack's last start
+     */
     int portBase(Map<String, String> environment, Optional<String> before) {
         String source = portBase != null ? "--port-base" : PORT_BASE;
         String given =

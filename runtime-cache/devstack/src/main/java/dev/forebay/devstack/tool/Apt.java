@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 
 /**
  * Downloads Debian packages with all their dependencies, without root. It gives {@code apt-get} an
- * empty list of installed packages. The result is therefore complete on every machine,
- * and stays complete when a package is removed from the machine.
+ * empty list of installed packages. The result is therefore complete on every machine, and stays
+ * complete when a package is removed from the machine.
  *
  * @param configuration the directory that names the archives and their keys
  */
