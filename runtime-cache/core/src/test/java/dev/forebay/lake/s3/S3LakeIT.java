@@ -33,6 +33,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -505,6 +506,25 @@ class S3LakeIT {
                 ErrorCode.LAKE_OBJECT_CHANGED,
                 () -> lake.download(bucket, "manifests/none", directory.resolve("none")));
         assertThat(directory.resolve("none")).doesNotExist();
+    }
+
+    /** Two control planes may freeze one version at the same time. */
+    @Test
+    void theFirstOfTwoWritersWins() {
+        String bucket = bucket("pointers");
+        AtomicBoolean raced = new AtomicBoolean();
+        proxy.spoil(
+                request -> {
+                    if (request.method().equals("PUT") && raced.compareAndSet(false, true)) {
+                        put(bucket, "versions/v1.json", bytes(10));
+                    }
+                    return Fault.NONE;
+                });
+
+        for (int i = 0; i < 2; i++) {
+            assertThat(lake.createOnce(bucket, "versions/v1.json", bytes(20))).isEqualTo(bytes(10));
+        }
+        assertThat(raced).as("the first call was overtaken").isTrue();
     }
 
     /**
