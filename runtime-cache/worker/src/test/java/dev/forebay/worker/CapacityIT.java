@@ -47,7 +47,7 @@ class CapacityIT extends RunningWorker {
     }
 
     @Test
-    void saysThatItIsFullWhenEverythingIsPinned() {
+    void aFillFailsWhenPinnedChunksTakeTheWholeCapacity() {
         region.put("full/object", random(18, 60 * MIB));
         TestVersion version = mounted("full");
         region.state.pin(new Pin(version.name(), "p1", "job-1", "training", Duration.ofMinutes(5)));

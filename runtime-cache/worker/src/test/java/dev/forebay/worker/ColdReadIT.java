@@ -44,7 +44,7 @@ class ColdReadIT extends RunningWorker {
     }
 
     @Test
-    void theRestOfAFileIsOnItsWayWhenItsFirstBytesAreAskedFor() throws Exception {
+    void aReadOfTheFirstBytesFillsTheRestOfTheFile() throws Exception {
         region.put("rest/object", random(97, 40 * MIB));
         TestVersion version = mounted("rest");
         awaitMounted(own, version);
@@ -56,7 +56,7 @@ class ColdReadIT extends RunningWorker {
     }
 
     @Test
-    void whatIsBroughtAheadGoesOnWithTheReader() throws Exception {
+    void theFillAheadWindowMovesWithTheReader() throws Exception {
         region.put("window/object", random(98, 160 * MIB));
         TestVersion version = mounted("window");
         awaitMounted(own, version);
@@ -145,7 +145,7 @@ class ColdReadIT extends RunningWorker {
     /** Compares times, so it needs an idle machine: for the benchmark only. */
     @Test
     @EnabledIfSystemProperty(named = "forebay.first-bytes.attempts", matches = "\\d+")
-    void theFirstBytesOfALargeFileComeAboutAsFastAsFromTheLakeItself() throws Exception {
+    void theFirstBytesTakeAtMostSixTimesAsLongAsFromTheLake() throws Exception {
         int attempts = Integer.getInteger("forebay.first-bytes.attempts");
         double ratio = timeThroughAWorkerToTimeFromTheLake("first-0");
         for (int attempt = 1; ratio >= MOST && attempt < attempts; attempt++) {

@@ -40,7 +40,7 @@ class CopiesIT extends RunningWorker {
     }
 
     @Test
-    void copiesOfAHotVersionAreTakenFromTheOwnerAndReadersSpreadOverThem() throws Exception {
+    void workersCopyAHotVersionFromItsOwnersAndReadersUseAllCopies() throws Exception {
         byte[] bytes = random(81, BYTES);
         region.put("hot/object", bytes);
         TestVersion version = mounted("hot");
@@ -73,7 +73,7 @@ class CopiesIT extends RunningWorker {
      * Readers ask another worker if the owner is slow, or if they do not know the region's state.
      */
     @Test
-    void aWorkerHasTheOwnerFetchWhatItIsAskedForItself() throws Exception {
+    void aWorkerLetsTheOwnerOfAChunkFetchItFromTheLake() throws Exception {
         byte[] bytes = random(83, BYTES);
         region.put("astray/object", bytes);
         TestVersion version = mounted("astray");

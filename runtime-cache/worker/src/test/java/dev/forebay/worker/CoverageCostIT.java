@@ -23,7 +23,7 @@ class CoverageCostIT extends RunningWorker {
 
     @Test
     @Timeout(600)
-    void coverageOfALargeVersionCosts() throws Exception {
+    void measureCoverageOfALargeVersion() throws Exception {
         TestVersion version =
                 region.mountListed(
                         "large",

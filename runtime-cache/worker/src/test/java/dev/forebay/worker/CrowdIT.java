@@ -29,12 +29,12 @@ class CrowdIT extends RunningWorker {
     private static final long MOST_MEMORY_OVER_TLS = 32L * MIB + READERS_OVER_TLS * (MIB / 4L);
 
     @Test
-    void manySlowReadersCostLittleMemoryAndDoNotHoldUpOthers() throws Exception {
+    void manySlowReadersUseLittleMemoryAndDoNotDelayOthers() throws Exception {
         serveCrowd(Wire.PLAIN, READERS, 1, 64L * MIB);
     }
 
     @Test
-    void manySlowReadersOverTlsCostLittleMoreAndDoNotHoldUpOthers() throws Exception {
+    void manySlowReadersOverTlsUseLittleMemoryAndDoNotDelayOthers() throws Exception {
         serveCrowd(Wire.TLS, READERS_OVER_TLS, WARM_UPS_OVER_TLS, MOST_MEMORY_OVER_TLS);
     }
 

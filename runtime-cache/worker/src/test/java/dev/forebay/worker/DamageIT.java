@@ -41,7 +41,7 @@ class DamageIT extends RunningWorker {
     }
 
     @Test
-    void theScrubFindsAndMendsDamage() throws Exception {
+    void theScrubFindsAndRepairsDamage() throws Exception {
         byte[] bytes = random(21, 200_000);
         region.put("damaged/object", bytes);
         TestVersion version = mounted("damaged");
@@ -73,7 +73,7 @@ class DamageIT extends RunningWorker {
     }
 
     @Test
-    void aReaderOfADamagedChunkGetsRightBytesAndTheChunkIsMended() throws Exception {
+    void aReaderOfADamagedChunkGetsTheRightBytesAndTriggersItsRepair() throws Exception {
         byte[] bytes = random(26, 200_000);
         region.put("bitflip/object", bytes);
         TestVersion version = mounted("bitflip");
@@ -107,7 +107,7 @@ class DamageIT extends RunningWorker {
 
     /** Readers compare each byte until the chunk is complete again, without a read of the lake. */
     @Test
-    void aDamagedChunkIsMendedFromAnotherWorkerAndNeverServed() throws Exception {
+    void aWorkerRepairsADamagedChunkFromAnotherWorkerAndNeverServesIt() throws Exception {
         byte[] bytes = random(28, 200_000);
         region.put("peer-mended/object", bytes);
         TestVersion version = mounted("peer-mended");
@@ -137,7 +137,7 @@ class DamageIT extends RunningWorker {
     }
 
     @Test
-    void damageThatTheWorkerSeesItselfIsMendedBeforeItAnswers() throws Exception {
+    void aWorkerThatDetectsDamageRepairsItBeforeItAnswers() throws Exception {
         byte[] bytes = random(27, 200_000);
         region.put("unaligned-damage/object", bytes);
         TestVersion version = mounted("unaligned-damage");

@@ -30,7 +30,7 @@ class HandoverIT extends RunningWorker {
     }
 
     @Test
-    void joiningDrainingAndLeavingWorkersTakeChunksFromOneAnother() throws Exception {
+    void joiningDrainingAndStoppingWorkersHandOverChunksWithoutTheLake() throws Exception {
         byte[] bytes = random(80, BYTES);
         region.put("handover/object", bytes);
         TestVersion version = mounted("handover");
@@ -65,7 +65,7 @@ class HandoverIT extends RunningWorker {
     }
 
     @Test
-    void aDrainWhoseTimeIsUpLeavesTheRestAtOnce() throws Exception {
+    void aDrainThatTimesOutEndsAndReportsTheRemainingChunks() throws Exception {
         region.put("late/object", random(82, BYTES));
         TestVersion version = mounted("late");
         WorkerProcess leaving =

@@ -115,7 +115,7 @@ class HostNamesIT extends RunningWorker {
     }
 
     @Test
-    void aNameThatIsNotResolvedIsNamedAndAskedForAgain() throws Exception {
+    void aFillNamesAnUnresolvedHostAndSucceedsOnceItResolves() throws Exception {
         TestVersion version = mountedOn(forgetful);
         lake.disappear();
         lake.breakConnections();
@@ -131,7 +131,7 @@ class HostNamesIT extends RunningWorker {
     }
 
     @Test
-    void readsOfWhatIsThereGoOnWhileAFillWaitsForASilentNameServer() throws Exception {
+    void cachedReadsContinueWhileAFillWaitsForASilentNameServer() throws Exception {
         TestVersion held = mountedOn(forgetful);
         awaitFilled(forgetful, held);
         TestVersion wanted = mountedOn(forgetful);
@@ -151,7 +151,7 @@ class HostNamesIT extends RunningWorker {
     }
 
     @Test
-    void fillsGoOnAtTheLastAddressWhileNameServersFail() throws Exception {
+    void fillsUseTheLastKnownAddressWhileNameServersFail() throws Exception {
         awaitFilled(faithful, mountedOn(faithful));
         names.fail();
         do {
@@ -168,7 +168,7 @@ class HostNamesIT extends RunningWorker {
     }
 
     @Test
-    void aLakeAndAnEtcdThatMoveAreFoundAtTheirNewAddresses() throws Exception {
+    void aWorkerFollowsTheLakeAndEtcdToTheirNewAddresses() throws Exception {
         TestVersion held = mountedOn(faithful);
         awaitFilled(faithful, held);
 
@@ -180,7 +180,7 @@ class HostNamesIT extends RunningWorker {
     }
 
     @Test
-    void aWorkerThatMovesIsFoundAtItsNewAddress() throws Exception {
+    void aWorkerFollowsAnotherWorkerToItsNewAddress() throws Exception {
         try (WorkerProcess reader =
                 starting(
                                 "reader",

@@ -68,7 +68,7 @@ class KilledWorkerIT extends RunningWorker {
     }
 
     @Test
-    void servesWhatItHeldWithoutTheLakeAndKeepsItsId() throws Exception {
+    void aRestartedWorkerServesItsChunksWithoutTheLakeAndKeepsItsId() throws Exception {
         awaitMounted(own, warm);
         HttpResponse<byte[]> answer = own.get(warm.readPath(), "Range", "bytes=0-99");
 
@@ -78,7 +78,7 @@ class KilledWorkerIT extends RunningWorker {
     }
 
     @Test
-    void removesTheChunksOfAVersionThatWasEvictedMeanwhile() throws Exception {
+    void aRestartedWorkerRemovesChunksOfAVersionEvictedWhileItWasDown() throws Exception {
         await(() -> own.chunkFiles(evicted.pack().id()).isEmpty());
 
         // The worker counts a chunk after its file is gone.
@@ -88,7 +88,7 @@ class KilledWorkerIT extends RunningWorker {
     }
 
     @Test
-    void stillKnowsWhatAVersionTookFromTheLakeUntilTheVersionIsEvicted() throws Exception {
+    void aRestartedWorkerRemembersTheLakeBytesOfAVersionUntilItsEviction() throws Exception {
         awaitMounted(own, cost);
         for (ChunkRef ref : cost.chunks()) {
             fill(ref.chunk());

@@ -23,7 +23,7 @@ class LakeBudgetIT extends RunningWorker {
     private static final Duration SLACK = Duration.ofMillis(50);
 
     @Test
-    void eachWorkerTakesItsShareOfTheRegionsRequestsPerSecond() throws Exception {
+    void eachWorkerStaysWithinItsShareOfTheRegionsLakeRequests() throws Exception {
         for (int i = 0; i < OBJECTS; i++) {
             region.put("budget/%02d".formatted(i), random(400 + i, 1_000));
         }

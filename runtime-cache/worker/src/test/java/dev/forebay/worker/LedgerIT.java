@@ -26,7 +26,7 @@ class LedgerIT extends RunningWorker {
 
     /** "The ledger". */
     @Test
-    void itsAccountIsWhatTheLakesOwnLogSaysAlsoAfterKill9() throws Exception {
+    void theAccountMatchesTheLakesAccessLogEvenAfterKill9() throws Exception {
         for (int i = 0; i < CHUNKS; i++) {
             byte[] bytes = new byte[CHUNK];
             new Random(i).nextBytes(bytes);

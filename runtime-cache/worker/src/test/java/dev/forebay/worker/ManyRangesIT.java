@@ -87,7 +87,7 @@ class ManyRangesIT extends RunningWorker {
     }
 
     @Test
-    void eachRangeComesWithItsChecksumsAndMayBeOfAnotherChunk() throws Exception {
+    void anAnswerHasRangesOfSeveralChunksWithTheirChecksums() throws Exception {
         byte[] first = random(201, OBJECT_BYTES);
         byte[] second = random(202, 9 * MIB);
         byte[] third = random(203, OBJECT_BYTES);
@@ -113,7 +113,7 @@ class ManyRangesIT extends RunningWorker {
     }
 
     @Test
-    void whatIsNotHereIsNamedAndNotFetched() throws Exception {
+    void anAnswerNamesAbsentRangesAndTheWorkerDoesNotFetchThem() throws Exception {
         byte[] here = random(204, OBJECT_BYTES);
         region.put("absent/a", here);
         region.put("absent/b", random(205, 20 * MIB));
@@ -135,7 +135,7 @@ class ManyRangesIT extends RunningWorker {
     }
 
     @Test
-    void aDamagedRangeDoesNotTakeItsNeighboursWithIt() throws Exception {
+    void aDamagedRangeDoesNotAffectOtherRanges() throws Exception {
         byte[] bytes = random(206, 400_000);
         region.put("hurt/object", bytes);
         TestVersion version = mounted("hurt");
@@ -163,7 +163,7 @@ class ManyRangesIT extends RunningWorker {
     }
 
     @Test
-    void rangesAreBoundedInNumberAndBytes() throws Exception {
+    void theWorkerRefusesTooManyTooLargeAndMalformedRanges() throws Exception {
         region.put("bounds/object", random(207, 9 * MIB));
         TestVersion version = mounted("bounds");
         String many =
@@ -179,7 +179,7 @@ class ManyRangesIT extends RunningWorker {
     }
 
     @Test
-    void filesAreClosedWhenReadersGoAway() throws Exception {
+    void theWorkerClosesChunkFilesWhenReadersDisconnect() throws Exception {
         region.put("gone/object", random(208, 8 * MIB));
         TestVersion version = mounted("gone");
         WorkerProcess own = unscrubbed;
@@ -209,7 +209,7 @@ class ManyRangesIT extends RunningWorker {
 
     /** A reader that hedges drops the slower answer. The worker logs no failure for it. */
     @Test
-    void readersThatGiveUpLeaveNoFailureBehind() throws Exception {
+    void theWorkerLogsNoErrorWhenReadersDisconnect() throws Exception {
         int readers = 200;
         List<String> ranges = List.of("0-", "0-4194303,4194304-8388607");
         region.put("forsaken/object", random(25, 8 * MIB));

@@ -54,7 +54,7 @@ class ReadCostIT extends RunningWorker {
     private record Figures(double readsPerSecond, double readerCpu, double workerCpu) {}
 
     @Test
-    void readsFromAWorkerCost() throws Exception {
+    void measureReadsFromAWorker() throws Exception {
         region.put("cost/object", CONTENT);
         TestVersion version = mounted("cost");
         WorkerProcess own = ownWorker("cost", "forebay.worker.scrub.bytes-per-second=0");

@@ -97,7 +97,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void servesExactlyTheBytesOfTheLake() throws Exception {
+    void aWorkerServesExactlyTheBytesOfTheLake() throws Exception {
         byte[] small = random(1, 3_000);
         byte[] large = random(2, 9 * MIB + 17);
         region.put(dataset("exact") + "/a-small", small);
@@ -121,7 +121,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void aRangeEndsWithItsChunk() throws Exception {
+    void anOpenRangeEndsAtTheEndOfItsChunk() throws Exception {
         region.put(dataset("ends") + "/object", random(3, 17 * MIB));
         TestVersion version = mounted("ends");
 
@@ -136,7 +136,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void everyAnswerCarriesChecksumsThatItsReaderCanCompare() {
+    void coldAndCachedAnswersHaveChecksumsThatTheClientVerifies() {
         byte[] bytes = random(4, 300_000);
         region.put(dataset("checksums") + "/object", bytes);
         TestVersion version = mounted("checksums");
@@ -151,7 +151,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void anUnalignedRangeHasChecksumsToo() throws Exception {
+    void anUnalignedRangeHasChecksums() throws Exception {
         byte[] bytes = random(5, 300_000);
         region.put(dataset("unaligned") + "/object", bytes);
         TestVersion version = mounted("unaligned");
@@ -164,7 +164,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void onlyIfCachedIsAMissThatAsksTheLakeNothing() throws Exception {
+    void anOnlyIfCachedReadOfAnAbsentChunkFailsWithoutTheLake() throws Exception {
         region.put(dataset("miss") + "/object", random(6, 10_000));
         TestVersion version = mounted("miss");
 
@@ -203,7 +203,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void fillsChunksAndSaysWhatIsHere() throws Exception {
+    void aFillFetchesEachChunkOnceAndCoverageReportsIt() throws Exception {
         region.put(dataset("fill") + "/a", random(7, 12 * MIB));
         region.put(dataset("fill") + "/b", random(8, 100));
         TestVersion version = mounted("fill");
@@ -228,7 +228,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void handsOutTheManifest() throws Exception {
+    void aWorkerServesTheManifest() throws Exception {
         region.put(dataset("manifest") + "/object", random(9, 100));
         TestVersion version = mounted("manifest");
 
@@ -244,7 +244,7 @@ class ReadsIT extends RunningWorker {
     }
 
     @Test
-    void writesAnImageOnceForAllWhoAsk() throws Exception {
+    void aWorkerWritesAnImageOnceForConcurrentRequests() throws Exception {
         region.put(dataset("image") + "/a/object", random(31, 100));
         region.put(dataset("image") + "/b", random(32, 5000));
         TestVersion version = mounted("image");

@@ -97,7 +97,7 @@ class ScrubberTest {
 
     @Test
     @Timeout(value = 20, unit = TimeUnit.MINUTES)
-    void everyBitThatFlipsIsFoundAndMended() throws IOException {
+    void aScrubFindsAndRepairsEveryFlippedBit() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int flipped = 0; flipped < FLIPS; flipped += CHUNKS) {
@@ -118,11 +118,11 @@ class ScrubberTest {
         try (Scrubber scrubber = scrubber(repaired, FAST, Duration.ofHours(1))) {
             assertThat(scrubber.round(null)).isTrue();
         }
-        assertThat(repaired).as("what was mended is right").isEmpty();
+        assertThat(repaired).as("damage after the repair").isEmpty();
     }
 
     @Test
-    void aRepairThatFailsDoesNotEndTheRound() throws IOException {
+    void aFailedRepairDoesNotEndTheRound() throws IOException {
         for (Path file : files()) {
             flip(file, new Random(2));
         }
@@ -144,7 +144,7 @@ class ScrubberTest {
     }
 
     @Test
-    void whoIsStoppedGoesOnWhereItWas() throws Exception {
+    void aStoppedScrubResumesWhereItStopped() throws Exception {
         List<ChunkId> repaired = new ArrayList<>();
         for (Path file : files()) {
             flip(file, new Random(1));
@@ -171,7 +171,7 @@ class ScrubberTest {
     }
 
     @Test
-    void whoStartsAfterAWholeRoundBeginsWithTheFirstChunk() throws Exception {
+    void aScrubAfterACompleteRoundStartsWithTheFirstChunk() throws Exception {
         List<ChunkId> repaired = new ArrayList<>();
         ChunkId behind = chunk(CHUNKS / 2);
         try (Scrubber interrupted = scrubber(repaired, FAST, Duration.ofHours(1))) {

@@ -42,7 +42,7 @@ class SlowLakeIT extends RunningWorker {
     }
 
     @Test
-    void whoWaitsForTheLakeDoesNotHoldUpWhatIsHere() throws Exception {
+    void readsThatWaitForTheLakeDoNotDelayCachedReads() throws Exception {
         region.put("stuck/object", random(25, 20 * MIB));
         TestVersion version = mounted("stuck");
         WorkerProcess own = narrow;
@@ -73,7 +73,7 @@ class SlowLakeIT extends RunningWorker {
     }
 
     @Test
-    void manifestsThatAreOnTheirWayHoldUpNothingThatIsHere() throws Exception {
+    void requestsThatWaitForAManifestDoNotDelayCachedReads() throws Exception {
         region.put("here/object", random(31, MIB));
         region.put("coming/object", random(32, MIB));
         TestVersion here = mounted("here");
@@ -127,7 +127,7 @@ class SlowLakeIT extends RunningWorker {
     }
 
     @Test
-    void finishesWhatItIsDoingWhenItIsStopped() throws Exception {
+    void aWorkerThatShutsDownFinishesRunningReads() throws Exception {
         region.put("stopping/object", random(23, 8 * MIB));
         TestVersion version = mounted("stopping");
         WorkerProcess own = ownWorker("stopping", "forebay.worker.peers.attempts=0");

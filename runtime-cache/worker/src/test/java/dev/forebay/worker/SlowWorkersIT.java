@@ -91,7 +91,7 @@ class SlowWorkersIT extends RunningWorker {
     }
 
     @Test
-    void aStoppedWorkerWithCopiesElsewhere() throws Exception {
+    void readTimesStayBoundedWhenAStoppedWorkerHasCopiesElsewhere() throws Exception {
         Two two = mountedOnBoth("stopped-copies");
         two.fill(true);
         slow.pause();
@@ -103,7 +103,7 @@ class SlowWorkersIT extends RunningWorker {
     }
 
     @Test
-    void aStoppedWorkerWithTheOnlyCopy() throws Exception {
+    void readTimesStayBoundedWhenAStoppedWorkerHasTheOnlyCopy() throws Exception {
         Two two = mountedOnBoth("stopped-only");
         two.fill(false);
         slow.pause();
@@ -115,7 +115,7 @@ class SlowWorkersIT extends RunningWorker {
     }
 
     @Test
-    void aTricklingWorkerWithTheOnlyCopy() throws Exception {
+    void readTimesStayBoundedWhenATricklingWorkerHasTheOnlyCopy() throws Exception {
         Two two = mountedOnBoth("trickling");
         two.fill(false);
         try (FaultProxy proxy = FaultProxy.before(slow.address())) {
@@ -132,7 +132,7 @@ class SlowWorkersIT extends RunningWorker {
     }
 
     @Test
-    void aKilledWorkerThatIsStillTakenForLive() throws Exception {
+    void readTimesStayBoundedWhenAKilledWorkerStillCountsAsLive() throws Exception {
         Two two = mountedOnBoth("killed");
         two.fill(false);
         slow.kill9();
@@ -145,7 +145,7 @@ class SlowWorkersIT extends RunningWorker {
 
     /** A node asks any worker first. It does not again ask first a worker that did not answer. */
     @Test
-    void aStoppedWorkerHoldsUpNoManifestAndNoImage(@TempDir Path directory) throws Exception {
+    void aStoppedWorkerDoesNotDelayManifestsAndImages(@TempDir Path directory) throws Exception {
         Two two = mountedOnBoth("stopped-files");
         WorkerSet known =
                 new WorkerSet(

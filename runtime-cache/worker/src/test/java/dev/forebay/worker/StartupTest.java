@@ -42,7 +42,7 @@ class StartupTest {
         "forebay.worker.directory, /proc/nowhere, forebay.worker.directory is /proc/nowhere: it must",
         "forebay.worker.tls.certificate, /nowhere, forebay.worker.tls.key is not set: it must"
     })
-    void aStartThatCannotSucceedNamesTheSetting(String setting, String value, String message) {
+    void aWorkerThatCannotStartNamesTheSetting(String setting, String value, String message) {
         assertThatThrownBy(() -> start(setting, value))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageStartingWith("Forebay does not start: " + message)

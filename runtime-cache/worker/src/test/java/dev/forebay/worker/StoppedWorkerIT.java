@@ -28,7 +28,7 @@ class StoppedWorkerIT extends RunningWorker {
     }
 
     @Test
-    void doesNotDropWhatWasMountedAndPinnedMeanwhile() throws Exception {
+    void aResumedWorkerDoesNotDropAVersionThatWasPinnedMeanwhile() throws Exception {
         region.put("asleep-drop/object", random(90, 8 * MIB));
         TestVersion version = mounted("asleep-drop");
         awaitMounted(own, version);
@@ -60,7 +60,7 @@ class StoppedWorkerIT extends RunningWorker {
     }
 
     @Test
-    void doesNotFetchWhatOthersFetchedMeanwhile() throws Exception {
+    void aResumedWorkerDoesNotFetchChunksThatOthersFetchedMeanwhile() throws Exception {
         region.put("asleep-fetch/object", random(91, 40 * MIB));
         TestVersion version = mounted("asleep-fetch");
         awaitMounted(own, version);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class StoppedWorkerRegistrationIT extends RunningWorker {
 
     @Test
-    void doesNotTakeThePlaceOfWhoBecameThisWorkerMeanwhile() throws Exception {
+    void aResumedWorkerDoesNotReplaceItsSuccessor() throws Exception {
         WorkerProcess own = ownWorker("asleep-place");
         String id = liveId(own);
         WorkerNode other = new WorkerNode(id, URI.create("http://127.0.0.1:9"), 1 << 30);
@@ -38,7 +38,7 @@ class StoppedWorkerRegistrationIT extends RunningWorker {
     }
 
     @Test
-    void doesNotGoOnServingWhatWasUnmountedMeanwhile() throws Exception {
+    void aResumedWorkerStopsServingAVersionThatWasUnmountedMeanwhile() throws Exception {
         region.put("asleep-serve/object", random(92, 100_000));
         TestVersion version = mounted("asleep-serve");
         WorkerProcess own = ownWorker("asleep-serve");

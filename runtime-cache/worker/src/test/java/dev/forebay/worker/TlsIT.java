@@ -72,7 +72,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void aClientThatDoesNotTrustTheAuthorityIsToldWhatToSet() {
+    void aClientThatDoesNotTrustTheAuthorityNamesTheSetting() {
         WorkerProcess own = encrypted;
 
         try (WorkerClient stranger = new WorkerClient(WorkerClientConfig.defaults())) {
@@ -82,7 +82,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void aCertificateOfAnotherAuthorityForAnotherNameOrOutOfForceIsRefused() throws Exception {
+    void aClientRefusesForeignMisnamedAndExpiredCertificates() throws Exception {
         CertificateAuthority other = CertificateAuthority.in(DIRECTORY.resolve("other-authority"));
         WorkerProcess own = encrypted;
         List<Issued> bad =
@@ -99,7 +99,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void servesNobodyInPlainTextOrInAnOlderTls() throws Exception {
+    void aWorkerRefusesPlainTextAndOlderTlsVersions() throws Exception {
         WorkerProcess own = encrypted;
 
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), own.address().getPort())) {
@@ -127,7 +127,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void speaksNoHttp2() throws Exception {
+    void aWorkerDoesNotSpeakHttp2() throws Exception {
         Http2Probe probe = Http2Probe.encrypted(encrypted.address(), Wire.authority().context());
 
         assertThat(probe.alpn()).isNotEqualTo("h2");
@@ -136,8 +136,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void showsARenewedCertificateWithoutARestartAndKeepsTheOldOneIfItCannotBeUsed()
-            throws Exception {
+    void aWorkerReloadsARenewedCertificateAndKeepsTheOldOneIfTheNewIsUnusable() throws Exception {
         Issued first = Wire.authority().issue("first", CertificateAuthority.LOOPBACK);
         replace(files, first);
         WorkerProcess own = encrypted;
@@ -164,7 +163,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void workersWithAndWithoutTlsTakeChunksFromEachOtherAndServeTheSameReader() throws Exception {
+    void workersWithAndWithoutTlsShareChunksAndServeTheSameReader() throws Exception {
         byte[] bytes = random(110, 24 * MIB);
         region.put("mixed/object", bytes);
         TestVersion version = mounted("mixed");
@@ -205,7 +204,7 @@ class TlsIT extends RunningWorker {
     }
 
     @Test
-    void doesNotStartWithAKeyOfAnotherCertificate() {
+    void aWorkerDoesNotStartWithTheKeyOfAnotherCertificate() {
         Issued one = Wire.authority().issue("one", CertificateAuthority.LOOPBACK);
         Issued two = Wire.authority().issue("two", CertificateAuthority.LOOPBACK);
 

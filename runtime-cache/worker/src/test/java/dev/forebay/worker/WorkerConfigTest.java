@@ -50,7 +50,7 @@ class WorkerConfigTest {
     }
 
     @Test
-    void everythingCanBeSet() {
+    void everySettingCanBeSet() {
         WorkerConfig config =
                 config(
                         Map.ofEntries(
@@ -142,7 +142,7 @@ class WorkerConfigTest {
         "manifests.open, 0",
         "images.capacity, 0"
     })
-    void namesThePropertyThatBreaksARule(String property, String value) {
+    void theErrorNamesTheSettingThatBreaksARule(String property, String value) {
         WorkerConfig config = config(Map.of(property, value));
 
         assertThatThrownBy(() -> ConfigCheck.check(config))
@@ -154,7 +154,7 @@ class WorkerConfigTest {
 
     /** Without bounds, sums of such settings could overflow. */
     @Test
-    void everyNumberIsBounded() {
+    void everyNumericSettingHasAMaximum() {
         Map<Class<?>, String> tooMuch =
                 Map.of(
                         int.class, "2147483647",
@@ -184,7 +184,7 @@ class WorkerConfigTest {
     }
 
     @Test
-    void namesAHomeThatCannotBeUsed(@TempDir Path directory) throws IOException {
+    void theErrorNamesAnUnusableDirectory(@TempDir Path directory) throws IOException {
         Path file = Files.createFile(directory.resolve("file"));
 
         assertThatThrownBy(() -> ConfigCheck.checkHome(file.resolve("below")))
@@ -196,7 +196,7 @@ class WorkerConfigTest {
     }
 
     @Test
-    void certificateAndKeyGoTogetherAndWithAnAddressThatSaysSo() {
+    void tlsRequiresACertificateAKeyAndAnHttpsAddress() {
         Map<String, String> tls = Map.of("tls.certificate", "/tls.crt", "tls.key", "/tls.key");
 
         assertThat(config(tls).tls().files())
@@ -219,7 +219,7 @@ class WorkerConfigTest {
     }
 
     @Test
-    void aPropertyThatDoesNotExistIsRefusedByName() {
+    void theErrorNamesAnUnknownSetting() {
         assertThatThrownBy(() -> config(Map.of("capcity", "1G")))
                 .isInstanceOf(ConfigValidationException.class)
                 .hasMessageContaining("forebay.worker.capcity");

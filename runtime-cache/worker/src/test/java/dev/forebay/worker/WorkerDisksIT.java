@@ -37,7 +37,7 @@ class WorkerDisksIT extends RunningWorker {
     private static final Duration BETWEEN_READS = Duration.ofMillis(100);
 
     @Test
-    void aDiskThatDiesIsTakenOutAndWhatWasOnItIsFetchedAgain() throws Exception {
+    void aWorkerRemovesADeadDiskAndFetchesItsChunksAgain() throws Exception {
         byte[] bytes = random(21, 76 * MIB);
         region.put("disks/object", bytes);
         TestVersion version = mounted("disks");
@@ -67,8 +67,7 @@ class WorkerDisksIT extends RunningWorker {
     }
 
     @Test
-    void aDiskThatHangsHoldsUpNobodyWhoReadsFromTheOtherAndIsUsedAgainWhenItAnswers()
-            throws Exception {
+    void aHangingDiskDoesNotDelayReadsOfAnotherDiskAndIsUsedAgainWhenItAnswers() throws Exception {
         byte[] bytes = random(22, 76 * MIB);
         region.put("hanging/object", bytes);
         TestVersion version = mounted("hanging");
@@ -113,7 +112,7 @@ class WorkerDisksIT extends RunningWorker {
     }
 
     @Test
-    void aWorkerWhoseOnlyDiskHangsIsOutOfTheRegionUntilItAnswers() throws Exception {
+    void aWorkerLeavesTheRegionWhileItsOnlyDiskHangsAndRejoinsAfterwards() throws Exception {
         byte[] bytes = random(24, 24 * MIB);
         region.put("only-disk/object", bytes);
         TestVersion version = mounted("only-disk");
@@ -165,7 +164,7 @@ class WorkerDisksIT extends RunningWorker {
     }
 
     @Test
-    void aWorkerThatWasStoppedForAWhileDoesNotBlameItsDisk() throws Exception {
+    void aResumedWorkerDoesNotMarkItsDiskAsFailed() throws Exception {
         byte[] bytes = random(23, 24 * MIB);
         region.put("not-its-disk/object", bytes);
         TestVersion version = mounted("not-its-disk");

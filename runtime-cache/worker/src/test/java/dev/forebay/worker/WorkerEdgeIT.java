@@ -21,7 +21,7 @@ class WorkerEdgeIT extends RunningWorker {
             "forebay_worker_requests_seconds_count{operation=\"read\",outcome=\"invalid_argument\"";
 
     @Test
-    void refusesBadInputWithTheFieldAndTheRule() throws Exception {
+    void aWorkerRefusesBadInputWithTheFieldAndTheRule() throws Exception {
         region.put("bad/object", random(22, 100));
         TestVersion version = mounted("bad");
         String pack = version.pack().id().toString();
@@ -77,7 +77,7 @@ class WorkerEdgeIT extends RunningWorker {
     }
 
     @Test
-    void wantsTheTokenOnEveryRequestWhenThereIsOne() throws Exception {
+    void aWorkerWithATokenFileRequiresTheToken() throws Exception {
         Path file = Files.writeString(DIRECTORY.resolve("token"), "a-token-of-enough-characters\n");
         WorkerProcess own = ownWorker("guarded", "forebay.token-file=" + file);
 
@@ -92,7 +92,7 @@ class WorkerEdgeIT extends RunningWorker {
     }
 
     @Test
-    void speaksNoHttp2() throws Exception {
+    void aWorkerDoesNotSpeakHttp2() throws Exception {
         Http2Probe probe = Http2Probe.plain(worker.address());
 
         assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
@@ -106,7 +106,7 @@ class WorkerEdgeIT extends RunningWorker {
         "forebay.lake.requests-per-second, 0, forebay.lake.requests-per-second is 0: it must",
         "forebay.worker.tls.certificate, /nowhere, forebay.worker.tls.key is not set: it must"
     })
-    void aStartThatCannotSucceedNamesTheSettingInOneLine(
+    void aWorkerThatCannotStartNamesTheSettingInOneLine(
             String setting, String value, String message) throws Exception {
         assertThatThrownBy(() -> ownWorker(setting, setting + "=" + value))
                 .isInstanceOf(DevstackException.class)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class WorkerFaultsIT extends RunningWorker {
 
     @Test
-    void anOverwrittenObjectIsRefusedAndItsNeighboursAreRead() throws Exception {
+    void aReadOfAnOverwrittenObjectFailsAndItsNeighboursStayReadable() throws Exception {
         byte[] good = random(10, 5_000);
         region.put("changed/a-good", good);
         region.put("changed/b-changed", random(11, 5_000));
@@ -48,7 +48,7 @@ class WorkerFaultsIT extends RunningWorker {
     }
 
     @Test
-    void takesAChunkFromAnotherWorkerBeforeTheLake() throws Exception {
+    void aColdReadAsksOtherWorkersBeforeTheLake() throws Exception {
         byte[] bytes = random(14, 100_000);
         region.put("peer/object", bytes);
         TestVersion version = mounted("peer");
@@ -64,7 +64,7 @@ class WorkerFaultsIT extends RunningWorker {
     }
 
     @Test
-    void readsGoOnWithoutEtcd() throws Exception {
+    void readsContinueWithoutEtcd() throws Exception {
         region.put("alone/object", random(15, 9 * MIB));
         TestVersion version = mounted("alone");
         region.etcd.pause();
@@ -78,7 +78,7 @@ class WorkerFaultsIT extends RunningWorker {
     }
 
     @Test
-    void anAnswerUnderWayStaysRightWhenItsChunkIsDropped() throws Exception {
+    void aRunningAnswerStaysCorrectWhenItsChunkIsDropped() throws Exception {
         byte[] bytes = random(24, 8 * MIB);
         region.put("vanishing/object", bytes);
         TestVersion version = mounted("vanishing");

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerIT extends RunningWorker {
 
     @Test
-    void reportsWhichVersionsShareItsBytesAndWhenTheyWereRead() throws Exception {
+    void usageReportsWhichVersionsShareBytesAndWhenTheyWereRead() throws Exception {
         region.put("usage/a", random(40, 3 * MIB));
         TestVersion first = region.mount("usage-1", "usage/");
         awaitMounted(worker, first);
@@ -71,7 +71,7 @@ class WorkerIT extends RunningWorker {
     }
 
     @Test
-    void aManifestIsHereBeforeAnybodyReads() {
+    void aWorkerFetchesTheManifestOfAMountedVersionBeforeAnyRead() {
         region.put("ahead/object", random(8, 100));
         TestVersion version = region.mount("ahead", "ahead/");
 
@@ -80,7 +80,7 @@ class WorkerIT extends RunningWorker {
     }
 
     @Test
-    void dropsAnEvictedVersionButKeepsWhatAnotherVersionRefersTo() throws Exception {
+    void aWorkerDropsChunksOnlyWhenNoOtherVersionSharesThem() throws Exception {
         region.put("dropped/object", random(19, 100_000));
         TestVersion first = mounted("dropped");
         TestVersion second = region.mount("dropped-again", "dropped/");
@@ -100,7 +100,7 @@ class WorkerIT extends RunningWorker {
     }
 
     @Test
-    void aVersionThatIsBeingEvictedIsNotFilledAgain() throws Exception {
+    void aReadDoesNotRefillAVersionThatIsBeingEvicted() throws Exception {
         region.put("leaving/object", random(20, 100_000));
         TestVersion version = mounted("leaving");
         region.state.beginEviction(version.name());
@@ -111,7 +111,7 @@ class WorkerIT extends RunningWorker {
     }
 
     @Test
-    void refusesTheImageOfAVersionThatIsNotMountedWithThatManifest(@TempDir Path directory)
+    void anImageRequestFailsUnlessTheVersionIsMountedWithThatManifest(@TempDir Path directory)
             throws Exception {
         region.put("no-image/object", random(33, 100));
         TestVersion version = mounted("no-image");

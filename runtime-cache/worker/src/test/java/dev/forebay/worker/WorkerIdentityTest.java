@@ -14,7 +14,7 @@ class WorkerIdentityTest {
     @TempDir private Path directory;
 
     @Test
-    void isMadeOnceAndKept() {
+    void theIdIsCreatedOnceAndKept() {
         assertThat(WorkerIdentity.of(directory))
                 .startsWith("w-")
                 .isEqualTo(WorkerIdentity.of(directory));
@@ -22,13 +22,13 @@ class WorkerIdentityTest {
 
     /** A power failure may leave an empty file. */
     @Test
-    void isMadeAnewIfThereIsNothingInItsFile() throws Exception {
+    void anEmptyIdFileGetsANewId() throws Exception {
         Path file = Files.createFile(directory.resolve("worker-id"));
         assertThat(WorkerIdentity.of(directory)).isEqualTo(Files.readString(file).strip());
     }
 
     @Test
-    void nonsenseIsRefusedByItsName() throws Exception {
+    void theErrorNamesTheFileAndTheInvalidId() throws Exception {
         Files.writeString(directory.resolve("worker-id"), "a b");
         assertThatThrownBy(() -> WorkerIdentity.of(directory))
                 .isInstanceOf(ForebayException.class)

@@ -32,7 +32,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
 
     @ParameterizedTest
     @ValueSource(strings = {"holds/all", "mounts/ns/data/later-shape", "pins/ns"})
-    void dropsAndEvictsNothingThatItMayProtect(String key) throws Exception {
+    void aRowOfALaterReleasePreventsDropsAndEvictions(String key) throws Exception {
         String name = "later-" + key.length();
         region.put(name + "-old/object", random(1, 16 * MIB));
         region.put(name + "-leaving/object", random(2, 8 * MIB));
@@ -52,7 +52,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
             await(() -> small.metric("forebay_worker_etcd_rows_not_understood") == 1);
             int heldOfOld = held(old);
             heldOfLeaving = held(leaving);
-            assertThat(heldOfOld + heldOfLeaving).as("there is something to lose").isPositive();
+            assertThat(heldOfOld + heldOfLeaving).as("chunks that could be lost").isPositive();
             HttpResponse<byte[]> dropped = small.send("DELETE", leaving.manifestPath() + "/chunks");
             assertProblem(dropped, 503, ErrorCode.UNAVAILABLE);
             assertThat(new String(dropped.body(), UTF_8)).contains(key, "upgrade");
@@ -60,7 +60,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
                     .isInstanceOfSatisfying(
                             ForebayException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
-            assertThat(held(old)).as("nothing made room").isEqualTo(heldOfOld);
+            assertThat(held(old)).as("nothing was evicted").isEqualTo(heldOfOld);
             assertThat(held(leaving)).isEqualTo(heldOfLeaving);
         } finally {
             delete(key);
@@ -80,7 +80,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
     }
 
     @Test
-    void keepsAndServesAVersionWhoseRowItUnderstoodBefore() throws Exception {
+    void aWorkerKeepsAndServesAVersionWhoseRowItNoLongerUnderstands() throws Exception {
         region.put("later-known/object", random(4, 24 * MIB));
         region.put("later-other/object", random(5, 24 * MIB));
         TestVersion version = mounted("later-known");
@@ -92,7 +92,7 @@ class WorkerLaterReleaseIT extends RunningWorker {
         try {
             await(() -> small.metric("forebay_worker_etcd_rows_not_understood") == 1);
             int held = held(version);
-            assertThat(held).as("there is something to lose").isPositive();
+            assertThat(held).as("chunks that could be lost").isPositive();
             fillAll(small, other);
             assertThat(held(version)).isEqualTo(held);
             assertThat(small.get(version.readPath(), "Range", "bytes=0-99").statusCode())

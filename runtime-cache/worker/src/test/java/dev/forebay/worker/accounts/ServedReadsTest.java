@@ -46,7 +46,7 @@ class ServedReadsTest {
 
     /** Bytes that arrive after their request would go to a later account, or to none. */
     @Test
-    void whoTakesARequestHasItsBytesAndNoneAreLost() {
+    void takeReturnsEachRequestWithItsBytesAndLosesNone() {
         for (int i = 0; i < READERS; i++) {
             Thread _ = Thread.ofPlatform().daemon().start(this::read);
         }

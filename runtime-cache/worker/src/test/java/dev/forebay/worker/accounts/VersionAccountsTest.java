@@ -57,7 +57,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void addsUpAndSurvivesARestart() {
+    void accountsAddUpAndSurviveARestart() {
         mounted(mount(ONE, A, Mount.State.WARMING), mount(TWO, B, Mount.State.CACHED));
         accounts.took(A, 100);
         accounts.took(B, 7);
@@ -87,7 +87,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void oneOfSeveralVersionsWithAManifestPays() {
+    void oneOfSeveralVersionsWithTheSameManifestPays() {
         mounted(mount(ONE, A, Mount.State.CACHED), mount(TWO, A, Mount.State.WARMING));
         accounts.took(A, 10);
         assertThat(accounts.of(A)).isEqualTo(Map.of(ONE, 0L, TWO, 10L));
@@ -99,7 +99,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void failedRequestsCountAndThoseThatWereNeverSentDoNot() {
+    void failedRequestsCountAndUnsentRequestsDoNot() {
         mounted(mount(ONE, A, Mount.State.WARMING));
         read(A, 100, 0);
         read(A, 100, 40);
@@ -112,7 +112,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void aRequestUnderWayWhenTheProcessIsKilledCountsInWhole() {
+    void aRequestThatAKillInterruptsCountsWithAllItsBytes() {
         mounted(mount(ONE, A, Mount.State.WARMING));
         read(A, 100, 100);
         accounts.lakeReads(A).asking(70);
@@ -124,11 +124,11 @@ class VersionAccountsTest {
         assertThat(statement(ONE).lakeRequests()).isEqualTo(2);
         assertThat(statement(ONE).lakeBytes()).isEqualTo(170);
         assertThat(statement(ONE).revision()).isGreaterThan(before);
-        assertThat(accounts.of(A)).as("what was stored").isEqualTo(Map.of(ONE, 0L));
+        assertThat(accounts.of(A)).as("bytes stored").isEqualTo(Map.of(ONE, 0L));
     }
 
     @Test
-    void anAccountIsClosedWithItsMountAndStaysUntilItIsSettled() {
+    void anAccountClosesWithItsMountAndStaysUntilItIsSettled() {
         mounted(mount(ONE, A, Mount.State.CACHED), mount(TWO, B, Mount.State.CACHED));
         accounts.took(A, 10);
         read(A, 10, 10);
@@ -161,7 +161,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whatWasUnmountedWhileTheProcessWasDownIsClosedAtTheFirstLook() {
+    void anAccountClosesIfItsVersionWasUnmountedWhileTheProcessWasDown() {
         mounted(mount(ONE, A, Mount.State.CACHED));
         accounts.took(A, 10);
         reopen();
@@ -173,7 +173,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whatIsOnDiskCountsForAsLongAsItIsThereAlsoWhileTheProcessIsDown() {
+    void heldBytesCountOverTimeEvenWhileTheProcessIsDown() {
         Mount one = mount(ONE, A, Mount.State.CACHED);
         mounted(one);
         accounts.tick(Map.of(one, 1_000L));
@@ -192,7 +192,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whatLeftSinceTheDisksWereLookedAtHasNoSecondAccount() {
+    void aVersionEvictedAfterTheDiskScanGetsNoSecondAccount() {
         Mount one = mount(ONE, A, Mount.State.CACHED);
         mounted(one);
         accounts.tick(Map.of(one, 1_000L));
@@ -209,7 +209,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whatReadersWereSentFollowsWithTheTick() {
+    void aTickAddsServedReadsOnce() {
         Mount one = mount(ONE, A, Mount.State.CACHED);
         mounted(one);
         accounts.served(A, 100);
@@ -222,7 +222,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void pagesFollowEachOther() {
+    void eachPageContinuesAfterThePreviousOne() {
         DatasetVersion three = DatasetVersion.parse("ns/data@three");
         Digest c = new Digest("c".repeat(64));
         mounted(
@@ -243,7 +243,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whenThereAreTooManyTheOldestThatIsClosedIsForgotten() {
+    void theOldestClosedAccountIsDiscardedWhenThereAreTooMany() {
         for (int i = 0; i < MOST + 2; i++) {
             after(1);
             Digest digest = new Digest("%064x".formatted(i));
@@ -260,7 +260,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void aSlotThatIsDamagedIsForgottenAndTheOthersAreNot() throws Exception {
+    void aDamagedSlotIsDiscardedAndTheOtherAccountsStay() throws Exception {
         mounted(mount(ONE, A, Mount.State.CACHED), mount(TWO, B, Mount.State.CACHED));
         read(A, 1, 1);
         read(B, 2, 2);
@@ -291,7 +291,7 @@ class VersionAccountsTest {
     }
 
     @Test
-    void whatVersionsShareIsDividedAmongThoseThatStay() {
+    void sharedBytesAreDividedAmongTheVersionsThatAreNotEvicting() {
         Mount one = mount(ONE, A, Mount.State.CACHED);
         Mount two = mount(TWO, B, Mount.State.WARMING);
         Mount leaving =

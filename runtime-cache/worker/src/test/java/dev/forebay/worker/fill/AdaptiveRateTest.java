@@ -15,13 +15,13 @@ class AdaptiveRateTest {
     private final AdaptiveRate rate = new AdaptiveRate(600, START);
 
     @Test
-    void beginsAtTheCeilingAndStaysThere() {
+    void theRateStartsAtItsCeilingAndStaysThere() {
         assertThat(rate.at(START)).isEqualTo(600);
         assertThat(rate.at(START + 100 * SECOND)).isEqualTo(600);
     }
 
     @Test
-    void isHalvedOnceForWhatWasOnItsWay() {
+    void aBurstOfThrottledRequestsHalvesTheRateOnce() {
         for (int i = 0; i < 50; i++) {
             rate.throttled(START + i);
         }
@@ -31,7 +31,7 @@ class AdaptiveRateTest {
     }
 
     @Test
-    void neverFallsBelowOneAndGrowsBackWithinAMinute() {
+    void theRateNeverFallsBelowOneAndRecoversWithinAMinute() {
         for (int i = 0; i < 100; i++) {
             rate.throttled(START + i * SECOND / 4);
         }
@@ -42,15 +42,17 @@ class AdaptiveRateTest {
     }
 
     @Test
-    void aNewCeilingKeepsWhatTheLakeTaught() {
+    void aNewCeilingKeepsTheRateThatThrottlingSet() {
         rate.ceiling(200, START);
         assertThat(rate.at(START)).isEqualTo(200);
         rate.ceiling(600, START + SECOND);
-        assertThat(rate.at(START + SECOND)).as("was not hindered").isEqualTo(600);
+        assertThat(rate.at(START + SECOND)).as("the rate without throttling").isEqualTo(600);
         rate.throttled(START + 2 * SECOND);
         rate.ceiling(1200, START + 2 * SECOND);
         assertThat(rate.at(START + 2 * SECOND)).isEqualTo(300);
         rate.throttled(START + 2 * SECOND);
-        assertThat(rate.at(START + 2 * SECOND)).as("on its way then").isEqualTo(300);
+        assertThat(rate.at(START + 2 * SECOND))
+                .as("a request sent before the rate was halved")
+                .isEqualTo(300);
     }
 }

@@ -79,7 +79,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void readsEachObjectOfAChunkOnceWithOneRequest() {
+    void aColdReadFetchesEachObjectOfAChunkWithOneRequest() {
         v1.with(lake, "a", 1).with(lake, "b", 4096).with(lake, "c", 70_000);
 
         ChunkAccess.Present present = open(v1, 0, 0, v1.length(0));
@@ -92,7 +92,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aFileIsClosedWhenItsManifestFails() throws IOException {
+    void aChunkFileIsClosedWhenTheManifestFails() throws IOException {
         v1.with(lake, "a", 10).gap(8192).with(lake, "b", 10);
         open(v1, 0, 0, 10).chunk().close();
         chunks.awaitFills(pack -> true);
@@ -105,7 +105,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aFileIsClosedWhenAHintFails() throws IOException {
+    void aChunkFileIsClosedWhenAFillAheadHintFails() throws IOException {
         v1.with(lake, "large", 20 * MIB);
         chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
         ahead.broughtAhead(v1.chunk(1));
@@ -132,7 +132,7 @@ class ChunkAccessTest {
      * Without this, coverage of a version of a terabyte would take longer than any client waits.
      */
     @Test
-    void thatNothingOfAChunkIsHereIsKnownWithoutItsManifest() {
+    void coverageOfAnAbsentChunkDoesNotReadTheManifest() {
         v1.with(lake, "a", 10);
         ChunkRef chunk = new ChunkRef(0, v1.chunk(0), v1.length(0), v1.length(0));
 
@@ -153,7 +153,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void asksTheLakeNothingTheSecondTime() {
+    void aSecondReadDoesNotAskTheLake() {
         v1.with(lake, "a", 100_000);
         open(v1, 0, 0, 100).chunk().close();
         lake.takeReads();
@@ -166,7 +166,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void readsOnlyTheChunksPartOfALargeObject() {
+    void aColdReadFetchesOnlyTheChunksPartOfALargeObject() {
         v1.with(lake, "small", 10).with(lake, "large", 20 * MIB);
         int first = ChunkId.CHUNK_BYTES - 4096;
 
@@ -177,7 +177,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatIsAskedForIsReadableBeforeTheRestOfTheChunkIsHere() throws Exception {
+    void requestedBytesAreReadableBeforeTheRestOfTheChunkArrives() throws Exception {
         chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
         v1.with(lake, "large", 20 * MIB);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -204,7 +204,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aWholeObjectIsNotDividedSoThatItsChecksumCanBeCompared() {
+    void anObjectWithinOneChunkIsReadWithASingleRequest() {
         v1.with(lake, "a", 2 * MIB).with(lake, "b", 3 * MIB).with(lake, "c", 2 * MIB);
 
         open(v1, 0, 0, 100).chunk().close();
@@ -219,7 +219,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void theRestOfAChunkIsOnItsWayWhileSomebodyWaitsForTheFirstOfIt() throws Exception {
+    void theRestOfAChunkIsFetchedWhileAReaderWaitsForItsFirstPiece() throws Exception {
         v1.with(lake, "large", 20 * MIB);
         CountDownLatch asked = new CountDownLatch(3);
         lake.beforeEachRead(
@@ -236,7 +236,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whoReadsTheFirstOfAChunkHearsNothingOfARestThatFails() {
+    void aReaderDoesNotFailWhenTheRestOfItsChunkFails() {
         v1.with(lake, "a", 5_000).with(lake, "b", 3 * MIB);
         lake.fail("b", ErrorCode.LAKE_UNAVAILABLE);
         int at = (int) v1.segment("b").packOffset();
@@ -252,7 +252,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aFirstPieceThatFailsIsHeardOfThoughTheRestComes() {
+    void aReaderFailsWhenItsPieceFailsAlthoughTheRestArrives() {
         v1.with(lake, "a", 5_000).with(lake, "b", 3 * MIB);
         lake.fail("a", ErrorCode.LAKE_UNAVAILABLE);
         int at = (int) v1.segment("b").packOffset();
@@ -265,7 +265,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whoReadsWhatWasBroughtAheadHasMoreBroughtOnce() {
+    void onlyTheFirstReadOfAChunkFilledAheadRequestsMore() {
         v1.with(lake, "large", 20 * MIB);
 
         chunks.fillAhead(v1.version(), v1.chunk(1), v1.length(1));
@@ -279,7 +279,7 @@ class ChunkAccessTest {
 
     /** Without this, one miss in a warm region would request the whole rest of the file. */
     @Test
-    void whoReadsWhatWasHereBeforeItWasToBeBroughtAheadHasNoMoreBrought() {
+    void aReadOfAChunkThatWasAlreadyCompleteRequestsNoFillAhead() {
         v1.with(lake, "large", 20 * MIB);
         chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
 
@@ -290,7 +290,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void nothingIsBroughtBehindTheEndOfAFile() {
+    void fillAheadStopsAtTheEndOfTheFile() {
         v1.with(lake, "large", 9 * MIB).with(lake, "next", 9 * MIB);
 
         chunks.fillAhead(v1.version(), v1.chunk(1), v1.length(1));
@@ -300,7 +300,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aLakeThatFailsIsNotAskedForTheRest() {
+    void aReadStopsAskingALakeThatFails() {
         chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
         v1.with(lake, "large", 20 * MIB);
         lake.fail("large", ErrorCode.LAKE_UNAVAILABLE);
@@ -329,7 +329,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void anObjectThatChangedDoesNotTakeItsNeighboursWithIt() {
+    void aChangedObjectDoesNotAffectItsNeighbours() {
         v1.with(lake, "a", 5_000).with(lake, "changed", 5_000).with(lake, "c", 5_000);
         lake.fail("changed", ErrorCode.LAKE_OBJECT_CHANGED);
         int changedAt = (int) v1.segment("changed").packOffset();
@@ -342,12 +342,12 @@ class ChunkAccessTest {
             assertFails(ErrorCode.LAKE_OBJECT_CHANGED, () -> open(v1, 0, changedAt, changedAt + 1));
         }
         assertThat(lake.takeReads())
-                .as("asked once each, however often somebody insisted")
+                .as("one request for each object")
                 .containsExactly("a[0, 5000)", "c[0, 5000)", "changed[0, 5000)");
     }
 
     @Test
-    void aPrewarmAsksForAChangedObjectAnewAndReadersHearThatItIsBack() {
+    void aPrewarmRetriesAChangedObjectAndMakesItReadableAgain() {
         v1.with(lake, "a", 5_000);
         lake.fail("a", ErrorCode.LAKE_OBJECT_CHANGED);
         assertFails(ErrorCode.LAKE_OBJECT_CHANGED, () -> open(v1, 0, 0, 1));
@@ -363,7 +363,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void asksForAChangedObjectAgainWhenItsTimeIsOver() {
+    void aReadRetriesAChangedObjectAfterTheRememberedFailureExpires() {
         chunks = access(Peers.none(), Duration.ofNanos(1));
         v1.with(lake, "a", 10);
         lake.fail("a", ErrorCode.LAKE_OBJECT_CHANGED);
@@ -374,7 +374,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void keepsWhatItGotWhenTheLakeGoesAwayInBetween() {
+    void aFailedFillKeepsTheObjectsItAlreadyFetched() {
         chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
         v1.with(lake, "a", 5_000).with(lake, "b", 5_000).with(lake, "c", 5_000);
         lake.fail("b", ErrorCode.LAKE_UNAVAILABLE);
@@ -393,7 +393,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void topsUpAChunkThatAnotherVersionNeedsMoreOf() {
+    void aFillFetchesOnlyTheMissingObjectsOfASharedChunk() {
         v1.with(lake, "shared", 8_192).with(lake, "old", 8_192);
         OnePack v2 = new OnePack("2").with("shared", 8_192).gap(8_192);
         assertThat(chunks.fill(v2.version(), v2.chunk(0), v1.length(0)).bytesFromLake())
@@ -408,7 +408,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatTheLakeGaveIsCountedOnceWhoeverWaitedForIt() throws Exception {
+    void bytesFromTheLakeAreCountedOnceForAllWaitingCallers() throws Exception {
         v1.with(lake, "a", 5_000);
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -435,11 +435,11 @@ class ChunkAccessTest {
             }
         }
         assertThat(taken).isEqualTo(Map.of(v1.digest(), 5_000L));
-        assertThat(writtenWhenTold).as("told before it was stored").isZero();
+        assertThat(writtenWhenTold).as("chunks stored when the account was called").isZero();
     }
 
     @Test
-    void takesAChunkFromAnotherWorkerBeforeTheLake() {
+    void aFillAsksOtherWorkersBeforeTheLake() {
         v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
         AtomicInteger asked = new AtomicInteger();
         chunks =
@@ -461,7 +461,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatAnotherWorkerLeftBehindWhenItFailedIsNotKept() {
+    void aFillDiscardsTheBytesOfAWorkerThatFailed() {
         v1.with(lake, "a", 5_000).with(lake, "b", 5_000);
         chunks =
                 access(
@@ -476,7 +476,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatABufferHeldBeforeIsNotKept() {
+    void aFillDoesNotKeepOldBytesOfAReusedBuffer() {
         v1.with(lake, "large", 8 * MIB).with(lake, "a", 5_000).with(lake, "b", 5_000);
 
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
@@ -484,7 +484,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void takesAChunkFromAnotherRegionBeforeTheLakeAndAfterTheOwnWorkers() {
+    void aFillAsksSiblingRegionsAfterItsOwnWorkersAndBeforeTheLake() {
         v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
         List<String> asked = new ArrayList<>();
         chunks =
@@ -511,7 +511,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aReaderIsToldThatItCameFromAnotherRegion() {
+    void aReadReportsASiblingRegionAsItsSource() {
         v1.with(lake, "a", 100_000);
         chunks =
                 access(
@@ -529,7 +529,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatAnotherRegionLeftBehindWhenItFailedIsNotKept() {
+    void aFillDiscardsTheBytesOfASiblingRegionThatFailed() {
         v1.with(lake, "a", 5_000).with(lake, "b", 5_000);
         chunks =
                 access(
@@ -547,7 +547,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whileAnotherRegionSendsNobodyElseAsksForTheSameChunk() throws Exception {
+    void concurrentFillsOfAChunkAskASiblingRegionOnce() throws Exception {
         v1.with(lake, "a", 100_000);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
@@ -578,7 +578,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void doesNotFillAVersionThatIsBeingEvictedButReadsWhatIsHere() {
+    void aVersionThatIsBeingEvictedIsReadFromDiskButNotFilled() {
         v1.with(lake, "a", 5_000).with(lake, "b", 9 * MIB);
         AtomicBoolean mayFill = new AtomicBoolean(true);
         ChunkAccess.Version version = new ChunkAccess.Version(v1.digest(), v1, mayFill::get);
@@ -594,7 +594,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aFillWhoseVersionIsEvictedWhileItWaitsForItsTurnFetchesNothing() {
+    void aQueuedFillFetchesNothingIfItsVersionIsEvictedMeanwhile() {
         v1.with(lake, "a", 5_000);
         AtomicInteger asked = new AtomicInteger();
         ChunkAccess.Version version =
@@ -607,7 +607,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void saysThatTheStoreIsFullOfProtectedChunks() {
+    void aFillFailsWhenProtectedChunksTakeTheWholeStore() {
         store.close();
         store = ChunkStore.open(List.of(directory), new StoreLimits(20L * MIB, 1_000), _ -> true);
         chunks = access(Peers.none());
@@ -622,7 +622,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aFillThatFindsEverythingThereWhenItBeginsHasNothingToDo() {
+    void aFillFetchesNothingIfItsChunkIsCompleteWhenItStarts() {
         v1.with(lake, "a", 5_000);
         ChunkAccess another = access(Peers.none());
         ChunkAccess.Version version =
@@ -640,7 +640,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void aDamagedChunkIsMendedWhenSomebodyHasItVerified() throws Exception {
+    void verifyRepairsADamagedChunk() throws Exception {
         v1.with(lake, "a", 100_000);
         assertThat(chunks.verify(v1.version(), v1.chunk(0), v1.length(0)))
                 .isEqualTo(VerifyAnswer.Verdict.ABSENT);
@@ -664,7 +664,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void waitingForFillsSeesThoseThatAreUnderWay() throws Exception {
+    void awaitFillsWaitsForRunningFills() throws Exception {
         v1.with(lake, "a", 5_000);
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -686,7 +686,7 @@ class ChunkAccessTest {
     }
 
     @Test
-    void whatThisWorkerOwnsDoesNotWaitForWhatOthersAreToFetch() throws Exception {
+    void fillsOfOwnChunksDoNotWaitForFillsAtOtherWorkers() throws Exception {
         CountDownLatch othersAnswer = new CountDownLatch(1);
         CountDownLatch waiting = new CountDownLatch(1);
         v1.with(lake, "a", ChunkId.CHUNK_BYTES);

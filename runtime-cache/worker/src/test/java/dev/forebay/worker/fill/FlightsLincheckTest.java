@@ -24,7 +24,7 @@ class FlightsLincheckTest {
     private static final PackId PACK = PackId.parse("ab".repeat(32));
 
     @Test
-    void oneAtATimeAndNobodyIsForgotten() {
+    void fillsOfAChunkRunOneAtATimeAndEveryCallerGetsItsResult() {
         new StressOptions()
                 .iterations(SCENARIOS)
                 .invocationsPerIteration(200)

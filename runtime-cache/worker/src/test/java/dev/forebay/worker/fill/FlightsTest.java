@@ -68,7 +68,7 @@ class FlightsTest {
     }
 
     @Test
-    void theRestIsUrgentForWhoWaitsForAllOfItAndNotForWhomAPartWillDo() {
+    void theRestIsUrgentOnlyIfTheCallerWaitsForTheWholeChunk() {
         assertThat(join((urgency, _) -> restDemanded(urgency)).result()).contains(1);
         assertThat(
                         flights.join(
@@ -88,20 +88,20 @@ class FlightsTest {
     }
 
     @Test
-    void allShareOneFill() throws Exception {
+    void allCallersShareOneFill() throws Exception {
         int begun = 0;
         for (var caller : joinAll((_, _) -> 42)) {
             Flights.Landed<Integer> landed = caller.get(30, TimeUnit.SECONDS);
             assertThat(landed.result()).contains(42);
             begun += landed.begun() ? 1 : 0;
         }
-        assertThat(begun).as("those who count what it did").isOne();
+        assertThat(begun).as("callers that began the fill").isOne();
         assertThat(fills).hasValue(1);
         assertThat(flights.count()).isZero();
     }
 
     @Test
-    void aFailureReachesAllAndIsForgotten() throws Exception {
+    void aFailureReachesAllCallersAndIsNotRemembered() throws Exception {
         assertAllFailAndTheNextOneDoesNot(
                 () -> {
                     throw new ForebayException(ErrorCode.LAKE_DENIED, "no right to read it");
@@ -111,7 +111,7 @@ class FlightsTest {
 
     /** An Error could end the fill's thread silently and leave all callers waiting. */
     @Test
-    void soDoesAnError() throws Exception {
+    void anErrorReachesAllCallersAndIsNotRemembered() throws Exception {
         assertAllFailAndTheNextOneDoesNot(
                 () -> {
                     throw new OutOfMemoryError("simulated");
@@ -140,7 +140,7 @@ class FlightsTest {
 
     /** Without this, a prefetch would wait until readers stop requesting chunks. */
     @Test
-    void whoWaitsForAllFillsMakesThemUrgent() {
+    void awaitLandedMakesRunningFillsUrgent() {
         Urgency prefetch = Urgency.prefetch();
         Thread prefetcher =
                 Thread.startVirtualThread(

@@ -49,7 +49,7 @@ class LakeFetchTest {
      * from it.
      */
     @Test
-    void aBufferIsNotGivenBackBeforeTheReadersThatWereStartedAreDone() throws Exception {
+    void aBufferIsReturnedOnlyAfterAllStartedReadsEnd() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch twoWrite = new CountDownLatch(2);
         AtomicInteger writing = new AtomicInteger();
@@ -89,13 +89,13 @@ class LakeFetchTest {
                     .isInstanceOf(TimeoutException.class);
             goOn.countDown();
 
-            assertThat(next.get(30, TimeUnit.SECONDS)).as("readers that write still").isZero();
+            assertThat(next.get(30, TimeUnit.SECONDS)).as("reads that still write").isZero();
             assertThatThrownBy(filling::get).hasRootCauseMessage("simulated");
         }
     }
 
     @Test
-    void whoIsNotStartedLeavesHisShareToTheOthers() {
+    void otherThreadsTakeOverTheReadsOfAThreadThatFailsToStart() {
         ThreadFactory threads =
                 failingAtTheThird(
                         () -> {
@@ -108,7 +108,7 @@ class LakeFetchTest {
     }
 
     @Test
-    void ifNobodyIsStartedNothingIsReadAndNobodyWaits() {
+    void aFetchFailsIfNoThreadStarts() {
         ThreadFactory none =
                 _ -> {
                     throw new OutOfMemoryError("simulated");
@@ -121,7 +121,7 @@ class LakeFetchTest {
     }
 
     @Test
-    void aThreadThatRunsThoughItsStartFailedWritesNothingAfterwards() {
+    void aThreadThatRunsAfterAFailedStartReadsNothing() {
         List<Runnable> late = new ArrayList<>();
         ThreadFactory failing =
                 reader -> {
@@ -137,7 +137,7 @@ class LakeFetchTest {
     }
 
     @Test
-    void whatWaitsForItsTurnIsNotAskedForAnyMoreWhenTheLakeFails() {
+    void queuedRequestsAreNotSentAfterTheLakeFails() {
         AtomicInteger asked = new AtomicInteger();
         lake.beforeEachRead(asked::incrementAndGet);
         List.of("a", "b", "c", "d").forEach(key -> lake.fail(key, ErrorCode.LAKE_UNAVAILABLE));
@@ -155,7 +155,7 @@ class LakeFetchTest {
 
     /** "An object that changed in the lake": archived, or encrypted with its own key. */
     @Test
-    void anObjectThatIsRefusedFailsAlone() {
+    void anObjectThatTheLakeDeniesFailsAlone() {
         lake.fail("a", ErrorCode.LAKE_DENIED);
         for (int i = 0; i < 40; i++) {
             version.with(lake, "e" + i, 5_000);
@@ -173,7 +173,7 @@ class LakeFetchTest {
     }
 
     @Test
-    void aLakeThatRefusesEverythingIsNotAskedForAllOfIt() {
+    void aFetchStopsWhenTheLakeDeniesEveryObject() {
         List.of("a", "b", "c", "d").forEach(key -> lake.fail(key, ErrorCode.LAKE_DENIED));
         for (int i = 0; i < 40; i++) {
             version.with(lake, "e" + i, 5_000);
@@ -184,16 +184,16 @@ class LakeFetchTest {
                     .hasSize(44)
                     .allMatch(failure -> failure.cause().code() == ErrorCode.LAKE_DENIED);
         }
-        assertThat(lake.takeReads()).as("8, and what was on its way").hasSizeBetween(8, 11);
+        assertThat(lake.takeReads()).as("8 requests, and those already sent").hasSizeBetween(8, 11);
     }
 
     @Test
-    void whatNobodyWaitsForComesAfterWhatSomebodyWaitsFor() {
+    void piecesThatAReaderWaitsForAreFetchedFirst() {
         assertThat(orderOfReads(Urgency.demand())).containsExactly(5_000, 3_000, 4_000);
     }
 
     @Test
-    void theRestOfAChunkIsUrgentWhenSomebodyElseComes() {
+    void aSecondCallerMakesTheRestOfAChunkUrgent() {
         Urgency shared = Urgency.demand();
         shared.raise();
         assertThat(orderOfReads(shared)).endsWith(3_000);

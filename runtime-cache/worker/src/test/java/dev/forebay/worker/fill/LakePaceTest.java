@@ -22,7 +22,7 @@ class LakePaceTest {
     private final BlockingQueue<String> served = new LinkedBlockingQueue<>();
 
     @Test
-    void turnsComeAtTheWorkersShareOfTheRate() {
+    void requestsArePacedAtTheWorkersShareOfTheRate() {
         LakePace pace = new LakePace(200);
         pace.shareAmong(4);
         assertThat(pace.perSecond()).isEqualTo(50);
@@ -50,7 +50,7 @@ class LakePaceTest {
     }
 
     @Test
-    void aThrottledAttemptHalvesTheRateAndUsesUpATurn() {
+    void throttlingHalvesTheRateAndFailedAttemptsCountAgainstIt() {
         LakePace pace = new LakePace(100);
         pace.attemptFailed(false);
         assertThat(pace.perSecond()).isEqualTo(100);
@@ -70,7 +70,7 @@ class LakePaceTest {
     }
 
     @Test
-    void attemptsThatFailHoldNobodyUpForLong() {
+    void failedAttemptsDelayTheNextRequestOnlyBriefly() {
         LakePace pace = new LakePace(1);
         for (int i = 0; i < 100; i++) {
             pace.attemptFailed(true);
@@ -87,7 +87,7 @@ class LakePaceTest {
     }
 
     @Test
-    void whoGivesUpTakesNoTurnWithThem() {
+    void aCallerThatTimesOutUsesNoTurn() {
         LakePace pace = new LakePace(1);
         acquire(pace, Urgency.demand(), LONG);
         for (int i = 0; i < 10; i++) {
@@ -104,7 +104,7 @@ class LakePaceTest {
     }
 
     @Test
-    void whatIsNotWantedAnyMoreLeavesItsTurnToOthers() throws Exception {
+    void aCancelledRequestUsesNoTurn() throws Exception {
         LakePace pace = new LakePace(1);
         acquire(pace, Urgency.demand(), LONG);
         AtomicBoolean unwanted = new AtomicBoolean();
@@ -131,7 +131,7 @@ class LakePaceTest {
     }
 
     @Test
-    void aRateOfNothingIsRefusedByName() {
+    void aRateOfZeroFailsWithTheNameOfTheSetting() {
         assertThatThrownBy(() -> new LakePace(0))
                 .hasMessageContaining("forebay.lake.requests-per-second is 0");
     }

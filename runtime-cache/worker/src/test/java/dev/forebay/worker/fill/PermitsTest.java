@@ -31,7 +31,7 @@ class PermitsTest {
     }
 
     @Test
-    void prefetchThatSomebodyBeginsToWaitForMovesForward() throws Exception {
+    void aPrefetchThatBecomesUrgentMovesForward() throws Exception {
         Permits permits = new Permits("a thing", 1, 10);
         permits.acquire(Urgency.prefetch(), LONG);
         Urgency raised = Urgency.prefetch();
@@ -45,7 +45,7 @@ class PermitsTest {
     }
 
     @Test
-    void whatIsDoneBesidesWaitsLikePrefetchUntilSomebodyElseComes() throws Exception {
+    void theRestOfAChunkWaitsLikePrefetchUntilItBecomesUrgent() throws Exception {
         Permits permits = new Permits("a thing", 1, 10);
         permits.acquire(Urgency.prefetch(), LONG);
         Urgency raised = Urgency.demand();
@@ -61,7 +61,7 @@ class PermitsTest {
     }
 
     @Test
-    void refusesWhenTooManyWait() throws Exception {
+    void aFullQueueRefusesFurtherCallers() throws Exception {
         Permits permits = new Permits("a thing", 1, 1);
         permits.acquire(Urgency.demand(), LONG);
         queue(permits, "waits", Urgency.demand(), 1);
@@ -76,7 +76,7 @@ class PermitsTest {
     }
 
     @Test
-    void whoGivesUpTakesNoPermitWithThem() {
+    void aCallerThatTimesOutUsesNoPermit() {
         Permits permits = new Permits("a thing", 1, 10);
         permits.acquire(Urgency.demand(), LONG);
 

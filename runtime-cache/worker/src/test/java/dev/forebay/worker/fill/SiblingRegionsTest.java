@@ -93,7 +93,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void takesItFromTheFirstThatHasIt() {
+    void aFetchUsesTheFirstSiblingThatHasTheChunk() {
         SiblingRegions regions =
                 regions(4, gateway(Fault.HAS_IT_NOT), gateway(null), gateway(null));
 
@@ -104,7 +104,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void aVersionThatIsFilledFromTheLakeIsAskedOfNobody() {
+    void aFetchAsksNoSiblingForAVersionThatIsFilledFromTheLake() {
         SiblingRegions regions = regions(4, gateway(null));
 
         assertThat(fetch(regions, OTHER_MANIFEST)).isEmpty();
@@ -114,7 +114,7 @@ class SiblingRegionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void noFaultOfAGatewayDoesMoreThanToSendOneElsewhere(Fault fault) {
+    void aFetchUsesTheNextSiblingWhenAGatewayIsFaulty(Fault fault) {
         SiblingRegions regions = regions(4, gateway(fault), gateway(null));
         long begun = System.nanoTime();
 
@@ -130,7 +130,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void whenItHasTakenTooLongAlreadyNobodyElseIsAsked() {
+    void aFetchThatTimesOutAsksNoFurtherSibling() {
         SiblingRegions regions =
                 regions(4, TIMEOUT.dividedBy(2), LONG, gateway(Fault.TRICKLES), gateway(null));
 
@@ -139,7 +139,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void oneThatDoesNotHaveAVersionIsAskedForOthers() {
+    void aSiblingWithoutAVersionIsStillAskedForOtherVersions() {
         Gateway gateway = gateway(Fault.KNOWS_NO_SUCH_VERSION);
         SiblingRegions regions = regions(4, gateway);
         mounts.add(mount(OTHER_MANIFEST, siblings));
@@ -151,7 +151,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void oneThatFailedIsAskedAgainAfterAWhile() throws Exception {
+    void aSiblingThatFailedIsAskedAgainAfterTheBackoff() throws Exception {
         Gateway gateway = gateway(Fault.FLIPS_A_BIT);
         SiblingRegions regions = regions(4, PATIENCE, Duration.ofMillis(200), gateway);
         assertThat(fetch(regions, MANIFEST)).isEmpty();
@@ -165,7 +165,7 @@ class SiblingRegionsTest {
     }
 
     @Test
-    void onlySoManyAreOnTheirWayAtOnceAndOneTooManyGoesElsewhere() throws Exception {
+    void concurrentRequestsAreLimitedAndExcessFetchesSkipTheSibling() throws Exception {
         Gateway gateway = gateway(null);
         gateway.hold = new CountDownLatch(1);
         SiblingRegions regions = regions(2, gateway);

@@ -71,7 +71,7 @@ class WorkerPeersTest {
     }
 
     @Test
-    void aWorkerThatDoesNotAnswerIsLeftAlone() throws Exception {
+    void aWorkerThatDoesNotAnswerIsNotAskedAgainDuringTheBackoff() throws Exception {
         Peer silent = peer("silent", 1, Conduct.IS_SILENT);
         WorkerPeers asked = asked(LONG);
 
@@ -83,7 +83,7 @@ class WorkerPeersTest {
     }
 
     @Test
-    void aWorkerThatDidNotAnswerIsAskedAgainAfterTheBackOff() throws Exception {
+    void aWorkerThatDidNotAnswerIsAskedAgainAfterTheBackoff() throws Exception {
         Peer silent = peer("silent", 1, Conduct.IS_SILENT);
         WorkerPeers asked = asked(Duration.ofMillis(50));
         assertThat(fetch(asked)).isFalse();
@@ -94,7 +94,7 @@ class WorkerPeersTest {
     }
 
     @Test
-    void theOwnerIsAskedToFetchWhatNoWorkerHas() throws Exception {
+    void theOwnerIsAskedToFetchAChunkThatNoWorkerHas() throws Exception {
         Peer owner = peer("owner", LARGE, Conduct.FETCHES_IT);
         Peer other = peer("other", 1, Conduct.LACKS_IT);
 
@@ -105,7 +105,7 @@ class WorkerPeersTest {
     }
 
     @Test
-    void aWorkerThatDrainsIsAskedFirstAndNotToFetch() throws Exception {
+    void aDrainingWorkerIsAskedFirstAndOnlyForCachedChunks() throws Exception {
         Peer owner = peer("owner", LARGE, Conduct.HAS_IT);
         Peer leaving = peer("leaving", 0, Conduct.HAS_IT);
 
@@ -116,7 +116,7 @@ class WorkerPeersTest {
     }
 
     @Test
-    void aWorkerThatSentDamageIsToldAndAskedForOtherChunksAsBefore() throws Exception {
+    void aWorkerThatSentDamageMustVerifyItAndIsAskedAgain() throws Exception {
         Peer damaged = peer("damaged", 1, Conduct.SENDS_DAMAGE);
         WorkerPeers asked = asked(LONG);
         assertThat(fetch(asked)).isFalse();

@@ -129,7 +129,7 @@ class DrainTest {
 
     /** No other worker was asked to take the chunks that such a row claims. */
     @Test
-    void oneThatDoesNotUnderstandARowStays() throws Exception {
+    void aDrainDoesNotEndWhileTheWorkerDoesNotUnderstandARow() throws Exception {
         seen("http://127.0.0.1:2", List.of(), Set.of("mounts/ns/data/v1"));
         assertThat(started()).isEqualTo(State.DRAINING);
         seen("http://127.0.0.1:2", List.of());
@@ -143,7 +143,7 @@ class DrainTest {
     }
 
     @Test
-    void oneThatFailedCanBeStartedAgain() throws Exception {
+    void aFailedDrainCanBeStartedAgain() throws Exception {
         membership.removal =
                 () -> {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "etcd is away");
@@ -157,13 +157,13 @@ class DrainTest {
 
         membership.removal = () -> {};
         assertThat(started()).isEqualTo(State.DRAINED);
-        assertThat(started()).as("once is enough").isEqualTo(State.DRAINED);
+        assertThat(started()).as("a second start changes nothing").isEqualTo(State.DRAINED);
         assertThat(membership.drains).isEqualTo(3);
     }
 
     /** Happens when the region's table has an address that the client cannot use. */
     @Test
-    void whatFailsInAWayThatNobodyThoughtOfIsLeftAndCounted() throws Exception {
+    void aDrainCountsChunksThatFailUnexpectedlyAsLeft() throws Exception {
         seen("ftp://127.0.0.1:2", List.of(version(5)));
 
         assertThat(started()).isEqualTo(State.DRAINED);
@@ -172,7 +172,7 @@ class DrainTest {
 
     /** Happens when the lake is down and the manifest is not on this disk. */
     @Test
-    void whatNobodyCanListCountsAsLeft() throws Exception {
+    void aDrainCountsChunksOfAnUnavailableManifestAsLeft() throws Exception {
         seen("http://127.0.0.1:2", List.of(version(5)));
         Files.delete(written());
 
@@ -182,7 +182,7 @@ class DrainTest {
 
     /** One more chunk than a page of the manifest has. */
     @Test
-    void everyChunkIsHandedOver() throws Exception {
+    void aDrainHandsOverEveryChunk() throws Exception {
         int chunks = 1_001;
         Set<String> filled = ConcurrentHashMap.newKeySet();
         HttpServer other =

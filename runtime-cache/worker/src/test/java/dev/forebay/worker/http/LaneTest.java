@@ -15,7 +15,7 @@ class LaneTest {
     private static final Duration RETRY_AFTER = Duration.ofSeconds(3);
 
     @Test
-    void runsSoManyAtOnceLetsSoManyWaitAndRefusesTheRest() throws Exception {
+    void aLaneLimitsRunningAndQueuedTasksAndRefusesTheRest() throws Exception {
         Lane lane = new Lane("lane", 2, 3, RETRY_AFTER);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
@@ -46,7 +46,7 @@ class LaneTest {
     }
 
     @Test
-    void eachTaskReturnsItsPlaceAlsoOneThatFails() {
+    void eachTaskFreesItsPlaceEvenIfItFails() {
         Lane lane = new Lane("lane", 1, 0, RETRY_AFTER);
         AtomicInteger done = new AtomicInteger();
 

@@ -14,7 +14,7 @@ class ProblemTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void everyCodeHasAStatusThatFailsAndKeepsItsName(ErrorCode code) {
+    void everyErrorCodeHasAnErrorStatusAndKeepsItsName(ErrorCode code) {
         Problem problem = Problem.of(new ForebayException(code, "because"));
 
         assertThat(problem.status()).isBetween(400, 599);
@@ -24,7 +24,7 @@ class ProblemTest {
     }
 
     @Test
-    void aDefectDoesNotTellTheClientWhatItIs() {
+    void anInternalErrorHidesItsMessageFromTheClient() {
         JsonObject body = Problem.of(new IllegalStateException("secret")).body();
 
         assertThat(body.getInteger("status")).isEqualTo(500);
@@ -32,7 +32,7 @@ class ProblemTest {
     }
 
     @Test
-    void tooMuchToDoSaysWhenToComeBack() {
+    void aBusyRefusalSaysWhenToRetry() {
         Problem problem = Problem.of(Refusal.busy(7, Duration.ofMillis(200)));
 
         assertThat(problem.status()).isEqualTo(503);

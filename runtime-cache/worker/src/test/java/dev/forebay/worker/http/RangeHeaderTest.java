@@ -51,7 +51,7 @@ class RangeHeaderTest {
     }
 
     @Test
-    void saysThatARangeIsMissing() {
+    void parseReportsAMissingRange() {
         assertThatThrownBy(() -> RangeHeader.parse(null)).hasMessageContaining("Range is missing");
     }
 
@@ -73,12 +73,12 @@ class RangeHeaderTest {
                 "bytes=0-1,3-",
                 "bytes=0-4194303,4194304-8388608"
             })
-    void refusesManyThatAreNotRangesOrTooLong(String header) {
+    void parseAllRefusesListsThatAreMalformedOrTooLong(String header) {
         assertThatThrownBy(() -> RangeHeader.parseAll(header)).isInstanceOf(Refusal.class);
     }
 
     @Test
-    void refusesTooMany() {
+    void parseAllRefusesTooManyRanges() {
         String ranges = "0-0,".repeat(63) + "0-0";
         assertThat(RangeHeader.parseAll("bytes=" + ranges)).hasSize(64);
         assertThatThrownBy(() -> RangeHeader.parseAll("bytes=" + ranges + ",0-0"))

@@ -100,7 +100,7 @@ class WorkerRoutesTest {
     }
 
     @Test
-    void everyOperationWantsTheToken() throws Exception {
+    void everyOperationRequiresTheToken() throws Exception {
         List<String> wrong = new ArrayList<>();
         int operations = 0;
         for (Route route : router.getRoutes()) {
@@ -126,7 +126,7 @@ class WorkerRoutesTest {
 
     /** These routes do not check the token, so they must not do anything. */
     @Test
-    void routesWithoutAMethodOnlyRefuse() throws Exception {
+    void routesWithoutAMethodRefuseEveryRequest() throws Exception {
         for (Route route : router.getRoutes()) {
             if (methods(route).isEmpty()) {
                 assertThat(send(OTHER_METHOD, path(route), null).statusCode())

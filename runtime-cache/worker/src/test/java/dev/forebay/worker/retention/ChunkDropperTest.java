@@ -150,7 +150,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void dropsWhatOnlyVersionsReferToThatLeave() {
+    void dropRemovesChunksThatOnlyEvictingVersionsUse() {
         table(mount(LEAVING, Mount.State.EVICTING));
 
         assertThat(dropper.drop(manifest.digest()))
@@ -160,7 +160,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void ofAPackThatIsSharedWhatNobodyElseNeedsGoes() {
+    void dropRemovesFromASharedPackOnlyChunksThatNoOtherVersionNeeds() {
         table(mount(LEAVING, Mount.State.EVICTING), new Mount(OTHER, smaller, Mount.State.CACHED));
 
         assertThat(dropper.drop(manifest.digest())).isEqualTo(new DropAnswer(1, CHUNK));
@@ -169,7 +169,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void aVersionThatIsMountedMeanwhileKeepsWhatIsStillThere() {
+    void aVersionMountedDuringADropKeepsTheRemainingChunks() {
         table(mount(LEAVING, Mount.State.EVICTING));
         afterTheFirst(
                 () ->
@@ -182,7 +182,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void aVersionThatComesBackMeanwhileKeepsWhatIsStillThere() {
+    void aVersionThatIsCachedAgainDuringADropKeepsTheRemainingChunks() {
         table(mount(LEAVING, Mount.State.EVICTING));
         afterTheFirst(() -> table(mount(LEAVING, Mount.State.CACHED)));
 
@@ -195,7 +195,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void asksEtcdBeforeItRefuses() {
+    void dropCatchesUpWithEtcdBeforeItRefuses() {
         table();
         catchUp = () -> table(mount(LEAVING, Mount.State.EVICTING));
         assertThat(dropper.drop(manifest.digest()))
@@ -203,7 +203,7 @@ class ChunkDropperTest {
     }
 
     @Test
-    void aPinThatEndedIsNoneThoughThisWorkerStillSeesIt() {
+    void dropIgnoresAPinThatHasEndedInEtcd() {
         List<Mount> leaving = List.of(mount(LEAVING, Mount.State.EVICTING));
         List<Pin> pins = List.of(new Pin(LEAVING, "pin", "alice", "training", Duration.ofHours(1)));
         versions.update(new RegionView(List.of(), Set.of(), leaving, pins));

@@ -22,7 +22,7 @@ class DropRuleTest {
     private static final ManifestRef B = manifest("b");
 
     @Test
-    void keepsWhatVersionsThatStayReferTo() {
+    void theRuleKeepsManifestsOfVersionsThatAreNotEvicting() {
         RegionView view =
                 view(
                         List.of(
@@ -33,7 +33,7 @@ class DropRuleTest {
     }
 
     @Test
-    void keepsEverythingOfAManifestThatAnotherVersionShares() {
+    void theRuleKeepsAManifestThatAnotherVersionShares() {
         RegionView view =
                 view(
                         List.of(
@@ -45,7 +45,7 @@ class DropRuleTest {
     }
 
     @Test
-    void twoVersionsThatGoTogetherDoNotKeepEachOther() {
+    void twoEvictingVersionsDoNotKeepEachOther() {
         RegionView view =
                 view(
                         List.of(
@@ -56,28 +56,28 @@ class DropRuleTest {
     }
 
     @Test
-    void refusesWhilePinnedAndNamesTheHolder() {
+    void theRuleRefusesWhilePinnedAndNamesTheHolder() {
         RegionView view = view(List.of(mount("1", A, Mount.State.CACHED)), pin("1"));
 
         assertRefused(view, ErrorCode.PINNED, "ns/name@1 by job-7");
     }
 
     @Test
-    void refusesWhilePinnedEvenIfSomebodyWroteEvicting() {
+    void theRuleRefusesWhilePinnedEvenIfTheMountIsEvicting() {
         RegionView view = view(List.of(mount("1", A, Mount.State.EVICTING)), pin("1"));
 
         assertRefused(view, ErrorCode.PINNED, "ns/name@1 by job-7");
     }
 
     @Test
-    void asksToTryAgainWhileTheEvictionHasNotBeenSeenHere() {
+    void theRuleAsksForARetryUntilThisWorkerSeesTheEviction() {
         RegionView view = view(List.of(mount("1", A, Mount.State.CACHED)));
 
         assertRefused(view, ErrorCode.UNAVAILABLE, "ns/name@1");
     }
 
     @Test
-    void dropsNothingWhileALaterReleaseMayClaimIt() {
+    void theRuleDropsNothingThatARowOfALaterReleaseMayProtect() {
         List<Mount> mounts = List.of(mount("1", A, Mount.State.EVICTING));
 
         assertRefused(ofLaterRelease("holds/ns/name", mounts), ErrorCode.UNAVAILABLE, "holds/ns");
@@ -87,7 +87,7 @@ class DropRuleTest {
     }
 
     @Test
-    void keepsWhatIsInAStateOfALaterRelease() {
+    void theRuleKeepsVersionsInAStateOfALaterRelease() {
         RegionView view =
                 view(
                         List.of(
@@ -107,7 +107,7 @@ class DropRuleTest {
     }
 
     @Test
-    void knowsNothingOfWhatIsNotMounted() {
+    void theRuleFailsForAManifestThatIsNotMounted() {
         assertRefused(view(List.of()), ErrorCode.NOT_FOUND, A.digest().hex());
     }
 

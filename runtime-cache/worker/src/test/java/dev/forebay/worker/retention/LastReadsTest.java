@@ -33,7 +33,7 @@ class LastReadsTest {
     }
 
     @Test
-    void saysHowLongAgoItWas() {
+    void agoReturnsTheAgeOfTheLastRead() {
         assertThat(reads.ago(A)).isEmpty();
         reads.note(A);
         pass(Duration.ofSeconds(90));
@@ -42,7 +42,7 @@ class LastReadsTest {
     }
 
     @Test
-    void aRestartForgetsAMinuteAtMost() {
+    void aRestartForgetsAtMostTheLastMinute() {
         reads.note(A);
         pass(Duration.ofSeconds(59));
         reads.note(A);
@@ -57,7 +57,7 @@ class LastReadsTest {
     }
 
     @Test
-    void aClockThatWasSetBackMakesNoReadOfTheFuture() {
+    void aClockThatIsSetBackCausesNoNegativeAge() {
         reads.note(A);
         pass(Duration.ofHours(-1));
         assertThat(reads.ago(A)).contains(Duration.ZERO);
@@ -68,7 +68,7 @@ class LastReadsTest {
     }
 
     @Test
-    void whatIsNotMountedAnyMoreIsForgotten() throws Exception {
+    void readsOfUnmountedVersionsAreForgotten() throws Exception {
         reads.note(A);
         reads.note(B);
         reads.update(mounted(B));
@@ -83,7 +83,7 @@ class LastReadsTest {
     }
 
     @Test
-    void whatIsNoDigestIsRemoved() throws Exception {
+    void filesThatAreNotNamedAfterADigestAreRemoved() throws Exception {
         Path stray = Files.createFile(directory.resolve("reads").resolve("stray"));
         open();
         assertThat(stray).doesNotExist();

@@ -87,7 +87,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void removesWhatNobodyReferredToAtTwoLooks() {
+    void theSweepRemovesChunksThatNoVersionUsesInTwoScans() {
         mounted(stays);
 
         sweep.look();
@@ -99,7 +99,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void leavesEverythingWhileALaterReleaseMayClaimIt() {
+    void theSweepRemovesNothingThatARowOfALaterReleaseMayProtect() {
         Set<String> keys = Set.of("mounts/ns/data/left");
         mounted(keys, stays);
         sweep.look();
@@ -115,7 +115,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void removesWhatNobodyNeedsOfAPackThatIsReferredTo() {
+    void theSweepRemovesUnusedChunksOfAPackThatIsStillUsed() {
         store(stays.pack, 3);
         mounted(stays, left);
 
@@ -128,7 +128,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void doesWithoutManifestsThatItHasSeen() throws IOException {
+    void aSecondScanDoesNotNeedTheManifestsAgain() throws IOException {
         mounted(stays);
         sweep.look();
 
@@ -148,7 +148,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void leavesEverythingWhileNothingIsKnownOrEtcdIsAway() {
+    void theSweepRemovesNothingWhileTheRegionIsUnknownOrEtcdIsUnreachable() {
         sweep.look();
         sweep.look();
         mounted(stays);
@@ -163,7 +163,7 @@ class OrphanSweepTest {
 
     /** Each scan asks whether etcd is connected, and so does each removal. */
     @Test
-    void leavesTheRestWhenEtcdGoesAwayDuringALook() {
+    void theSweepStopsWhenEtcdBecomesUnreachableDuringAScan() {
         AtomicInteger asked = new AtomicInteger();
         int twoLooksAndOneRemoval = 3;
         try (OrphanSweep losing =
@@ -182,7 +182,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void leavesEverythingWhileNoVersionIsMounted() {
+    void theSweepRemovesNothingWhileNoVersionIsMounted() {
         mounted(stays);
         sweep.look();
         mounted();
@@ -195,7 +195,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void leavesWhatIsMountedBetweenTwoLooks() {
+    void theSweepKeepsChunksOfAVersionThatIsMountedBetweenTwoScans() {
         mounted(stays);
         sweep.look();
 
@@ -208,7 +208,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void leavesEverythingWhileTheManifestOfAMountedVersionCannotBeHad() {
+    void theSweepRemovesNothingWhileTheManifestOfAMountedVersionIsUnavailable() {
         mounted(stays);
         sweep.look();
         Version beingFilled = version("being-filled");
@@ -229,7 +229,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void noVersionAppearsWhileAChunkIsBeingRemoved() {
+    void aMountWaitsWhileAChunkIsBeingRemoved() {
         mounted(stays);
         Thread mounting = Thread.ofVirtual().unstarted(() -> mounted(stays, left));
         boolean removed =
@@ -248,7 +248,7 @@ class OrphanSweepTest {
 
     /** Orphans may number millions. */
     @Test
-    void keepsABitOfMemoryForEachChunk() {
+    void aScanKeepsLessThanSixteenBytesPerChunk() {
         int chunks = 10_000;
         try (ChunkStore large =
                         ChunkStore.open(
@@ -283,7 +283,7 @@ class OrphanSweepTest {
     }
 
     @Test
-    void looksByItselfUntilItIsClosed() {
+    void aStartedSweepRemovesOrphansByItself() {
         mounted(stays);
         sweep = new OrphanSweep(store, versions, inTouch::get, Duration.ofMillis(20), 1L << 40);
         sweep.start();
