@@ -15,7 +15,7 @@ class AdmissionIT extends NarrowRegion {
     }
 
     @Test
-    void whatIsWorthLeastMakesRoomAndWhatIsHeldHasOthersWait() throws Exception {
+    void admissionEvictsTheLeastValuableVersionAndQueuesWhileTheOthersArePinned() throws Exception {
         for (String name : List.of("a", "b", "c", "d", "e")) {
             registered("room/" + name);
         }
@@ -68,7 +68,7 @@ class AdmissionIT extends NarrowRegion {
     }
 
     @Test
-    void aNamespaceMakesRoomForItselfWithinItsQuota() throws Exception {
+    void aNamespaceEvictsItsOwnVersionsToStayWithinItsQuota() throws Exception {
         registered("thrifty/a");
         registered("thrifty/b");
         api.put("/namespaces/thrifty/quota", Map.of("bytes", 6L * CHUNK)).expect(200);
@@ -83,7 +83,7 @@ class AdmissionIT extends NarrowRegion {
                 .isEqualTo("TOO_LARGE");
         api.post("/regions/" + REGION + "/sweep", Map.of());
         Await.until(
-                "what is above the lower quota is gone",
+                "the version above the lower quota is evicted",
                 Duration.ofSeconds(60),
                 () -> state("thrifty/b@v1").equals("ABSENT"));
     }

@@ -25,7 +25,7 @@ class AotCacheIT {
     }
 
     @Test
-    void everyProgramOfAStackRunsOnItsCache() throws IOException {
+    void everyProgramOfAStackUsesItsAotCache() throws IOException {
         assumeThat(
                         AotCache.Mode.ofEnvironment() == AotCache.Mode.ON
                                 || Files.exists(cache(Program.WORKER)))

@@ -43,7 +43,7 @@ class CancelIT {
 
     /** "Cancelling a request". */
     @Test
-    void aFillingThatIsTakenBackStopsWithinSecondsAndLeavesNoHalfState() throws Exception {
+    void aCancelledFillStopsWithinSecondsAndLeavesNoPartialState() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < CHUNKS; i++) {
             tree.put("%02d.bin".formatted(i), bytes(i, CHUNK));

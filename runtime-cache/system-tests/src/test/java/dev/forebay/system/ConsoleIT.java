@@ -52,7 +52,7 @@ class ConsoleIT {
     }
 
     @Test
-    void aVersionIsFoundFromTheFirstPageWithItsRegionsPinsAndLastError() throws Exception {
+    void theFirstPageLeadsToAVersionWithItsRegionsPinsAndLastError() throws Exception {
         browser.open(stack.stack().api().resolve("/console"));
         browser.shows(
                 "Regions",
@@ -77,7 +77,7 @@ class ConsoleIT {
     }
 
     @Test
-    void whyARegionIsAsItIsPinsAndCostsAreShown() throws Exception {
+    void theConsoleShowsRegionHistoryLeakedPinsAndCosts() throws Exception {
         browser.open(
                 stack.stack()
                         .api()
@@ -96,7 +96,7 @@ class ConsoleIT {
 
     /** A wait in the queue is no fault, unlike anything else that blocks a region. */
     @Test
-    void aPlaceInTheQueueIsNotShownAsAFault() throws Exception {
+    void theConsoleDoesNotShowAWaitInTheQueueAsAnError() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
             proxy.spoil(
                     request ->
@@ -123,7 +123,7 @@ class ConsoleIT {
 
     /** An unreachable part does not break the page, and the page shows it again once it is back. */
     @Test
-    void whatIsAwayIsSaidAndWhatIsBackIsShown() throws Exception {
+    void theConsoleReportsAnUnreachableQueueAndShowsItAgainOnceItAnswers() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
             proxy.spoil(
                     request ->
@@ -142,7 +142,7 @@ class ConsoleIT {
      * API accepts a token.
      */
     @Test
-    void whereATokenIsWantedItIsAskedFor() throws Exception {
+    void theConsoleAsksForATokenWhenTheApiRequiresOne() throws Exception {
         try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
             proxy.spoil(
                     request ->

@@ -14,7 +14,7 @@ class ControlPlaneCrashIT extends FillCrash {
 
     @ParameterizedTest
     @EnumSource(names = {"CONTROL_PLANE", "POSTGRES"})
-    void nothingIsLostAndTheLedgerIsRight(Victim victim) throws Exception {
+    void aKilledServerLosesNothingAndTheLedgerStaysCorrect(Victim victim) throws Exception {
         CrashDataset dataset = fillThroughAKill(victim);
         awaitInLedger(dataset, victim);
         fillAgainAfterAKill(dataset, victim);
@@ -23,7 +23,7 @@ class ControlPlaneCrashIT extends FillCrash {
 
     @Test
     @Tag("long")
-    void temporalLosesNothing() throws Exception {
+    void aKilledTemporalServerLosesNothing() throws Exception {
         evict(fillThroughAKill(Victim.TEMPORAL));
     }
 }

@@ -125,7 +125,7 @@ abstract class DifferentClocks {
 
     /** "Pins": a renewed pin lives in spite of sweeps, and then for one more lease. */
     @Test
-    void aPinLivesAsLongAsItIsRenewedAndThenEnds() throws Exception {
+    void aPinLastsWhileItIsRenewedAndThenExpires() throws Exception {
         Map<String, byte[]> tree = smallTree(1);
         registered("canary", smallTree(2), Duration.ofSeconds(2));
         Instant before = Instant.now();
@@ -136,10 +136,10 @@ abstract class DifferentClocks {
                 .isBetween(before.plus(LEASE).minus(MILLISECOND), Instant.now().plus(LEASE));
         Holder holder = new Holder("held");
         holder.renew();
-        Await.until("the region has heard of it", PATIENCE, () -> isHeld("held"));
+        Await.until("the region has the pin", PATIENCE, () -> isHeld("held"));
         api.ensure(version("canary"), REGION);
         Await.until(
-                "a sweep has evicted what nobody holds",
+                "a sweep has evicted the unpinned version",
                 PATIENCE,
                 () -> {
                     holder.renewIfDue();
@@ -150,11 +150,11 @@ abstract class DifferentClocks {
         stack.readAll(REGION, version("held"), tree);
 
         holder.renew();
-        Await.until("its holder is gone", PATIENCE, () -> !isHeld("held"));
+        Await.until("the pin has expired", PATIENCE, () -> !isHeld("held"));
 
         assertThat(Instant.now())
                 .isBetween(holder.sent.plus(LEASE), holder.answered.plus(LEASE.multipliedBy(2)));
-        Await.until("the version goes, too", PATIENCE, () -> state("held").equals("ABSENT"));
+        Await.until("the version is evicted, too", PATIENCE, () -> state("held").equals("ABSENT"));
         assertThat(api.get(path("held") + "/pins").expect(200).body().get("items")).isEmpty();
     }
 
@@ -218,14 +218,14 @@ abstract class DifferentClocks {
                         .isNotEqualTo(eviction.status() == 200);
                 if (pin.status() == 201) {
                     assertThat(eviction.code()).isEqualTo("PINNED");
-                    Await.until("the region holds it", PATIENCE, () -> isHeld("race"));
+                    Await.until("the region has the pin", PATIENCE, () -> isHeld("race"));
                     assertThat(state("race")).isEqualTo("CACHED");
                     stack.readAll(REGION, version("race"), tree);
                     release("race");
                 } else {
                     assertThat(pin.code()).isIn("EVICTING", "NOT_FOUND");
                     assertThat(state("race")).isEqualTo("ABSENT");
-                    Await.until("nobody holds it", PATIENCE, () -> !isHeld("race"));
+                    Await.until("the region has no pin", PATIENCE, () -> !isHeld("race"));
                 }
             }
         }
@@ -233,9 +233,9 @@ abstract class DifferentClocks {
 
     /** "Sweeps": a dry run lists no pinned version. */
     @Test
-    void aSweepDoesNotChooseWhatIsHeld() throws Exception {
+    void aSweepDoesNotChooseAPinnedVersion() throws Exception {
         heldFor(LONG_LEASE, "deleted", smallTree(4), LONG_TTL);
-        Await.until("the region has heard of it", PATIENCE, () -> isHeld("deleted"));
+        Await.until("the region has the pin", PATIENCE, () -> isHeld("deleted"));
         api.delete("/datasets/" + NAMESPACE + "/deleted").expect(204);
 
         JsonNode plan = api.get("/regions/" + REGION + "/sweep/plan").expect(200).body();
@@ -245,12 +245,12 @@ abstract class DifferentClocks {
                 .noneMatch(each -> each.get("dataset").asText().equals(NAMESPACE + "/deleted"));
         assertThat(state("deleted")).isEqualTo("CACHED");
         release("deleted");
-        Await.until("then it goes", PATIENCE, () -> state("deleted").equals("ABSENT"));
+        Await.until("the version is evicted", PATIENCE, () -> state("deleted").equals("ABSENT"));
     }
 
     /** "Time to live", "Admission": the workflow of the version alone decides. */
     @Test
-    void nothingGoesBeforeItsTimeToLiveHasPassedAndThenItGoes() throws Exception {
+    void aSpeculativeRequestEvictsAVersionOnlyAfterItsTimeToLive() throws Exception {
         registered("short", largeTree(5), TTL);
         registered("wanted", largeTree(6), LONG_TTL);
         Instant before = Instant.now();
@@ -262,7 +262,7 @@ abstract class DifferentClocks {
         String hint =
                 api.accept(version("wanted"), Map.of("region", REGION, "priority", "speculative"));
 
-        Await.until("it goes", PATIENCE, () -> !state("short").equals("CACHED"));
+        Await.until("the version is evicted", PATIENCE, () -> !state("short").equals("CACHED"));
         assertThat(Instant.now()).isAfterOrEqualTo(end);
         JsonNode receipt = api.receipt(version("wanted"), REGION, hint, PATIENCE);
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo((long) CHUNKS * CHUNK);
@@ -271,7 +271,7 @@ abstract class DifferentClocks {
 
     /** "Time to live" after a read: the worker reports an age, not a time. */
     @Test
-    void howLongAgoAVersionWasReadIsToldAsItWas() throws Exception {
+    void theRegionReportsTheCorrectAgeOfAVersionsLastRead() throws Exception {
         Map<String, byte[]> tree = smallTree(7);
         registered("read", tree, LONG_TTL);
         // A pod may prefetch a mounted version to its node before any read.
@@ -279,7 +279,7 @@ abstract class DifferentClocks {
         api.ensure(version("read"), REGION);
         stack.readAll(REGION, version("read"), tree);
 
-        Await.until("the worker has noticed", PATIENCE, () -> readAgo("read").isNumber());
+        Await.until("the worker reports the read", PATIENCE, () -> readAgo("read").isNumber());
 
         assertThat(readAgo("read").asLong())
                 .isBetween(0L, Duration.between(before, Instant.now()).toSeconds());

@@ -46,7 +46,7 @@ class DyingDisksIT {
      */
     @ParameterizedTest
     @EnumSource(names = {"PORTABLE_KERNEL", "ON_DEMAND_KERNEL"})
-    void readsGoOnWhenDisksAreFullAndWhenTheyDie(ModelSetup setup) throws Exception {
+    void readsContinueWhenDisksAreFullAndWhenTheyFail(ModelSetup setup) throws Exception {
         boolean images = setup.shown() == ModelSetup.Shown.BY_IMAGE;
         Path own = region.newDirectory(setup.name());
         try (LoopDisk cache =

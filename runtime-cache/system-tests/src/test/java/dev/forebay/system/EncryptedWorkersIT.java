@@ -158,7 +158,7 @@ class EncryptedWorkersIT {
             assertThatThrownBy(() -> Files.readAllBytes(file)).isInstanceOf(IOException.class);
 
             Await.until(
-                    "it says what to set",
+                    "the log names the setting",
                     Duration.ofSeconds(60),
                     () -> {
                         assertThatThrownBy(() -> Files.readAllBytes(file))

@@ -99,7 +99,7 @@ class EtcdMembersIT {
     }
 
     @Test
-    void aFillGoesOnWhenTheLeaderDies() throws Exception {
+    void aFillContinuesWhenTheEtcdLeaderDies() throws Exception {
         EtcdServer leader = etcd.leader();
         try {
             fillWhile("killed", leader::kill9);
@@ -110,7 +110,7 @@ class EtcdMembersIT {
 
     /** The leader's connections stay open, but it does not answer. */
     @Test
-    void aFillGoesOnWhenTheLeaderHangs() throws Exception {
+    void aFillContinuesWhenTheEtcdLeaderHangs() throws Exception {
         EtcdServer leader = etcd.leader();
         try {
             fillWhile("hangs", leader::pause);
@@ -121,7 +121,7 @@ class EtcdMembersIT {
 
     /** Both a running fill and a new one report why they wait, and continue by themselves. */
     @Test
-    void fillsWaitWithoutAQuorumAndGoOnWithOne() throws Exception {
+    void fillsWaitWithoutAnEtcdQuorumAndContinueOnceItIsBack() throws Exception {
         List<EtcdServer> lost = etcd.members().subList(0, 2);
         CrashDataset begun = dataset("begun");
         CrashDataset next = dataset("next");

@@ -31,8 +31,7 @@ class LakeChangesIT {
     }
 
     @Test
-    void anOverwrittenObjectIsAnErrorAndNeverOtherBytesWhileItsNeighboursStayReadable()
-            throws Exception {
+    void anOverwrittenObjectFailsWhileOtherObjectsStayReadable() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 10; i++) {
             tree.put(i + ".bin", bytes(i, 10_000));
@@ -71,7 +70,7 @@ class LakeChangesIT {
     }
 
     @Test
-    void whatWasPutBackCanBeResumed() throws Exception {
+    void resumeFillsABlockedRegionOnceTheDeletedObjectIsBack() throws Exception {
         lake.putAll("back/", Map.of("a.bin", bytes(1, 100), "b.bin", bytes(2, 100)));
         api.register("changes/back", "s3://datasets/back/", Duration.ofHours(1));
         api.ensure("changes/back@v1", KOREA);
@@ -84,7 +83,7 @@ class LakeChangesIT {
         api.post(Api.path("changes/back@v1") + "/resume", Map.of("region", VIRGINIA)).expect(200);
 
         Await.until(
-                "the region has caught up",
+                "the region is CACHED",
                 Duration.ofMinutes(1),
                 () ->
                         api.residency("changes/back@v1", VIRGINIA)

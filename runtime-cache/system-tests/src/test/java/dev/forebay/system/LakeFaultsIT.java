@@ -40,7 +40,7 @@ class LakeFaultsIT {
 
     /** "A mount shows the manifest's bytes or an error": with any fault of the lake. */
     @Test
-    void aFillThroughErrorsTruncationAndDelaysEndsCompleteAndRight() throws Exception {
+    void aFillCompletesCorrectlyDespiteErrorsTruncationAndDelays() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 30; i++) {
             tree.put("small/" + i, bytes(i, 20_000 + i));
@@ -77,7 +77,7 @@ class LakeFaultsIT {
      * the object fetched again.
      */
     @Test
-    void aFlippedBitInAnObjectIsNotAccepted() throws Exception {
+    void aFillFetchesAnObjectWithAFlippedBitAgain() throws Exception {
         Map<String, byte[]> tree = Map.of("one", bytes(1, 50_000));
         stack.lake().putAll("flipped/", tree);
         stack.api().register("faults/flipped", "s3://datasets/flipped/", Duration.ofHours(1));
@@ -95,7 +95,7 @@ class LakeFaultsIT {
 
     /** "Errors": the reader of a cold file waits for a slow lake and gets the right bytes. */
     @Test
-    void aSlowLakeIsWaitedFor() throws Exception {
+    void aFillWaitsForASlowLake() throws Exception {
         Map<String, byte[]> tree = Map.of("slow", bytes(2, 300_000));
         stack.lake().putAll("slow/", tree);
         stack.api().register("faults/slow", "s3://datasets/slow/", Duration.ofHours(1));
@@ -116,7 +116,7 @@ class LakeFaultsIT {
      * this test cannot store such keys either, so the proxy renames keys in its listings.
      */
     @Test
-    void keysThatCannotBePathsAreRefusedByNameUntilTheyAreRenamed() throws Exception {
+    void ingestNamesKeysThatCannotBePathsAndSucceedsOnceTheyAreRenamed() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (String key : List.of("--/x", "a__b", "both", "both_b", "good")) {
             tree.put(key, bytes(key.hashCode(), 1000));
@@ -176,7 +176,7 @@ class LakeFaultsIT {
      * granted again and an operator resumes it.
      */
     @Test
-    void aLakeThatRefusesTheKeyBlocksTheRegionUntilItIsResumed() throws Exception {
+    void anObjectThatTheLakeDeniesBlocksTheRegionUntilItIsResumed() throws Exception {
         Map<String, byte[]> tree = Map.of("one", bytes(4, 50_000), "two", bytes(5, 50_000));
         stack.lake().putAll("denied/", tree);
         stack.api().register("faults/denied", "s3://datasets/denied/", Duration.ofHours(1));
@@ -240,7 +240,7 @@ class LakeFaultsIT {
      * "Blocked": a version that cannot fit is refused with the reason, and does not affect others.
      */
     @Test
-    void aVersionThatCanNeverFitIsRefusedBeforeAByteMovesAndHarmsNobody() throws Exception {
+    void aVersionThatNeverFitsIsRefusedBeforeAnyFetchAndOtherVersionsStay() throws Exception {
         Map<String, byte[]> kept = Map.of("kept", bytes(3, 3 * CHUNK));
         stack.lake().putAll("kept/", kept);
         stack.api().register("faults/kept", "s3://datasets/kept/", Duration.ofHours(1));

@@ -28,7 +28,7 @@ class LedgerIT {
 
     /** "The ledger": two regions, and versions that share unchanged objects. */
     @Test
-    void eachRegionAndEachVersionPaysForWhatItHadFetched() throws Exception {
+    void theLedgerChargesEachRegionAndVersionForItsOwnFetches() throws Exception {
         CrashDataset dataset = CrashDataset.of("bill/shared", CHUNKS, 0);
         dataset.register(stack);
         Api api = stack.api();

@@ -54,7 +54,7 @@ class LifecycleIT {
 
     /** "A receipt means every byte". */
     @Test
-    void aReceiptPromisesEveryByteAndASecondCallAnswersAtOnceWithoutTheLake() throws Exception {
+    void ensureVerifiesEveryByteAndASecondEnsureReadsNothingFromTheLake() throws Exception {
         Map<String, byte[]> tree = smallTree(1);
         lake.putAll("receipt/", tree);
         api.register("life/receipt", "s3://datasets/receipt/", Duration.ofHours(1));
@@ -105,7 +105,7 @@ class LifecycleIT {
      * each chunk of a larger one.
      */
     @Test
-    void eachRegionTakesEachByteOnceHoweverOftenItIsRead() throws Exception {
+    void eachRegionFetchesEachByteOnceHoweverOftenItIsRead() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(3));
         tree.put("shard.bin", bytes(33, 3 * CHUNK));
         lake.putAll("once/", tree);
@@ -134,7 +134,7 @@ class LifecycleIT {
 
     /** "Versions share unchanged objects". */
     @Test
-    void aNewVersionFetchesOnlyWhatChanged() throws Exception {
+    void aNewVersionFetchesOnlyChangedObjects() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(4));
         lake.putAll("delta/", tree);
         api.register("life/delta", "s3://datasets/delta/", Duration.ofHours(1));
@@ -167,7 +167,7 @@ class LifecycleIT {
 
     /** "Versions share unchanged objects", "Eviction". */
     @Test
-    void whatOnlyAnEvictedVersionNeedsOfAPackLeavesTheDisksAndTheRestStays() throws Exception {
+    void evictionRemovesOnlyTheChunksThatNoOtherVersionNeeds() throws Exception {
         byte[] large = bytes(61, 2 * CHUNK);
         Map<String, byte[]> rest = smallTree(6);
         lake.put("shared-pack/0-large.bin", large);
@@ -206,7 +206,7 @@ class LifecycleIT {
 
     /** "A version never changes". */
     @Test
-    void ingestingAVersionAgainKeepsItsManifest() throws Exception {
+    void aSecondRegionGetsTheSameManifestAlthoughTheLakeChanged() throws Exception {
         lake.putAll("frozen/", smallTree(5));
         api.register("life/frozen", "s3://datasets/frozen/", Duration.ofHours(1));
         JsonNode first = api.ensure("life/frozen@v1", KOREA);
@@ -221,7 +221,7 @@ class LifecycleIT {
 
     /** "Pins", "Time to live", "Eviction", "Freshness of names". */
     @Test
-    void aPinHoldsUntilItEndsAndThenTheScheduleEvicts() throws Exception {
+    void aPinPreventsEvictionUntilItIsReleasedAndThenTheScheduleEvicts() throws Exception {
         Map<String, byte[]> tree = smallTree(6);
         lake.putAll("pinned/", tree);
         api.register("life/pinned", "s3://datasets/pinned/", Duration.ofSeconds(2));
@@ -264,7 +264,7 @@ class LifecycleIT {
 
     /** "Pins": the pin of a holder that dies ends one lease later. */
     @Test
-    void aPinThatNobodyRenewsEndsByItself() throws Exception {
+    void aPinThatIsNotRenewedExpires() throws Exception {
         lake.putAll("leaked/", smallTree(7));
         api.register("life/leaked", "s3://datasets/leaked/", Duration.ofHours(1));
         api.ensure("life/leaked@v1", KOREA);
@@ -316,7 +316,7 @@ class LifecycleIT {
 
     /** "A receipt means every byte", even if the region's etcd was restored during the fill. */
     @Test
-    void aFillingWhoseMountIsLostMountsAgain() throws Exception {
+    void aFillWhoseMountIsLostMountsTheVersionAgain() throws Exception {
         CrashDataset dataset = CrashDataset.of("life/forgotten", 12, 0);
         dataset.register(stack);
         ByteSequence mount =

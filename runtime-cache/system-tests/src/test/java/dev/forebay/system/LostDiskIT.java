@@ -34,7 +34,7 @@ class LostDiskIT {
 
     /** "A receipt means every byte". */
     @Test
-    void aCopyThatLostADiskIsFilledAgainBeforeTheNextReceipt() throws Exception {
+    void ensureRefillsTheChunksOfALostDiskBeforeTheNextReceipt() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 6; i++) {
             tree.put(i + ".bin", bytes(200 + i, CHUNK));
@@ -72,7 +72,7 @@ class LostDiskIT {
      * are filled again.
      */
     @Test
-    void whatAPinnedVersionHasLostIsFilledWithoutAnybodyAsking() throws Exception {
+    void upkeepRefillsAPinnedVersionThatLostChunks() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 8; i++) {
             tree.put(i + ".bin", bytes(400 + i, CHUNK));
@@ -95,7 +95,7 @@ class LostDiskIT {
         int victim = whoGotMore(before);
         Server worker = stack.region(REGION).worker(victim);
         worker.kill9();
-        Await.until("the region has noticed", Duration.ofSeconds(60), () -> liveWorkers() == 1);
+        Await.until("one worker is live", Duration.ofSeconds(60), () -> liveWorkers() == 1);
         long lost = deleteChunks(victim);
         worker.restart();
 

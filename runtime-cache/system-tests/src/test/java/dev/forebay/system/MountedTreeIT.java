@@ -105,7 +105,7 @@ class MountedTreeIT {
      * Without this, a wrong configuration would test one transport twice. Only jnr loads libfuse.
      */
     @Test
-    void theTransportIsTheOneOfTheRegion() throws IOException {
+    void eachRegionUsesItsConfiguredTransport() throws IOException {
         Path maps = Path.of("/proc/" + stack.region(region).fuse().pid() + "/maps");
         assertThat(Files.readString(maps).contains("libfuse"))
                 .isEqualTo(region.equals(RunningStack.VIRGINIA));
@@ -113,7 +113,7 @@ class MountedTreeIT {
 
     /** "A mount shows the manifest's bytes or an error", "Paths", "Names". */
     @Test
-    void everyFileHasTheBytesOfItsObjectAndNothingElseIsThere() throws IOException {
+    void theMountShowsEveryObjectWithItsBytesAndNothingElse() throws IOException {
         Map<String, byte[]> seen = new TreeMap<>();
         try (Stream<Path> files = Files.walk(mounted)) {
             files.filter(Files::isRegularFile)
@@ -125,7 +125,7 @@ class MountedTreeIT {
 
     /** "A mount shows the manifest's bytes or an error": any range, in any order. */
     @Test
-    void randomRangesAreRight() throws IOException {
+    void readsOfRandomRangesReturnTheRightBytes() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         int size = 3 * CHUNK + 12345;
@@ -162,7 +162,7 @@ class MountedTreeIT {
 
     /** "Attributes". */
     @Test
-    void attributesAreTheObjects() throws IOException {
+    void fileAttributesMatchTheObject() throws IOException {
         Path file = mounted.resolve("sizes/4097");
         assertThat(Files.size(file)).isEqualTo(4097);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -201,7 +201,7 @@ class MountedTreeIT {
 
     /** "Errors". */
     @Test
-    void whatIsNotThereIsNotFound() {
+    void lookupsOfMissingOrInvalidPathsFail() {
         assertThatThrownBy(() -> Files.size(mounted.resolve("none")))
                 .isInstanceOf(NoSuchFileException.class);
         assertThatThrownBy(() -> Files.newDirectoryStream(mounted.resolve("sizes/1")))

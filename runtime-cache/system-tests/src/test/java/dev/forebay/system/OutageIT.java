@@ -40,7 +40,7 @@ class OutageIT {
 
     /** "Reading without the control plane". */
     @Test
-    void readsGoOnWithoutControlPlaneTemporalPostgresAgentAndEtcd() throws Exception {
+    void readsContinueWithoutControlPlaneTemporalPostgresAgentAndEtcd() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 5; i++) {
             tree.put(i + ".bin", bytes(i, 3_000_000));
@@ -74,7 +74,7 @@ class OutageIT {
      * and readers see at most a pause.
      */
     @Test
-    void readersGoToTheOtherWorkerWhileOneIsDown() throws Exception {
+    void readersUseTheOtherWorkerWhileOneIsDown() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 8; i++) {
             tree.put(i + ".bin", bytes(100 + i, 5_000_000));
@@ -159,7 +159,7 @@ class OutageIT {
      * stores have tests with torn files.
      */
     @Test
-    void aNodeThatRebootsServesWhatItsDisksHave() throws Exception {
+    void aRebootedNodeServesFromItsDisksWithoutTheLake() throws Exception {
         String version = "crash/reboot@v1";
         Region node = stack.region(RunningStack.KOREA);
         Map<String, byte[]> tree = new TreeMap<>();
@@ -213,6 +213,9 @@ class OutageIT {
 
     private static void awaitMore(AtomicLong rounds) throws Exception {
         long before = rounds.get();
-        Await.until("it is read", Duration.ofSeconds(60), () -> rounds.get() > before + 1);
+        Await.until(
+                "the reader has read two more rounds",
+                Duration.ofSeconds(60),
+                () -> rounds.get() > before + 1);
     }
 }

@@ -28,7 +28,7 @@ class PlanIT {
     }
 
     @Test
-    void aFillingTakesWhatThePlanHasSaid() throws Exception {
+    void aFillFetchesExactlyWhatItsPlanPredicts() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 50; i++) {
             tree.put("small/%02d.bin".formatted(i), bytes(i, 1 + 1_000 * i));
@@ -72,7 +72,7 @@ class PlanIT {
     }
 
     @Test
-    void ofANewVersionOnlyWhatChangedIsMissing() throws Exception {
+    void aPlanForANewVersionCountsOnlyChangedObjectsAsMissing() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 4; i++) {
             tree.put("shard-" + i, bytes(100 + i, CHUNK));

@@ -29,12 +29,12 @@ class PodDiskIT {
     private final ModelRegion region = SharedModelRegion.get();
 
     @Test
-    void aPodIsStartedAgainThoughItsDiskIsFull() throws Exception {
+    void aPodRestartsAlthoughItsDiskIsFull() throws Exception {
         servesAgain(ModelSetup.ON_DEMAND_JNR, "pod-0", disk -> fill(disk.path()));
     }
 
     @Test
-    void aPodIsStartedAgainThoughTheDiskOfItsNodeCacheIsDead() throws Exception {
+    void aPodRestartsAlthoughTheDiskOfItsNodeCacheIsDead() throws Exception {
         servesAgain(ModelSetup.PORTABLE_JNR, "pod-0/packs", LoopDisk::die);
     }
 

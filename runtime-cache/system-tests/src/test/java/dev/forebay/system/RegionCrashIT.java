@@ -11,7 +11,7 @@ class RegionCrashIT extends FillCrash {
     }
 
     @Test
-    void aWorkerLosesOnlyWhatItWasReceiving() throws Exception {
+    void aKilledWorkerLosesOnlyTheBytesItWasReceiving() throws Exception {
         CrashDataset dataset = fillThroughAKill(Victim.WORKER);
         awaitInLedger(dataset, Victim.WORKER);
         fillAgainAfterAKill(dataset, Victim.WORKER);
@@ -20,7 +20,7 @@ class RegionCrashIT extends FillCrash {
 
     /** The agent keeps no part of the ledger, so it need not be killed after the fill. */
     @Test
-    void anAgentLosesNothing() throws Exception {
+    void aKilledAgentLosesNothing() throws Exception {
         CrashDataset dataset = fillThroughAKill(Victim.AGENT);
         awaitInLedger(dataset, Victim.AGENT);
         evict(dataset);
@@ -28,7 +28,7 @@ class RegionCrashIT extends FillCrash {
 
     @Test
     @Tag("long")
-    void etcdLosesNothing() throws Exception {
+    void aKilledEtcdServerLosesNothing() throws Exception {
         evict(fillThroughAKill(Victim.ETCD));
     }
 }

@@ -54,7 +54,7 @@ class RestoredBackupsIT {
 
     /** "Repairing inconsistent stores", for PostgreSQL. */
     @Test
-    void postgresOfYesterday() throws Exception {
+    void theRunbookRestoresPostgresFromAnOldBackup() throws Exception {
         PostgresServer postgres = stack.stack().postgres();
         Path programs = Toolbox.ofThisMachine().postgresClients();
         Runbook runbook =
@@ -79,7 +79,7 @@ class RestoredBackupsIT {
 
     /** "Repairing inconsistent stores", for a region's etcd. */
     @Test
-    void etcdOfYesterday() throws Exception {
+    void theRunbookRestoresEtcdFromAnOldBackup() throws Exception {
         EtcdServer etcd = region.etcd();
         Toolbox tools = Toolbox.ofThisMachine();
         Runbook runbook =
@@ -116,7 +116,8 @@ class RestoredBackupsIT {
         stack.stack().controlPlane().restart();
 
         mend(runbook);
-        Await.until("no worker has left", PATIENCE, () -> liveWorkers() == region.workers().size());
+        Await.until(
+                "all workers are live", PATIENCE, () -> liveWorkers() == region.workers().size());
         checkAll("etcd");
     }
 
@@ -126,7 +127,7 @@ class RestoredBackupsIT {
      * writes fail.
      */
     @Test
-    void temporalOfYesterday() throws Exception {
+    void theRunbookRestoresTemporalFromAnOldBackup() throws Exception {
         Server temporal = stack.stack().temporal();
         Path data = temporal.log().resolveSibling("temporal.db");
         Path backup = directory.resolve("temporal.backup");
@@ -221,7 +222,7 @@ class RestoredBackupsIT {
     private void mend(Runbook runbook) throws Exception {
         assertThat(runbook.run("forebay regions")).contains(KOREA);
         assertThat(runbook.run("forebay fsck --repair")).endsWith(" 0 left\n");
-        Await.until("nothing is found any more", PATIENCE, () -> findings().isEmpty());
+        Await.until("fsck finds nothing", PATIENCE, () -> findings().isEmpty());
     }
 
     private List<JsonNode> findings() throws Exception {

@@ -17,7 +17,8 @@ class SharedChunksAdmissionIT extends NarrowRegion {
     }
 
     @Test
-    void theVersionThatFreesCapacityGoesAndNotAFamilyThatSharesIt() throws Exception {
+    void admissionEvictsTheVersionThatFreesCapacityInsteadOfVersionsThatShareChunks()
+            throws Exception {
         registered("kin/a", 7);
         api.ensure("kin/a@v1", REGION);
         for (String next : List.of("v2", "v3")) {
@@ -32,7 +33,7 @@ class SharedChunksAdmissionIT extends NarrowRegion {
 
         // 14 of 16 chunks are taken: 6 that three versions share, one of each, and 5.
         Await.until(
-                "it alone would go, once the agent has heard that it is cached",
+                "the plan evicts only kin/b, once the agent knows that it is cached",
                 Duration.ofSeconds(60),
                 () -> {
                     JsonNode victims = plan("kin/c@v1").path("victims");
@@ -54,7 +55,7 @@ class SharedChunksAdmissionIT extends NarrowRegion {
     }
 
     @Test
-    void whatSeveralDatasetsHaveTakesCapacityOnce() throws Exception {
+    void chunksThatSeveralDatasetsShareTakeCapacityOnce() throws Exception {
         List<String> names = List.of("kin/one", "kin/two", "kin/three");
         registered(names.getFirst(), 9);
         for (String name : names) {

@@ -85,7 +85,7 @@ class SiblingsIT {
 
     /** "Where missing bytes come from", "Bytes in a receipt". */
     @Test
-    void aSecondRegionIsFilledFromTheFirstWhereThatIsCheaper() throws Exception {
+    void aRegionFillsFromItsSiblingWhereThatIsCheaper() throws Exception {
         Map<String, byte[]> tree = tree("near", 6);
         tree.put("small.txt", "a few bytes".getBytes(StandardCharsets.UTF_8));
         long size = registered("near", tree);
@@ -105,7 +105,7 @@ class SiblingsIT {
         stack.readAll(VIRGINIA, "siblings/near@v1", tree);
         assertThat(stack.lake().gets("near/")).isEqualTo(before);
         Await.until(
-                "the ledger says so, too",
+                "the ledger has the bytes from the sibling",
                 PATIENCE,
                 () -> costs("near").at("/sibling/bytes").asLong() >= size);
         JsonNode costs = costs("near");
@@ -118,7 +118,7 @@ class SiblingsIT {
     }
 
     @Test
-    void theLakeIsReadWhereItIsCheaper() throws Exception {
+    void aRegionFillsFromTheLakeWhereThatIsCheaper() throws Exception {
         Map<String, byte[]> tree = tree("far", 3);
         long size = registered("far", tree);
         stack.api().ensure("siblings/far@v1", VIRGINIA);
@@ -135,7 +135,7 @@ class SiblingsIT {
 
     /** "Where missing bytes come from": the agent that serves the bytes is killed with SIGKILL. */
     @Test
-    void whenTheOtherRegionsAgentDiesTheRestComesFromTheLakeOnce() throws Exception {
+    void aFillReadsTheRestFromTheLakeOnceWhenTheSiblingsAgentDies() throws Exception {
         int chunks = 12;
         Map<String, byte[]> tree = tree("dying", chunks);
         long size = registered("dying", tree);
@@ -151,7 +151,7 @@ class SiblingsIT {
         double cameBefore = came();
 
         String request = stack.api().accept("siblings/dying@v1", Map.of("region", VIRGINIA));
-        Await.until("it is in the middle", PATIENCE, () -> came() >= cameBefore + CHUNK);
+        Await.until("a chunk has arrived", PATIENCE, () -> came() >= cameBefore + CHUNK);
         Server agent = stack.region(KOREA).agent();
         agent.kill9();
         JsonNode receipt;
@@ -177,7 +177,7 @@ class SiblingsIT {
 
     /** "Where missing bytes come from": bytes that do not match their checksums. */
     @Test
-    void whatAnotherRegionSendsWrongIsNotKept() throws Exception {
+    void aFillDiscardsDamagedBytesFromASiblingAndReadsTheLake() throws Exception {
         Map<String, byte[]> tree = tree("lying", 4);
         long size = registered("lying", tree);
         stack.api().ensure("siblings/lying@v1", KOREA);

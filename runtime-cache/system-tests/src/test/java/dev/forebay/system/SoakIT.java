@@ -41,7 +41,7 @@ class SoakIT {
     private final Map<String, Map<Figure, List<Long>>> samples = new TreeMap<>();
 
     @Test
-    void memoryDescriptorsAndThreadsAreFlat() throws Exception {
+    void memoryDescriptorsAndThreadsDoNotGrow() throws Exception {
         Duration length = Duration.ofMinutes(Long.getLong("forebay.soak.minutes", 30));
         try (ModelRegion region = new ModelRegion(directory);
                 ModelMount held = new ModelMount(region, ModelSetup.PORTABLE_KERNEL);

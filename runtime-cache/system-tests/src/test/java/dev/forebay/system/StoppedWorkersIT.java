@@ -63,7 +63,7 @@ class StoppedWorkersIT {
     @TempDir private static Path directory;
 
     @Test
-    void aReaderWaitsNoLongerThanItsTimeForWorkersThatDoNotAnswer() throws Exception {
+    void aReaderFailsWithinItsTimeoutWhenNoWorkerAnswers() throws Exception {
         Map<ModelSetup, ModelMount> mounts = new EnumMap<>(ModelSetup.class);
         try (ModelRegion region = new ModelRegion(directory);
                 // A read of a mount blocks the carrier thread of a virtual thread.

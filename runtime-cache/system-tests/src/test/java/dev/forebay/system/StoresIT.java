@@ -91,7 +91,7 @@ class StoresIT {
                                 assertThat(finding.get("state").asText())
                                         .as(finding.toString())
                                         .isIn("REPAIRED", "UNDER_WAY"));
-        Await.until("nothing is found any more", PATIENCE, () -> fsck("GET", of, false).isEmpty());
+        Await.until("fsck finds nothing", PATIENCE, () -> fsck("GET", of, false).isEmpty());
     }
 
     private static ByteSequence key(String kind, String version) {
@@ -120,7 +120,7 @@ class StoresIT {
     }
 
     @Test
-    void anEtcdOfYesterdayHasWhatIsPinnedAgain() throws Exception {
+    void fsckRestoresMissingRowsInEtcdAndRemovesStaleOnes() throws Exception {
         String later = "stores/etcd-later@v1";
         String left = "stores/etcd-left@v1";
         Map<String, byte[]> _ = ensured("etcd-left", 1, Duration.ofHours(1));
@@ -146,7 +146,7 @@ class StoresIT {
             stack.readAll(KOREA, later, tree);
             repair("stores/etcd-left");
             Await.until(
-                    "what had left is gone again",
+                    "the mount of the evicted version is gone again",
                     PATIENCE,
                     () -> keys.get(key("mounts", left)).get(10, SECONDS).getKvs().isEmpty());
         }
@@ -164,7 +164,7 @@ class StoresIT {
     }
 
     @Test
-    void anEmptiedBucketHasTheManifestsOfWhatIsMountedAgain() throws Exception {
+    void fsckRestoresTheManifestAndPointerOfAMountedVersion() throws Exception {
         String version = "stores/bucket@v1";
         Map<String, byte[]> tree = ensured("bucket", 3, Duration.ofHours(1));
         String digest = api.get(Api.path(version)).body().at("/manifest/digest").asText();
@@ -186,7 +186,7 @@ class StoresIT {
     }
 
     @Test
-    void aFlippedBitIsFoundByADeepCheckAndMended() throws Exception {
+    void deepFsckFindsAndRepairsAFlippedBit() throws Exception {
         String version = "stores/deep@v1";
         Map<String, byte[]> tree = ensured("deep", 4, Duration.ofHours(1));
         byte[] first = Objects.requireNonNull(tree.get("0.bin"));

@@ -58,7 +58,7 @@ class TemporalUiIT {
     }
 
     @Test
-    void aDatasetIsFoundByNameAndItsRegionsCoveragePinsAndLastErrorAreSeen() throws Exception {
+    void theUiFindsADatasetByNameAndShowsItsRegionsCoveragePinsAndLastError() throws Exception {
         browser.open(list("ForebayDataset = \"ui/shown\""));
         browser.click(WORKFLOW);
         browser.click("User Metadata");
@@ -78,7 +78,7 @@ class TemporalUiIT {
     }
 
     @Test
-    void whatIsBlockedInARegionIsListed() throws Exception {
+    void theUiListsVersionsThatAreBlockedInARegion() throws Exception {
         browser.open(list("ForebayRegions = \"%s:BLOCKED\"".formatted(VIRGINIA)));
 
         browser.shows(WORKFLOW);

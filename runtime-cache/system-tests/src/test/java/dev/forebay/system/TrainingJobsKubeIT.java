@@ -254,7 +254,7 @@ class TrainingJobsKubeIT {
         try (SharedIndexInformer<Pod> _ =
                 client.pods().inNamespace(NAMESPACE).inform(new Departures())) {
             startAndEndAll();
-            Await.until("each was looked at", PATIENCE, () -> letGo.size() == JOBS);
+            Await.until("every pod was checked", PATIENCE, () -> letGo.size() == JOBS);
         }
 
         assertThat(early).as("started before they were warm").isEmpty();
@@ -298,7 +298,7 @@ class TrainingJobsKubeIT {
     }
 
     @Test
-    void whoRunsWithoutAPinGetsOne() throws Exception {
+    void aRunningPodWithoutAPinGetsOne() throws Exception {
         bring(DATASETS);
         String there = version(DATASETS);
         String missing = version(DATASETS + 1);
@@ -327,7 +327,10 @@ class TrainingJobsKubeIT {
         bring(DATASETS + 1);
 
         Await.until("it is pinned again", PATIENCE, () -> hasPin(loses));
-        Await.until("what ran cold is pinned", PATIENCE, () -> hasPin(cold) && isWarm(missing));
+        Await.until(
+                "the pod that started cold has a pin",
+                PATIENCE,
+                () -> hasPin(cold) && isWarm(missing));
         List.of(loses, cold).forEach(pod -> client.resource(pod).delete());
         Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
     }
@@ -337,7 +340,7 @@ class TrainingJobsKubeIT {
                 .parallel()
                 .forEach(number -> client.resource(job(number)).create());
         Await.until(
-                "all wait",
+                "all pods exist",
                 PATIENCE,
                 () -> client.pods().inNamespace(NAMESPACE).list().getItems().size() == JOBS);
         assertThat(letGo).as("nothing is warm yet").isEmpty();
@@ -354,7 +357,7 @@ class TrainingJobsKubeIT {
             }
             int before = (number + 1) * JOBS / DATASETS;
             Await.until(
-                    "those of version %d have ended".formatted(number),
+                    "the Jobs of version %d have ended".formatted(number),
                     PATIENCE,
                     () -> {
                         List<Job> there = jobs();
