@@ -46,7 +46,7 @@ class AotCacheIT {
     }
 
     @Test
-    void aCacheGoesWithTheProgramToAnotherDirectory() throws Exception {
+    void theCacheStaysUsableInACopyOfTheProgram() throws Exception {
         copyDistribution();
 
         Answer answer = start(directory.resolve(JAR), AotCache.Mode.ON);
@@ -55,7 +55,7 @@ class AotCacheIT {
     }
 
     @Test
-    void aCacheOlderThanAJarFailsAStartThatMustUseIt() throws Exception {
+    void aStartThatRequiresTheCacheFailsIfTheJarIsNewer() throws Exception {
         copyDistribution();
         rebuildJar();
 
@@ -66,7 +66,7 @@ class AotCacheIT {
     }
 
     @Test
-    void aCacheOlderThanAJarIsReportedByAStartThatCanDoWithout() throws Exception {
+    void aStartWithAnOptionalCacheReportsThatTheJarIsNewer() throws Exception {
         copyDistribution();
         rebuildJar();
 

@@ -85,7 +85,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("ru.serce..", "jnr..");
 
     @ArchTest
-    static final ArchRule THE_DRIVER_KNOWS_WHAT_IS_MOUNTED_AND_NO_REGION =
+    static final ArchRule THE_CSI_DRIVER_KNOWS_NO_CACHE_NO_TRANSPORT_AND_NO_REGION =
             noClasses()
                     .that()
                     .resideInAPackage("dev.forebay.fuse.csi..")

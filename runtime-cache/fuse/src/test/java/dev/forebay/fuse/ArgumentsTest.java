@@ -74,7 +74,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void anUnknownOptionIsNamedThoughRequiredOnesAreMissing() {
+    void theMessageNamesAnUnknownOptionEvenIfRequiredOnesAreMissing() {
         assertThat(refusal(new ForebayFuse(), "--nonsense"))
                 .contains("Unknown option: '--nonsense'");
         assertThat(refusal(new ForebayFuse(), "--regoin=r1")).contains("--region");
@@ -82,7 +82,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void whatIsWrongIsSaidAtTheEndAndTheUsageIsNot() {
+    void theMessageEndsWithAHintAtHelpInsteadOfTheUsage() {
         assertThat(mountedPodRefuses("--prewarm-rate=-5").lines().toList())
                 .hasSizeLessThan(4)
                 .last()
@@ -91,7 +91,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void aRegionThatIsNoneIsOfAnOption() {
+    void theMessageAboutAnInvalidRegionNamesTheOption() {
         assertThat(
                         refusal(
                                 new ForebayFuse(),
@@ -102,7 +102,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void whatCannotWorkIsRefusedAndTheMessageSaysWhy() throws IOException {
+    void aPodRefusesOptionsThatCannotWorkAndGivesTheReason() throws IOException {
         Path missing = mountpoint.resolve("missing");
         assertThat(podRefuses("--mountpoint=" + missing)).contains(missing + " does not exist");
         Path full = Files.createDirectory(mountpoint.resolve("full"));
@@ -147,7 +147,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void whatIsSaidOfANodeIsBounded() {
+    void aPodRefusesNodeOptionsOutsideTheirLimits() {
         assertThat(mountedPodRefuses("--node-name=GPU 1"))
                 .contains("'--node-name'", "'GPU 1' must be 1 to 253 characters");
         assertThat(mountedPodRefuses("--node-versions=257"))
@@ -157,7 +157,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void filesForTlsGoTogetherAndWithHttps() {
+    void aPodRefusesTlsFilesWithoutHttpsAndAKeyWithoutACertificate() {
         assertThat(mountedPodRefuses("--etcd-tls-ca=ca.crt"))
                 .contains("--etcd-tls-ca", "must not be given", "http:");
         assertThat(mountedPodRefuses("--etcd-tls-key=tls.key"))
@@ -165,7 +165,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void choicesAreSpelledAsTheyAreTyped() {
+    void theMessageListsChoicesAsTheyAreTyped() {
         assertThat(mountedPodRefuses("--view=best"))
                 .contains("'--view'", "'best' is none of auto, native, on-demand, portable\n");
         assertThat(mountedPodRefuses("--transport=x"))
@@ -175,7 +175,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void choicesAreTakenInAnySpelling() {
+    void choicesMayHaveAnyCaseAndDashesOrUnderscores() {
         PodOptions options = new PodOptions();
         Arguments.of(options)
                 .parseArgs(
@@ -196,7 +196,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void directoriesAreSeparatedByCommasThatAreNotTheirOwn() {
+    void unescapedCommasSeparateDirectories() {
         PodOptions options = new PodOptions();
         Arguments.of(options)
                 .parseArgs(
@@ -209,7 +209,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void libfuseIsNoWayOutBelowImagesThatAreMountedFromFiles() {
+    void imagesMountedFromFilesRequireTheKernelTransport() {
         PodOptions options = new PodOptions();
         options.transport = TransportChoice.AUTO;
         for (View view : List.of(View.NATIVE, View.ON_DEMAND)) {
@@ -223,7 +223,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void aPodMountsOrServesAHeldMount() {
+    void aPodRequiresEitherAMountpointOrAHolder() {
         assertThat(podRefuses())
                 .contains("neither --mountpoint nor --holder is given", "give --mountpoint to");
         assertThat(podRefuses("--mountpoint=one", "--holder=other"))
@@ -232,7 +232,7 @@ class ArgumentsTest {
 
     /** Libfuse makes its own mount, which would end with the pod. */
     @Test
-    void aHeldMountIsNotServedByLibfuse() {
+    void libfuseCannotServeAHeldMount() {
         assertThat(podRefuses("--holder=other", "--transport=jnr"))
                 .contains(
                         "--holder is other and --transport is jnr",
@@ -240,7 +240,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void nothingIsKeptBelowTheMount() {
+    void podAndHolderRefuseDirectoriesBelowTheMountpoint() {
         String below = mountpoint.resolve("kept").toString();
         assertThat(mountedPodRefuses("--cache-directory=" + below))
                 .contains("--cache-directory is " + below, "must not be below --mountpoint");
@@ -250,7 +250,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void aHolderMeetsNobodyWhereOthersCanWrite() throws Exception {
+    void podAndHolderRefuseAHolderDirectoryThatOthersCanWrite() throws Exception {
         Path shared = Files.createDirectory(directory.resolve("shared"));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(refusal(new Hold(), "--holder=" + shared, "--mountpoint=" + mountpoint))
@@ -261,7 +261,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void whatIsWrongOnTheNodeIsSaidBeforeEtcdIsAskedForAnything() throws Exception {
+    void aPodReportsProblemsOfTheNodeBeforeItConnectsToEtcd() throws Exception {
         Path none = directory.resolve("none");
         assertThat(mountedPodRefuses("--metrics-port=0", "--token-file=" + none))
                 .contains("--token-file: cannot read " + none);
@@ -287,7 +287,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void aDriverListensOnlyAsItCan() throws Exception {
+    void theCsiDriverRefusesSocketsThatItCannotUse() throws Exception {
         Path socket = directory.resolve("csi.sock");
         assertThat(driverRefuses()).contains("Missing required option", "--socket");
         assertThat(driverRefuses("--socket=" + mountpoint.resolve("csi.sock")))
@@ -302,7 +302,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void aDriversBoundsAreBounds() {
+    void theCsiDriverRefusesOptionsOutsideTheirLimits() {
         String socket = "--socket=" + directory.resolve("csi.sock");
         assertThat(driverRefuses(socket, "--calls=0"))
                 .contains("--calls is 0; it must be from 1 to 1024");

@@ -19,7 +19,7 @@ class ArrivalsTest {
     }
 
     @Test
-    void whatCameLastIsFirstAndWhatIsGoneIsLeftOut() {
+    void theLatestArrivalIsFirstAndVersionsThatLeftAreOmitted() {
         Arrivals arrivals = Arrivals.found(List.of(), Set.of(B)).then(Set.of(B, A));
         assertThat(arrivals.order()).containsExactly(A, B);
 
@@ -27,14 +27,14 @@ class ArrivalsTest {
     }
 
     @Test
-    void whatGoesAndComesAgainHasComeLast() {
+    void aVersionThatReturnsIsTheLatestArrival() {
         Arrivals arrivals = Arrivals.found(List.of(B, A), Set.of(A, B));
 
         assertThat(arrivals.then(Set.of(B)).then(Set.of(A, B)).order()).containsExactly(A, B);
     }
 
     @Test
-    void aSuccessorGoesOnWithWhatIsNamedAndPutsTheOthersBehind() {
+    void aSuccessorKeepsTheReportedOrderAndAppendsOtherVersions() {
         Arrivals arrivals = Arrivals.found(List.of(D, B), Set.of(A, B, C, D));
 
         assertThat(arrivals.order()).containsExactly(D, B, A, C);
@@ -43,7 +43,7 @@ class ArrivalsTest {
 
     /** A version that was left out must not return in the place of one that is named. */
     @Test
-    void ofMoreThanMayBeNamedTheSameAreNamedAsLongAsNothingChanges() {
+    void aReportOverItsLimitNamesTheSameVersionsUntilSomethingChanges() {
         Arrivals arrivals = Arrivals.found(List.of(), Set.of(A, B)).then(Set.of(A, B, C, D));
         assertThat(arrivals.last(2)).containsExactly(C, D);
 

@@ -37,7 +37,7 @@ class BuiltVersionIT {
     }
 
     @Test
-    void thePodAndTheHolderSayTheProjectsVersion() throws Exception {
+    void podHolderAndDriverReportTheVersionOfTheProject() throws Exception {
         assertThat(answer("--version")).isEqualTo("forebay-fuse " + projectVersion());
         assertThat(answer("hold", "--version")).isEqualTo("forebay-fuse hold " + projectVersion());
         assertThat(answer("csi", "--version")).isEqualTo("forebay-fuse csi " + projectVersion());

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class CsiFuseIT extends CsiSetUp {
 
     @Test
-    void aVolumeIsTheVersionAndNoBetterViewThanOnDemand() throws Exception {
+    void aVolumeShowsItsVersionOnDemandEvenIfTheTreeIsNative() throws Exception {
         Running holder = region.holder();
         Running _ = region.serving(holder, "pod-0");
         Running _ = driver();
@@ -54,7 +54,7 @@ class CsiFuseIT extends CsiSetUp {
     }
 
     @Test
-    void aVersionWithoutAnImageIsAVolumeFileByFile() throws Exception {
+    void aVolumeOfAVersionWithoutAnImageIsPortable() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0", "--view=portable");
         region.mount(OTHER);
         Running _ = driver("--image-patience=1");
@@ -74,7 +74,7 @@ class CsiFuseIT extends CsiSetUp {
     }
 
     @Test
-    void whatIsDoneTwiceIsDoneOnce() throws Exception {
+    void publishAndUnpublishAreIdempotent() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
         region.mount(OTHER);
         Running _ = driver();
@@ -102,7 +102,7 @@ class CsiFuseIT extends CsiSetUp {
     }
 
     @Test
-    void whatIsNotAVolumeIsLeftAlone() throws Exception {
+    void theDriverRefusesTargetsThatAreNotItsVolumes() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
         Running _ = driver();
         Path target = target("1");
@@ -130,7 +130,7 @@ class CsiFuseIT extends CsiSetUp {
 
     /** A supervisor restarts them by these answers. */
     @Test
-    void holderAndDriverSayWhetherTheyAreWell() throws Exception {
+    void holderAndDriverReportTheirHealth() throws Exception {
         int holderPort = Ports.free();
         int driverPort = Ports.free();
         Running _ = driver("--health-port=" + driverPort);
@@ -150,7 +150,7 @@ class CsiFuseIT extends CsiSetUp {
     }
 
     @Test
-    void saysWhoItIs() throws Exception {
+    void theDriverReportsItsNameVersionAndNode() throws Exception {
         Running _ = driver();
 
         assertThat(client.identity().getPluginInfo(GetPluginInfoRequest.getDefaultInstance()))
@@ -166,7 +166,7 @@ class CsiFuseIT extends CsiSetUp {
 
     /** The test brings its own controller, whose volumes show one version. */
     @Test
-    void passesCsiSanity() throws Exception {
+    void theDriverPassesCsiSanity() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
         Running _ = driver();
         Path controller = directory.resolve("controller.sock");

@@ -92,7 +92,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
 
     /** While no process serves a held mount, accesses to it block in the kernel. */
     @Test
-    void whileNobodyServesWhatIsPublishedIsAndTheRestWaits() throws Exception {
+    void publishedVolumesStayAndNewOnesWaitWhileNoPodServes() throws Exception {
         // The portable view, because the kernel shows an image's directory without a server.
         Running holder = region.holder();
         Running pod = region.serving(holder, "pod-0", "--view=portable");
@@ -137,7 +137,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
     }
 
     @Test
-    void aVolumeOfAMountThatIsLostIsReplaced() throws Exception {
+    void theDriverReplacesAVolumeWhoseMountIsLost() throws Exception {
         Running holder = region.holder();
         Running pod = region.serving(holder, "pod-0", "--view=on-demand");
         Running _ = driver();
@@ -159,7 +159,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
 
     /** A pod gets an event with the reason of its wait only when a call ends. */
     @Test
-    void theFirstCallForAVolumeSaysSoonThatItIsNotThere() throws Exception {
+    void theFirstPublishCallFailsEarlyIfTheVersionIsNotMounted() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
         Running _ = region.driver(socket, kubelet, "--first-patience=1");
         Path target = target("1");
@@ -179,7 +179,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
     }
 
     @Test
-    void waitsForAVersionAndSaysSoInTime() throws Exception {
+    void theDriverWaitsForAVersionAndReportsThatInTime() throws Exception {
         Running driver = driver();
         Path target = target("1");
         try (CsiClient hasty = new CsiClient(socket, HASTE)) {
@@ -217,7 +217,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
 
     /** Simulates the start of a node: its pods start at once, and nothing is mounted yet. */
     @Test
-    void aNodeFullOfPodsGetsItsVolumesThoughTheyCameBeforeTheMount() throws Exception {
+    void aFullNodeGetsItsVolumesEvenIfPodsStartBeforeTheMount() throws Exception {
         Running driver = driver();
         List<Path> all = new ArrayList<>();
         for (int i = 0; i < PODS; i++) {

@@ -26,7 +26,7 @@ class HeldPacksFuseIT extends HeldViews {
 
     /** The successor verifies the packs, and fetches none of them. */
     @Test
-    void aSuccessorGoesOnWithTheCacheThatItShares() throws Exception {
+    void aSuccessorUsesTheSharedNodeCacheWithoutFetching() throws Exception {
         Running next = region.standby(holder, "pod-1");
         double fetched = fetchedBytes(next);
         pod.kill();
@@ -41,7 +41,7 @@ class HeldPacksFuseIT extends HeldViews {
 
     /** A successor neither checks packs in another directory nor frees their space. */
     @Test
-    void aSuccessorWithAnotherDirectoryShowsItNativelyFromItsOwn() throws Exception {
+    void aSuccessorWithAnotherCacheDirectoryShowsItsOwnNativeView() throws Exception {
         byte[] expected = CheckingReader.objects().getOrDefault("big/1.bin", new byte[0]);
         try (NativeFile open = NativeFile.open(region.root().resolve("big/1.bin"))) {
             pod.kill();
@@ -73,7 +73,7 @@ class HeldPacksFuseIT extends HeldViews {
 
     /** A view over packs that do not match their checksums must not stay. */
     @Test
-    void aSuccessorTakesOffAViewOverFilesThatItDoesNotBelieve() throws Exception {
+    void aSuccessorDetachesAViewOverDamagedPacks() throws Exception {
         String believed = ImageTreeContract.mountsAt(region.root()).getLast();
         pod.kill();
         try (Stream<Path> files = Files.walk(directory.resolve("cache"))) {
@@ -105,7 +105,7 @@ class HeldPacksFuseIT extends HeldViews {
 
     /** Only the kernel knows that the file is open. */
     @Test
-    void aPodThatWasKilledAndMayKeepLessGivesNothingUpThatIsOpen() throws Exception {
+    void aRestartedPodWithASmallerNodeCacheEvictsNoOpenFile() throws Exception {
         byte[] expected = CheckingReader.objects().getOrDefault("big/1.bin", new byte[0]);
         Path file = region.root().resolve("big/1.bin");
         try (Arena arena = Arena.ofConfined();

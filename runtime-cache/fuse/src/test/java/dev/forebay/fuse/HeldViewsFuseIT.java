@@ -28,7 +28,7 @@ class HeldViewsFuseIT extends HeldViews {
 
     /** The readers have the version's folder bind-mounted, as a container may have. */
     @Test
-    void nativeReadersDoNotNoticeThatThePodIsKilledAndTheNextGoesOn() throws Exception {
+    void nativeReadersDoNotNoticeThatThePodIsKilledAndReplaced() throws Exception {
         Path bound = Files.createDirectory(directory.resolve("bound"));
         List<Running> readers =
                 HeldMountFixture.readers(
@@ -74,7 +74,7 @@ class HeldViewsFuseIT extends HeldViews {
 
     /** A successor with another {@code --view} changes the view soon after it serves. */
     @Test
-    void aSuccessorTakesOffAndPutsOnWhatItIsTold() throws Exception {
+    void aSuccessorChangesTheViewToTheOneOfItsOptions() throws Exception {
         pod.kill();
         pod = restarted("--view=on-demand");
         region.awaitView(View.ON_DEMAND);
@@ -93,7 +93,7 @@ class HeldViewsFuseIT extends HeldViews {
 
     /** The kernel asks the successor about the tree, which it never asked before. */
     @Test
-    void aSuccessorShowsWhatIsHereThoughNoWorkerCanBeReached() throws Exception {
+    void aSuccessorServesLocalBytesEvenIfNoWorkerIsReachable() throws Exception {
         Running next = region.standby(holder, "pod-1");
         awaitManifestOf("pod-1");
         region.stopWorker();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class HoldTest {
 
     @Test
-    void aKernelThatIsTooOldIsRefusedWithWhatWorksThere() {
+    void theHolderRefusesAnOldKernelAndNamesTheAlternative() {
         ForebayException refused = Hold.tooOld("5.15.0-91-generic", Path.of("/mnt/forebay"));
         assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(refused)

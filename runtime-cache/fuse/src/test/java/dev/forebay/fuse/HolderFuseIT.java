@@ -21,7 +21,7 @@ class HolderFuseIT extends Takeovers {
     }
 
     @Test
-    void aHolderThatWasKilledGetsTheMountBack() throws Exception {
+    void aNewHolderTakesTheMountBackFromAStandby() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
@@ -38,7 +38,7 @@ class HolderFuseIT extends Takeovers {
     }
 
     @Test
-    void aNewHolderLeavesTheMountToWhoServesIt() throws Exception {
+    void aNewHolderLetsTheServingPodContinue() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
@@ -72,7 +72,7 @@ class HolderFuseIT extends Takeovers {
 
     /** Happens when a release is uninstalled, or a node is removed from it. */
     @Test
-    void whenAllLeaveTheLastOneUnmounts() throws Exception {
+    void theMountEndsOnceHolderAndAllPodsHaveExited() throws Exception {
         Running holder = region.holder("--no-unmount", "--drain=60");
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
@@ -88,7 +88,7 @@ class HolderFuseIT extends Takeovers {
     }
 
     @Test
-    void aHolderThatLeavesAloneLeavesTheMountToWhoServesIt() throws Exception {
+    void aHolderThatExitsLeavesTheMountToTheServingPod() throws Exception {
         Running holder = region.holder("--no-unmount", "--drain=1");
         Running serving = region.serving(holder, "pod-0", option);
         assertThat(holder.stop()).isEqualTo(143);
@@ -100,7 +100,7 @@ class HolderFuseIT extends Takeovers {
 
     /** With the portable view, because an image's pages stay in the page cache. */
     @Test
-    void whenAllAreDeadTheNextHolderMountsAgain() throws Exception {
+    void aNewHolderMountsAgainAfterHolderAndPodAreKilled() throws Exception {
         String portable = "--view=portable";
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", portable);
@@ -128,7 +128,7 @@ class HolderFuseIT extends Takeovers {
     }
 
     @Test
-    void aHolderThatHadNoDescriptorLeftLetsInWhoWaited() throws Exception {
+    void aHolderAcceptsAWaitingPodOnceItHasDescriptorsAgain() throws Exception {
         Running holder = region.holder();
         holder.limitDescriptors(3);
         Running pod = region.pod("pod-0", option);

@@ -203,7 +203,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
     }
 
     @Test
-    void theKernelItselfShowsTheVersion() throws IOException {
+    void theVersionIsAnErofsMountInsideTheFuseMount() throws IOException {
         Path version = mountpoint.resolve("tree/all/v1");
         assertThat(Files.getFileStore(version).type()).isEqualTo("erofs");
         assertThat(Files.getFileStore(mountpoint).type()).isEqualTo("fuse.forebay");

@@ -98,7 +98,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void aSuccessorThatShowsItInAnotherWay() throws Exception {
+    void jobsDoNotNoticeASuccessorWithAnotherView() throws Exception {
         change(() -> replace("--view=on-demand"), View.ON_DEMAND);
         change(() -> replace("--view=portable"), View.PORTABLE);
         change(
@@ -112,7 +112,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void aSuccessorThatGoesOn() throws Exception {
+    void jobsDoNotNoticeASuccessorThatKeepsTheView() throws Exception {
         change(
                 () -> {
                     replace();
@@ -123,7 +123,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void aSuccessorWithItsPacksElsewhere() throws Exception {
+    void jobsDoNotNoticeASuccessorWithAnotherCacheDirectory() throws Exception {
         change(
                 () -> {
                     pod.kill();
@@ -137,7 +137,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void roomThatOthersNeed() throws Exception {
+    void jobsDoNotNoticeThatANativeViewYieldsItsSpace() throws Exception {
         change(
                 () -> {
                     replace("--pack-cache=8M");
@@ -150,7 +150,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void anotherVersionThatComesAndGoes() throws Exception {
+    void jobsDoNotNoticeThatAnotherVersionIsMountedAndUnmounted() throws Exception {
         Path next = region.root().resolveSibling(NEXT.version());
         change(
                 () -> {
@@ -168,7 +168,7 @@ class JobsInViewsFuseIT extends HeldViews {
     }
 
     @Test
-    void aVersionThatLeavesUnderAJobTakesItsViewsAlong() throws Exception {
+    void unmountingAVersionRemovesItsViewsEvenDuringAJob() throws Exception {
         Job job = Job.start(region, region.root(), List.of());
         replace("--view=on-demand");
         region.awaitView(View.ON_DEMAND);

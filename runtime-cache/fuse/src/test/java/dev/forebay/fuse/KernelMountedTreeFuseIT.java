@@ -23,7 +23,7 @@ class KernelMountedTreeFuseIT extends MountedTreeContract {
      * A request is counted after its answer, so a moment later. Requests of 128 KiB would be 32.
      */
     @Test
-    void aMebibyteIsOneRequest() {
+    void theKernelReadsAMebibyteInOneRequest() {
         int before = reads.get();
         try (NativeFile file =
                 NativeFile.openDirect(root().resolve("sizes/%d.bin".formatted(CHUNK)))) {

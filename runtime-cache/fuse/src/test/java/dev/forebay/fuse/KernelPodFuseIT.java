@@ -23,7 +23,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void findsThePacksOfAPodThatWasKilled() throws Exception {
+    void aPodUsesThePacksOfAKilledPredecessor() throws Exception {
         Path own = Files.createTempDirectory(directory, "killed");
         Process process = ready(Map.of("--directory", own.toString()));
         servesEveryFile();
@@ -41,7 +41,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void bringsAVersionThatIsReadToTheNodeAsAWhole() throws Exception {
+    void aPodPrewarmsTheWholeVersionAfterARead() throws Exception {
         Path own = Files.createTempDirectory(directory, "prewarm");
         Process process = ready(Map.of("--directory", own.toString()));
         servesTheVersion();
@@ -60,7 +60,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
+    void aPodWithTheNativeViewPrewarmsVersionsWithoutReads() throws Exception {
         Path own = Files.createTempDirectory(directory, "native");
         Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
         says("is shown by its image, from this node's disk", process);
@@ -73,7 +73,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
+    void strictReadsReturnTheRightBytesDespiteFlippedBits() throws Exception {
         Path own = Files.createTempDirectory(directory, "strict");
         Process process =
                 ready(
@@ -108,7 +108,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void keepsThePacksWithinTheirBound() throws Exception {
+    void aPodKeepsItsPacksWithinTheirLimit() throws Exception {
         Path own = Files.createTempDirectory(directory, "bound");
         Process process = ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
         servesEveryFile();
@@ -123,7 +123,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void autoSaysWhyItDoesWithoutTheKernelTransport() throws Exception {
+    void autoReportsWhyTheKernelTransportIsUnavailable() throws Exception {
         Process process =
                 start(
                         Map.of("--transport", "auto"),
@@ -139,7 +139,7 @@ class KernelPodFuseIT extends PodContract {
     }
 
     @Test
-    void saysWhichRegionsThereAreIfItsOwnIsNone() throws Exception {
+    void aPodWithAnUnknownRegionWarnsAndNamesTheKnownOnes() throws Exception {
         Process process = start(Map.of("--region", "r2", "--directory", emptyDirectory()));
         says("is mounted at", process);
         says("WARN", process);
@@ -150,7 +150,7 @@ class KernelPodFuseIT extends PodContract {
      * Simulates a pod of another user without {@code --allow-other}: not even root may access it.
      */
     @Test
-    void leavesAMountThatIsForSomebodyElse() throws Exception {
+    void aPodRefusesAMountpointThatAnotherUserHasMounted() throws Exception {
         try (Descriptor device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR)) {
             MountCalls.mount(
                     "forebay",

@@ -221,7 +221,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void everyFileReadsAsItsObject() throws IOException {
+    void everyFileHasTheBytesOfItsObject() throws IOException {
         Set<String> found = new TreeSet<>();
         try (Stream<Path> walk = Files.walk(root)) {
             for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile)::iterator) {
@@ -238,7 +238,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void readsAtRandomFromManyThreads() throws Exception {
+    void randomReadsFromManyThreadsReturnTheRightBytes() throws Exception {
         byte[] expected =
                 tree.objects()
                         .getOrDefault("sizes/%d.bin".formatted(3 * CHUNK + 12_345), new byte[0]);
@@ -277,7 +277,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void listsTheLevelsAboveAndEmptyDirectories() throws IOException {
+    void theTreeListsNamespacesDatasetsAndEmptyDirectories() throws IOException {
         assertThat(mountpoint.toFile().list()).containsExactly("tree");
         assertThat(mountpoint.resolve("tree/all").toFile().list()).containsExactly("v1");
         assertThat(root.resolve("nothing")).isEmptyDirectory();
@@ -288,7 +288,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** "Freshness of names". */
     @Test
-    void aVersionThatAppearsIsSeenAtOnceThoughItWasMissedBefore() {
+    void aNewVersionIsVisibleAtOnceEvenAfterAFailedLookup() {
         TestDataset dataset = small("tree/fresh@v1");
         Path folder = mountpoint.resolve("tree/fresh");
         assertThat(folder.resolve("v1")).doesNotExist();
@@ -307,7 +307,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** "Freshness of names". */
     @Test
-    void aVersionThatWasEvictedIsListedForAMomentAtMostAndNotRead() throws IOException {
+    void anEvictedVersionIsUnreadableAtOnceAndSoonDisappears() throws IOException {
         show(tree, small("tree/gone@v1"));
         Path version = mountpoint.resolve("tree/gone/v1");
         Path file = version.resolve("f");
@@ -331,7 +331,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void showsAttributesAndWhatIsBehindAFile() throws IOException {
+    void aFileShowsItsAttributesAndItsObject() throws IOException {
         Path file = root.resolve("sizes/4097.bin");
         assertThat(Files.getAttribute(file, "unix:mode")).isEqualTo(0100444);
         assertThat(Files.size(file)).isEqualTo(4097);
@@ -349,7 +349,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** The kernel learns that the folder exists without the manifest. */
     @Test
-    void aVersionsFolderHasTheNewestTimeBelowItWhenItIsSeenFirst() throws IOException {
+    void theFirstStatOfAVersionShowsItsNewestModificationTime() throws IOException {
         show(tree, small("tree/time@v1"));
         assertThat(Files.getLastModifiedTime(mountpoint.resolve("tree/time/v1")))
                 .isEqualTo(FileTime.from(TestDataset.MODIFIED));
@@ -357,7 +357,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void theTreeHasAllItsVersionsBytesAndNumbersOfItsOwn() throws IOException {
+    void theMountShowsTheSizeOfAllVersionsAndItsOwnInodeNumbers() throws IOException {
         show(tree);
         FileStore store = Files.getFileStore(mountpoint);
         assertThat(store.isReadOnly()).isTrue();
@@ -381,7 +381,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void aChangedObjectIsAnErrorAndItsNeighboursAreNot() throws IOException {
+    void aChangedObjectFailsOnlyItsOwnReads() throws IOException {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         for (String name : List.of("a", "b", "c")) {
             objects.put(name, TestDataset.bytes(5000, name.hashCode()));
@@ -399,7 +399,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** "Versions share unchanged objects". */
     @Test
-    void versionsThatShareAPackHaveAllTheirOwnBytes() {
+    void versionsThatShareAPackEachShowTheirOwnBytes() {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         for (String name : List.of("one", "two", "three")) {
             objects.put(name, TestDataset.bytes(100_000, name.hashCode()));
@@ -425,7 +425,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     }
 
     @Test
-    void aReadThatNobodyServesIsAnErrorAndWorksAgainLater() throws IOException {
+    void aReadFailsWhileNoWorkerAnswersAndSucceedsLater() throws IOException {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("f", TestDataset.bytes(5000, 7));
         TestDataset dataset = dataset("tree/down@v1", objects);
@@ -445,7 +445,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** "A file that is open while its version is evicted". */
     @Test
-    void anOpenFileOfAnEvictedVersionKeepsItsAttributesAndFailsAtOnceBeyondWhatIsInMemory() {
+    void anOpenFileOfAnEvictedVersionServesOnlyCachedBytes() {
         byte[] content = TestDataset.bytes(3 * CHUNK, 8);
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("f", content);

@@ -21,7 +21,7 @@ class MountpointTest {
     @TempDir private Path directory;
 
     @Test
-    void makesWhatIsNotThere() {
+    void makeCreatesAMissingMountpoint() {
         Path mountpoint = directory.resolve("mnt");
 
         Mountpoint.make(mountpoint);
@@ -31,7 +31,7 @@ class MountpointTest {
     }
 
     @Test
-    void isKnownByTheKernelsPath() throws Exception {
+    void resolvedReturnsThePathThatTheKernelUses() throws Exception {
         Path real = directory.toRealPath();
         Path mountpoint = Files.createDirectories(real.resolve("disk/mnt"));
         Files.createSymbolicLink(real.resolve("data"), Path.of("disk"));
@@ -50,7 +50,7 @@ class MountpointTest {
     }
 
     @Test
-    void leavesWhatIsThere() throws Exception {
+    void makeKeepsTheContentOfAnExistingDirectory() throws Exception {
         Path file = Files.writeString(directory.resolve("something"), "of somebody");
 
         Mountpoint.make(directory);
@@ -60,7 +60,7 @@ class MountpointTest {
 
     /** The parent may be missing because a disk is not mounted, or a name was mistyped. */
     @Test
-    void doesNotMakeWhatIsAboveIt() {
+    void makeFailsIfTheParentIsMissing() {
         assertThatThrownBy(() -> Mountpoint.make(directory.resolve("mistyped/mnt")))
                 .isInstanceOf(ForebayException.class)
                 .hasMessageContaining("mistyped")
@@ -68,7 +68,7 @@ class MountpointTest {
     }
 
     @Test
-    void refusesAPathWithAPercentSignAsAnyOther() {
+    void messagesShowAPathWithAPercentSignUnchanged() {
         Path percent = directory.resolve("a%zb/mnt");
 
         for (ThrowingCallable refused :
@@ -82,7 +82,7 @@ class MountpointTest {
 
     /** A user without access, root too, gets that error before any other. */
     @Test
-    void takesAwayADeadMountOfAnotherUser() throws Exception {
+    void prepareDetachesADeadMountOfAnotherUser() throws Exception {
         Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
         mountForAnotherUser(mountpoint).close();
         assertThatThrownBy(() -> Files.list(mountpoint)).isInstanceOf(AccessDeniedException.class);
@@ -93,7 +93,7 @@ class MountpointTest {
     }
 
     @Test
-    void leavesAMountOfAnotherUserWhoseProcessIsThere() throws Exception {
+    void prepareRefusesALiveMountOfAnotherUser() throws Exception {
         Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
         // Not in the try block: if this user may not mount, nothing must be detached.
         Descriptor device = mountForAnotherUser(mountpoint);

@@ -79,7 +79,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
     }
 
     @Test
-    void theDeviceOfTheVersionIsNotTheOneThatIsServed() throws Exception {
+    void theNativeImageLiesOverTheOnDemandImage() throws Exception {
         List<Path> images =
                 mountsAt(mountpoint.resolve("tree/all/v1")).stream()
                         .map(line -> line.replaceAll(".* - erofs (\\S+) .*", "$1"))

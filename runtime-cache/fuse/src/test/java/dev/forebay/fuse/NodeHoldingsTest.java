@@ -128,7 +128,7 @@ class NodeHoldingsTest {
     }
 
     @Test
-    void aVersionIsHeldOnceAllOfItIsHere() throws Exception {
+    void aVersionIsHeldOnceItIsCompleteOnTheNode() throws Exception {
         down = true;
         try (PodPacks packs = process()) {
             packs.openNow();
@@ -141,7 +141,7 @@ class NodeHoldingsTest {
     }
 
     @Test
-    void whatIsShownNativelyIsHeldWhoeverAttachedIt() throws Exception {
+    void aNativeVersionIsHeldWithoutACheckOfTheNodeCache() throws Exception {
         natives.add(VERSION);
         natives.add(DatasetVersion.parse("ns/unmounted@v1"));
         try (PodPacks packs = process()) {
@@ -159,7 +159,7 @@ class NodeHoldingsTest {
 
     /** The version is reported at every moment. */
     @Test
-    void aSuccessorBelievesItsPredecessorUntilItHasFoundItOut() throws Exception {
+    void aSuccessorKeepsReportedVersionsUntilItHasCheckedThem() throws Exception {
         bring();
         down = true;
         try (PodPacks packs = process()) {
@@ -179,7 +179,7 @@ class NodeHoldingsTest {
     }
 
     @Test
-    void aSuccessorFindsOutThatItIsNotHere() throws Exception {
+    void aSuccessorStopsReportingAVersionThatIsNotOnTheNode() throws Exception {
         down = true;
         try (PodPacks packs = process()) {
             NodeHoldings holdings = holdings(packs);
@@ -194,7 +194,7 @@ class NodeHoldingsTest {
     }
 
     @Test
-    void ofACacheThatCannotBeOpenedNothingIsBelieved() throws Exception {
+    void aSuccessorWithAFailedNodeCacheReportsNoVersion() throws Exception {
         Files.createFile(directory.resolve("packs"));
         try (PodPacks packs = process()) {
             packs.openInTurn();

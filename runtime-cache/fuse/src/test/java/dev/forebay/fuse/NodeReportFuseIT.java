@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class NodeReportFuseIT extends NodeReports {
 
     @Test
-    void aVersionIsNamedWhenItIsHereAsAWholeAndUntilItLeaves() throws Exception {
+    void theReportNamesAVersionFromItsCompletionUntilItsUnmount() throws Exception {
         region.serving(holder, "pod-0", NODE, OFTEN);
         region.awaitImage();
         readAll();
@@ -26,7 +26,7 @@ class NodeReportFuseIT extends NodeReports {
     }
 
     @Test
-    void whatASuccessorDoesNotFindIsNotSaidAnyMore() throws Exception {
+    void aSuccessorRemovesVersionsThatItCannotFindFromTheReport() throws Exception {
         Running pod =
                 region.serving(holder, "pod-0", NODE, "--node-interval=3", "--view=on-demand");
         region.awaitView(View.ON_DEMAND);
@@ -51,7 +51,7 @@ class NodeReportFuseIT extends NodeReports {
     }
 
     @Test
-    void aPodThatIsToldOfNoNodeSaysNothing() throws Exception {
+    void aPodWithoutANodeNameReportsNothing() throws Exception {
         Running pod = region.serving(holder, "pod-0", "--node-name=", OFTEN);
         region.awaitImage();
         readAll();

@@ -24,7 +24,7 @@ class NodeReportTakeoverFuseIT extends NodeReports {
     }
 
     @Test
-    void whatTheNodeHoldsIsSaidOnWhenAPodIsKilledAndAnotherOneTakesOver() throws Exception {
+    void theReportStaysWhenAStandbyReplacesAKilledPod() throws Exception {
         Running pod = region.serving(holder, "pod-0", NODE, OFTEN);
         region.awaitImage();
         readAll();
@@ -41,7 +41,7 @@ class NodeReportTakeoverFuseIT extends NodeReports {
 
     /** In on-demand views the kernel does not know what is held: each process has to check. */
     @Test
-    void whatIsReadOnDemandIsSaidOnWhileTheSuccessorFindsItOut() throws Exception {
+    void theReportStaysWhileASuccessorChecksOnDemandVersions() throws Exception {
         Running pod = region.serving(holder, "pod-0", NODE, OFTEN, "--view=on-demand");
         region.awaitView(View.ON_DEMAND);
         readAll();

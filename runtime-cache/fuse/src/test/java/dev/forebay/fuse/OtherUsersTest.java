@@ -35,7 +35,7 @@ class OtherUsersTest {
     }
 
     @Test
-    void theOptionDecidesWhereItIsGiven() {
+    void theOptionOverridesUserAndConfiguration() {
         OtherUsers ordinary = new OtherUsers(ORDINARY, directory.resolve("missing"));
         OtherUsers root = new OtherUsers(ROOT, directory.resolve("missing"));
 

@@ -12,7 +12,7 @@ class PartsTest {
     private final Parts parts = new Parts();
 
     @Test
-    void whatCameLastIsClosedFirst() {
+    void closeRunsInReverseOrder() {
         parts.add(part("directory"));
         parts.add(part("region"));
         parts.add(part("mount"));
@@ -23,7 +23,7 @@ class PartsTest {
     }
 
     @Test
-    void whatWasThereCanBeClosedBeforeTheOthers() {
+    void closeFirstClosesAPartBeforeTheOthers() {
         AutoCloseable server = part("server");
         parts.add(server);
         parts.add(part("mount"));
@@ -35,7 +35,7 @@ class PartsTest {
     }
 
     @Test
-    void closesTheOthersWhenOneFails() {
+    void closeContinuesWhenAPartFails() {
         parts.add(part("directory"));
         parts.add(
                 () -> {
@@ -52,7 +52,7 @@ class PartsTest {
     }
 
     @Test
-    void closesNothingTwice() {
+    void aSecondCloseDoesNothing() {
         parts.add(part("mount"));
         parts.close();
 

@@ -261,7 +261,7 @@ abstract class PodContract {
     }
 
     @Test
-    void endsWhenSomebodyElseUnmounts() throws Exception {
+    void aPodExitsWhenAnotherProcessUnmounts() throws Exception {
         Process process = ready();
         assertThat(new ProcessBuilder("umount", "-l", mountpoint.toString()).start().waitFor())
                 .isZero();

@@ -14,7 +14,7 @@ class PodDirectoryTest {
     @TempDir private Path directory;
 
     @Test
-    void isGivenBackToWhoeverIsNext() throws Exception {
+    void aReleasedDirectoryCanBeLockedAgain() throws Exception {
         PodDirectory.lock("--directory", directory).close();
         try (Closeable again = PodDirectory.lock("--directory", directory)) {
             assertThat(again).isNotNull();
@@ -23,7 +23,7 @@ class PodDirectoryTest {
 
     /** An example is {@code --directory X/packs --cache-directory X}. */
     @Test
-    void saysThatTwoOptionsNameOne() throws Exception {
+    void twoOptionsCannotNameTheSameDirectory() throws Exception {
         try (Closeable _ = PodDirectory.lock("--directory", directory)) {
             assertThatThrownBy(() -> PodDirectory.lock("--cache-directory", directory))
                     .isInstanceOf(ForebayException.class)

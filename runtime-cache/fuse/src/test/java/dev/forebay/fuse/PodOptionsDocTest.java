@@ -28,7 +28,7 @@ class PodOptionsDocTest {
                 Csi.class,
                 HealthOptions.class
             })
-    void namesEveryOptionItsVariableAndItsDefault(Class<?> options) throws IOException {
+    void theDocumentNamesEveryOptionItsVariableAndItsDefault(Class<?> options) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../../docs/configuration.md"));
 
         // From the annotations: picocli's own model has the variables replaced already.

@@ -96,7 +96,7 @@ class PodPacksTest {
     }
 
     @Test
-    void thatItCannotBeOpenedIsKnown() throws Exception {
+    void aNodeCacheThatCannotBeOpenedCountsAsFailed() throws Exception {
         Files.createFile(directory.resolve("packs"));
         try (PodPacks packs = packs()) {
             assertThat(packs.failed()).isFalse();
@@ -108,7 +108,7 @@ class PodPacksTest {
     }
 
     @Test
-    void thatThereAreTooFewDescriptorsIsKnownFromADisk() {
+    void cacheOffDistinguishesTooFewDescriptorsFromDiskErrors() {
         IOException tooMany = new SystemCallException("open a pack", ErrorNumber.EMFILE);
         IOException broken = new SystemCallException("open a pack", ErrorNumber.EIO);
         assertThat(CacheOff.because(unavailable(tooMany))).isEqualTo(CacheOff.DESCRIPTORS);
@@ -125,7 +125,7 @@ class PodPacksTest {
     }
 
     @Test
-    void whatIsOpenIsNotOpenedOnceMoreWhenItsTurnComes() throws Exception {
+    void openInTurnKeepsANodeCacheThatIsOpen() throws Exception {
         try (PodPacks packs = packs()) {
             packs.openNow();
             NodePacks open = packs.open().orElseThrow();
@@ -136,7 +136,7 @@ class PodPacksTest {
     }
 
     @Test
-    void whatCouldNotBeHadComesThoughNobodyReadsIt() throws Exception {
+    void aFailedPrewarmIsRetriedWithoutAnotherRead() throws Exception {
         down = true;
         try (PodPacks packs = packs()) {
             packs.update(List.of(dataset.mount()), false);
@@ -149,7 +149,7 @@ class PodPacksTest {
 
     /** The kernel keeps the pages that were read then, and may never ask for them again. */
     @Test
-    void whatIsReadWhileAnotherHasTheDirectoryComesWhenItLeaves() throws Exception {
+    void aVersionReadWhileTheDirectoryIsLockedIsPrewarmedLater() throws Exception {
         Path taken = Files.createDirectory(directory.resolve("packs")).resolve("lock");
         Process other =
                 new ProcessBuilder("python3", "-c", LOCKS, taken.toString())
@@ -171,7 +171,7 @@ class PodPacksTest {
     }
 
     @Test
-    void whatIsReadBeforeItServesBringsNothing() throws Exception {
+    void aReadBeforeThePodServesStartsNoPrewarm() throws Exception {
         try (PodPacks packs = packs(false)) {
             packs.update(List.of(dataset.mount()), false);
             packs.openNow();

@@ -41,7 +41,7 @@ class PodServerTest {
     }
 
     @Test
-    void listensWhereItIsTold() throws Exception {
+    void theServerListensOnTheGivenAddress() throws Exception {
         try (PodServer all = server("0.0.0.0", 0);
                 PodServer second = server("127.0.0.2", 0)) {
             int port = all.uri().getPort();
@@ -60,7 +60,7 @@ class PodServerTest {
 
     /** Runs in its own process, because the JDK's server reads its settings once. */
     @Test
-    void halfARequestHoldsUpNobody() throws Exception {
+    void incompleteRequestsDoNotBlockOthers() throws Exception {
         Process process =
                 ChildProcess.start(
                         new ProcessBuilder(
@@ -98,7 +98,7 @@ class PodServerTest {
     }
 
     @Test
-    void saysWhichOptionsNameAPlaceThatIsTaken() throws Exception {
+    void theMessageAboutAnAddressInUseNamesItsOptions() throws Exception {
         try (PodServer first = server("127.0.0.1", 0)) {
             int port = first.uri().getPort();
             assertThatThrownBy(() -> server("127.0.0.1", port))
@@ -109,7 +109,7 @@ class PodServerTest {
     }
 
     @Test
-    void saysWhoIsNotWellAndWhoIsNotReady() throws Exception {
+    void theHealthServerReportsLivenessAndReadiness() throws Exception {
         AtomicBoolean live = new AtomicBoolean(true);
         AtomicBoolean ready = new AtomicBoolean();
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -130,7 +130,7 @@ class PodServerTest {
     }
 
     @Test
-    void whatPeopleShouldKnowIsAnAnswerOfWhichAKubeletMakesAnEvent() throws Exception {
+    void theLivenessProbeReturnsAWarningAsARedirectForTheKubelet() throws Exception {
         AtomicReference<@Nullable String> warning = new AtomicReference<>();
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (PodServer server =

@@ -86,7 +86,7 @@ abstract class PosixCallsContract {
 
     /** "Opening". */
     @Test
-    void filesOpenForReadingWhateverElseIsAskedThatChangesNothing() {
+    void openAcceptsReadFlagsAndRefusesWriteFlags() {
         for (int flags :
                 List.of(
                         Libc.O_RDONLY,
@@ -111,7 +111,7 @@ abstract class PosixCallsContract {
 
     /** "Reading". */
     @Test
-    void aReadIsShortOnlyAtTheEndAndNothingBeyondIt() {
+    void aReadIsShortAtTheEndOfTheFileAndEmptyBeyondIt() {
         try (Arena arena = Arena.ofConfined();
                 NativeFile open = NativeFile.open(file())) {
             int fd = open.descriptor();
@@ -139,7 +139,7 @@ abstract class PosixCallsContract {
 
     /** "Reading". */
     @Test
-    void vectorsAreFilledInTheirOrder() {
+    void vectoredReadsFillTheirBuffersInOrder() {
         int[] lengths = {1, 5000, 70_000, 100_000};
         try (Arena arena = Arena.ofConfined();
                 NativeFile open = NativeFile.open(file())) {
@@ -170,7 +170,7 @@ abstract class PosixCallsContract {
 
     /** "Reading", "Mapping", "Seeking": all of them at random. */
     @Test
-    void aFileIsTheSameHoweverItIsRead() {
+    void readsMappingsAndSeeksSeeTheSameBytes() {
         String large = "sizes/%d.bin".formatted(3 * (8 << 20) + 12_345);
         for (String name : List.of(NAME, large)) {
             byte[] content = objects().getOrDefault(name, new byte[0]);
@@ -188,7 +188,7 @@ abstract class PosixCallsContract {
 
     /** "Mapping". */
     @Test
-    void mappingsHaveTheFilesBytesAndThenZerosAndPrivateOnesCanBeWritten() {
+    void mappingsEndWithZerosAndPrivateOnesAreWritable() {
         int read = 1;
         int write = 2;
         int shared = 1;
@@ -222,7 +222,7 @@ abstract class PosixCallsContract {
 
     /** "Mapping". */
     @Test
-    void aPageBehindTheEndOfAMappingCannotBeRead() {
+    void aMappedPageBeyondTheEndOfTheFileCannotBeRead() {
         int read = 1;
         int shared = 1;
         long whole = Math.ceilDiv((long) SIZE, PAGE) * PAGE;
@@ -248,7 +248,7 @@ abstract class PosixCallsContract {
 
     /** "Seeking". */
     @Test
-    void aFileIsAllDataAndItsOnlyHoleIsItsEnd() {
+    void lseekFindsDataEverywhereAndAHoleAtTheEnd() {
         int enxio = 6;
         try (NativeFile open = NativeFile.open(file())) {
             int fd = open.descriptor();
@@ -312,7 +312,7 @@ abstract class PosixCallsContract {
 
     /** "Listing folders". */
     @Test
-    void aListingHasEachNameOnceAndIsResumedFromEveryPlace() throws IOException {
+    void aListingNamesEachEntryOnceAndResumesFromAnyPosition() throws IOException {
         Path folder = root().resolve("many");
         Answer fd = Libc.call("open", folder, Libc.O_DIRECTORY);
         MemorySegment stream =
@@ -341,7 +341,7 @@ abstract class PosixCallsContract {
 
     /** "Permissions". */
     @Test
-    void everybodyMayReadNobodyMayWriteAndFilesAreNoPrograms() {
+    void accessPermitsReadingAndRefusesWritingAndExecuting() {
         int execute = 1;
         int write = 2;
         int read = 4;
@@ -356,7 +356,7 @@ abstract class PosixCallsContract {
 
     /** "Extended attributes". */
     @Test
-    void attributesAreReadWithTheirLengthAskedFirst() {
+    void xattrCallsReturnLengthsAndRefuseShortBuffers() {
         String name = "user.forebay.key";
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(1000);
@@ -378,7 +378,7 @@ abstract class PosixCallsContract {
 
     /** "Locks". */
     @Test
-    void locksHoldAmongTheProcessesOfTheNode() {
+    void locksWorkBetweenTwoOpenFilesOfTheNode() {
         int shared = 1;
         int exclusive = 2;
         int dontWait = 4;
@@ -407,7 +407,7 @@ abstract class PosixCallsContract {
 
     /** "Direct reads". */
     @Test
-    void directReadsOfWholeBlocksHaveTheRestAtTheEnd() {
+    void directReadsReturnWholeBlocksAndTheRestAtTheEnd() {
         if (!readsDirectly()) {
             assertThat(open(file(), Libc.O_DIRECT)).isEqualTo(Answer.error(EINVAL));
             return;
@@ -439,7 +439,7 @@ abstract class PosixCallsContract {
 
     /** "Watching". */
     @Test
-    void aWatchTellsOfTheNodesOwnReads() {
+    void inotifyReportsReadsOfThisNode() {
         int access = 1;
         int nonBlocking = 04000;
         Answer watch = Libc.call("inotify_init1", nonBlocking);
@@ -575,7 +575,7 @@ abstract class PosixCallsContract {
 
     /** "Nothing can be written": through a descriptor that is open for reading. */
     @Test
-    void anOpenFileIsNotChangedEither() {
+    void changesThroughAnOpenFileAreRefused() {
         try (NativeFile open = NativeFile.open(file())) {
             int fd = open.descriptor();
             assertThat(Libc.call("ftruncate", fd, 0L)).isEqualTo(Answer.error(EINVAL));

@@ -34,7 +34,7 @@ class PrivateDirectoryTest {
     }
 
     @Test
-    void isMadeForThisUserOnly() throws Exception {
+    void makeCreatesADirectoryForThisUserOnly() throws Exception {
         Path made = directory.resolve("run/holder");
         PrivateDirectory.make("--holder", made);
         assertThat(permissions(made)).isEqualTo("rwx------");
@@ -42,7 +42,7 @@ class PrivateDirectoryTest {
     }
 
     @Test
-    void oneThatOthersCanOnlyReadStaysAsItIs() throws Exception {
+    void makeKeepsADirectoryThatOthersCanOnlyRead() throws Exception {
         Path there = directory(directory.resolve("there"), "rwxr-xr-x");
         PrivateDirectory.make("--holder", there);
         Path link = Files.createSymbolicLink(directory.resolve("link"), there);
@@ -52,7 +52,7 @@ class PrivateDirectoryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rwxrwxr-x", "rwxr-xrwx", "rwxrwxrwx"})
-    void oneThatOthersCanWriteToIsRefused(String permissions) throws Exception {
+    void makeRefusesADirectoryThatOthersCanWrite(String permissions) throws Exception {
         Path there = directory(directory.resolve("there"), permissions);
         refuses(there, "has " + permissions + "; only this process's user, or root, may");
         Path link = Files.createSymbolicLink(directory.resolve("link"), there);
@@ -61,7 +61,7 @@ class PrivateDirectoryTest {
     }
 
     @Test
-    void oneOfAnotherUserIsRefused() throws Exception {
+    void makeRefusesADirectoryOfAnotherUser() throws Exception {
         assumeTrue(Identity.ofThisProcess().user() == 0, "only root can give a file away");
         Path there = directory(directory.resolve("there"), "rwx------");
         Files.setAttribute(there, "unix:uid", 4711);
@@ -69,7 +69,7 @@ class PrivateDirectoryTest {
     }
 
     @Test
-    void aFileIsNone() throws Exception {
+    void makeRefusesAPathBelowAFile() throws Exception {
         refuses(Files.createFile(directory.resolve("file")).resolve("holder"), "cannot use");
     }
 

@@ -32,7 +32,7 @@ class SelfServedMountFuseIT {
     private static final long PATIENCE_SECONDS = 30;
 
     @Test
-    void aProcessThatWaitsForItselfCanBeKilled(@TempDir Path directory) throws Exception {
+    void aProcessThatWaitsForItsOwnAnswerCanBeKilled(@TempDir Path directory) throws Exception {
         Path mountpoint = Files.createDirectory(directory.resolve("mnt"));
         Process process =
                 ChildProcess.start(

@@ -47,7 +47,7 @@ class SlowReadsFuseIT {
     @TempDir private Path directory;
 
     @Test
-    void whatIsHereIsReadWhileHundredsWaitForTheLake() throws Exception {
+    void readersGetLocalBytesWhileHundredsWaitForTheLake() throws Exception {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("here/file", TestDataset.bytes(BYTES, -1));
         for (int i = 0; i < SLOW; i++) {

@@ -19,7 +19,7 @@ class SuccessionFuseIT extends Takeovers {
 
     /** An image on loop devices has direct reads too. */
     @Test
-    void neitherDoReadersOfLoopDevicesNotice() throws Exception {
+    void readersOfLoopDevicesDoNotNoticeATakeover() throws Exception {
         String[] options = {option, "--image-devices=loops"};
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", options);
@@ -32,7 +32,7 @@ class SuccessionFuseIT extends Takeovers {
 
     /** The stopped pod has taken requests, keeps its connection, and continues later. */
     @Test
-    void aStandbyReplacesOneThatIsStopped() throws Exception {
+    void aStandbyReplacesAFrozenPod() throws Exception {
         Running holder = region.holder("--replace-after=2");
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
@@ -50,7 +50,7 @@ class SuccessionFuseIT extends Takeovers {
 
     /** The stopped pod is the first in line, and has not answered the holder since it can serve. */
     @Test
-    void aStandbyThatWasStoppedWhenItHadJoinedIsPassedOver() throws Exception {
+    void theHolderSkipsAStandbyThatFreezesAfterItJoins() throws Exception {
         Running holder = region.holder("--replace-after=2");
         Running serving = region.serving(holder, "pod-0", option);
         Running _ = stoppedStandby(holder);
@@ -66,7 +66,7 @@ class SuccessionFuseIT extends Takeovers {
 
     /** The holder orders the stopped pod to serve. The pod reads that when another one serves. */
     @Test
-    void aStandbyThatDidNotServeWhenItWasToldToDoesNotLater() throws Exception {
+    void aFrozenStandbyThatWasReplacedDoesNotServeLater() throws Exception {
         Running holder = region.holder("--replace-after=2");
         Running serving = region.serving(holder, "pod-0", option);
         Running stopped = stoppedStandby(holder);

@@ -18,7 +18,7 @@ abstract class TakeoverContract extends Takeovers {
     }
 
     @Test
-    void aStandbyTakesOverFromOneThatWasKilled() throws Exception {
+    void aStandbyTakesOverFromAKilledPod() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
@@ -31,7 +31,7 @@ abstract class TakeoverContract extends Takeovers {
     }
 
     @Test
-    void withoutAStandbyReadersWaitForTheNext() throws Exception {
+    void readersWaitForTheNextPodIfThereIsNoStandby() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         List<Running> readers = readers();
@@ -48,7 +48,7 @@ abstract class TakeoverContract extends Takeovers {
     }
 
     @Test
-    void anUpgradeIsAPauseAndNoError() throws Exception {
+    void anUpgradeCausesAPauseAndNoError() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         List<Running> readers = readers();

@@ -47,7 +47,7 @@ class UnknownRegionIT {
     }
 
     @Test
-    void whatEtcdKnowsIsNamed() {
+    void theWarningNamesTheRegionsThatEtcdHas() {
         try (EtcdServer etcd = EtcdServer.start(directory)) {
             assertThat(warning(etcd, MISTYPED))
                     .hasValueSatisfying(
@@ -77,7 +77,7 @@ class UnknownRegionIT {
     }
 
     @Test
-    void aRegionOfWorkersAloneIsKnown() throws Exception {
+    void aRegionWithWorkersAndNoMountsIsKnown() throws Exception {
         try (EtcdServer etcd = EtcdServer.start(directory);
                 RegionState state = connect(etcd, MISTYPED);
                 AutoCloseable _ =
@@ -88,7 +88,7 @@ class UnknownRegionIT {
     }
 
     @Test
-    void nothingIsSaidWithoutEtcd() {
+    void anUnreachableEtcdCausesNoWarning() {
         EtcdConfig away =
                 new EtcdConfig(
                         List.of(URI.create("http://127.0.0.1:1")),

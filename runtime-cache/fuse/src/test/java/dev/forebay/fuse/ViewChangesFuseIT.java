@@ -388,7 +388,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void viewsThatChangeAtRandomUnderReadersAreSeenByNobody() throws Exception {
+    void readersDoNotNoticeRandomChangesOfTheView() throws Exception {
         System.out.println("Seed " + SEED);
         Random random = new Random(SEED);
         bringHere();
@@ -432,7 +432,7 @@ class ViewChangesFuseIT {
      * even if the view changes, so no page of it may be evicted.
      */
     @Test
-    void whatIsOpenStaysRightWhenItsRoomIsNeeded() throws Exception {
+    void openFilesStayCorrectWhenTheirSpaceIsNeeded() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         byte[] expected = big();
@@ -465,7 +465,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void aVersionWhoseRoomWasTakenIsNativeAgainWhenItIsReadAgain() {
+    void anEvictedVersionIsNativeAgainOnceItIsReadAgain() {
         bringHere();
         showAtBest(View.ON_DEMAND);
         await(
@@ -491,7 +491,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void aVersionIsShownOnDemandFromWhenDamageIsFoundUntilItIsMended() throws Exception {
+    void damageFoundByAReadRemountsTheNativeView() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         // An open file also keeps the device's number in use.
@@ -504,7 +504,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void anImageThatChangesOnTheDiskIsTakenOffAndFetchedAgain() throws Exception {
+    void theScrubberReplacesAnImageThatChangesOnDisk() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         assertNoticesThatTheImageChanges();
@@ -512,7 +512,7 @@ class ViewChangesFuseIT {
 
     /** No image must be attached, so the successor has not verified it yet. */
     @Test
-    void soIsOneThatAPredecessorHasAttached() throws Exception {
+    void theScrubberReplacesAChangedImageOfAPredecessor() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         restart(View.NATIVE);
@@ -549,7 +549,7 @@ class ViewChangesFuseIT {
     /** The kernel keeps the damaged pages that it has read, even after the repair on disk. */
     @Test
     @Tag(SCRUBBED)
-    void whatTheScrubMendsIsNotSeenWrongAnyMore() throws Exception {
+    void damageRepairedByTheScrubberRemountsTheNativeView() throws Exception {
         bringHere();
         boolean seenWrong = false;
         // The scrub may come before the reader.
@@ -571,7 +571,7 @@ class ViewChangesFuseIT {
     /** Only the view reads the disk. */
     @Test
     @Tag(OWN_DISK)
-    void aNativeViewDoesNotStayOnADiskThatDies() {
+    void aNativeViewFallsBackToOnDemandWhenItsDiskFails() {
         bringHere();
         showAtBest(View.NATIVE);
         ownDisk.die();
@@ -580,7 +580,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void aNativeViewDoesNotStayWhereItsPacksCannotBeOpenedAnyMore() throws Exception {
+    void aNativeViewFallsBackToOnDemandWhenPacksCannotBeOpened() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         Objects.requireNonNull(views.remove(View.NATIVE)).close();
@@ -593,7 +593,7 @@ class ViewChangesFuseIT {
 
     /** Damage that the successor finds in its first check is in that view too. */
     @Test
-    void whatASuccessorMendsIsNotSeenWrongInItsPredecessorsView() throws Exception {
+    void damageFoundByASuccessorRemountsItsPredecessorsView() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         Objects.requireNonNull(views.remove(View.NATIVE)).close();
@@ -616,7 +616,7 @@ class ViewChangesFuseIT {
      * The predecessor is killed before it checks its views, and the disk has no damage any more.
      */
     @Test
-    void whatAPredecessorHasMendedIsNotSeenWrongInItsView() throws Exception {
+    void damageRepairedByAPredecessorRemountsItsView() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
         Objects.requireNonNull(views.remove(View.NATIVE)).close();
@@ -641,7 +641,7 @@ class ViewChangesFuseIT {
     @Test
     @Tag(SCRUBBED)
     @Tag(LENIENT)
-    void whatASmallReadGotWrongIsReadRightWhenItIsFound() throws Exception {
+    void aSmallReadIsRightOnceTheScrubberFindsTheDamage() throws Exception {
         bringHere();
         boolean seenWrong = false;
         // The scrub may come before the reader. The next attempt uses a file that the kernel has
@@ -664,7 +664,7 @@ class ViewChangesFuseIT {
     /** Simulates a predecessor with another {@code --cache-directory}. */
     @Test
     @Tag(LENIENT)
-    void soItIsUnderAnImageOfAnotherDirectory() throws Exception {
+    void aSmallReadBelowAnotherDirectorysImageIsRightOnceDamageIsFound() throws Exception {
         bringHere();
         showAtBest(View.ON_DEMAND);
         String key = "small/000";
@@ -753,7 +753,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void damageIsTakenOffThoughAnotherVersionsImageDoesNotCome() throws Exception {
+    void aDamagedViewIsDetachedEvenIfAnotherVersionsImageIsLate() throws Exception {
         CountDownLatch arrival = new CountDownLatch(1);
         otherImage = arrival;
         try {
@@ -784,7 +784,7 @@ class ViewChangesFuseIT {
 
     /** The next server finds the damage, and does not continue with the image. */
     @Test
-    void anImageThatWasHarmedIsFetchedAgainByTheNextToServe() throws Exception {
+    void theNextServerFetchesADamagedImageAgain() throws Exception {
         showAtBest(View.ON_DEMAND);
         Path image = image(dataset);
         flip(image, 4096, Math.toIntExact(Files.size(image)));
@@ -815,7 +815,7 @@ class ViewChangesFuseIT {
     }
 
     @Test
-    void soIsOneThatItRefusesWhenItHasItMountedAlready() throws Exception {
+    void aMountedImageThatTheKernelRefusesLaterIsReplaced() throws Exception {
         serveAt(View.NATIVE);
         await("its packs are not here", () -> shown(dataset) == View.ON_DEMAND);
         // An open file also keeps the device's number in use.

@@ -24,7 +24,7 @@ class ViewChoiceTest {
 
     /** A node cache may fill the disk, and a pod must start again. Needs permission to mount. */
     @Test
-    void isFoundAgainOnADiskThatIsFull() throws Exception {
+    void autoFindsTheSameViewOnAFullDisk() throws Exception {
         var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
         assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
         try (LoopDisk disk = mounted.get()) {
@@ -38,7 +38,7 @@ class ViewChoiceTest {
 
     /** Simulates a kernel that cannot mount images in any way. */
     @Test
-    void whereNoImageCanBeMountedFilesAreShownOneByOneUnlessThatIsForbidden() {
+    void autoFallsBackToThePortableViewAndForcedViewsFail() {
         for (ViewChoice lenient : List.of(ViewChoice.AUTO, ViewChoice.PORTABLE)) {
             assertThat(lenient.find(List.of(), directory, true).best()).isEqualTo(View.PORTABLE);
         }

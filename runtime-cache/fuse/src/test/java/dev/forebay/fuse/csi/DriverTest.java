@@ -30,7 +30,7 @@ class DriverTest {
 
     /** Probes continue while the driver ends. */
     @Test
-    void oneThatIsClosedDoesNotAnswerAndSaysSo() {
+    void aClosedDriverDoesNotAnswerProbes() {
         Driver driver = start();
         try {
             assertThat(driver.answers(PATIENCE)).isTrue();
@@ -41,7 +41,7 @@ class DriverTest {
     }
 
     @Test
-    void whoAsksIsAnsweredWheneverItIsClosed() throws InterruptedException {
+    void probesDoNotFailWhileTheDriverCloses() throws InterruptedException {
         for (int round = 0; round < 20; round++) {
             Driver driver = start();
             assertThat(driver.answers(PATIENCE)).isTrue();

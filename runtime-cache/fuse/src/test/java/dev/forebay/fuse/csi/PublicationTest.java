@@ -61,7 +61,7 @@ class PublicationTest {
     }
 
     @Test
-    void aClaimOfAPersistentVolumeMayHaveItsOptions() {
+    void aPersistentVolumeMayBeReadOnlyAndNameItsProvisioner() {
         NodePublishVolumeRequest.Builder request =
                 inline().setReadonly(true)
                         .clearVolumeContext()
@@ -76,19 +76,19 @@ class PublicationTest {
     }
 
     @Test
-    void volumeAndTargetAreNamed() {
+    void aRequestWithoutVolumeOrTargetIsRefused() {
         refused(inline().clearVolumeId(), "volume_id is missing");
         refused(inline().clearTargetPath(), "target_path is missing");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"relative", "/a/../b", "/a/./b", "/", "/a\0b"})
-    void aTargetIsOnePath(String path) {
+    void aTargetPathMustBeAbsoluteAndNormalized(String path) {
         refused(inline().setTargetPath(path), "target_path is '" + path + "'");
     }
 
     @Test
-    void aVolumeIsATreeOfFiles() {
+    void aVolumeMustBeAPlainReadOnlyMount() {
         refused(inline().clearVolumeCapability(), "volume_capability is missing");
         refused(
                 inline().setVolumeCapability(VolumeCapability.getDefaultInstance()),
@@ -116,7 +116,7 @@ class PublicationTest {
     @EnumSource(
             value = Mode.class,
             names = {"UNKNOWN", "MULTI_NODE_SINGLE_WRITER", "MULTI_NODE_MULTI_WRITER"})
-    void nobodyWritesFromSeveralNodes(Mode mode) {
+    void unsupportedAccessModesAreRefused(Mode mode) {
         refused(
                 inline().setVolumeCapability(mount(mode)),
                 "volume_capability.access_mode is",
@@ -124,7 +124,7 @@ class PublicationTest {
     }
 
     @Test
-    void aMistypedAttributeIsNoOtherOne() {
+    void unknownAndMissingAttributesAreRefused() {
         refused(
                 inline().putVolumeContext("datset", "x"),
                 "volume_context has 'datset'",
@@ -133,7 +133,7 @@ class PublicationTest {
     }
 
     @Test
-    void aDatasetIsAVersion() {
+    void theDatasetAttributeMustNameOneVersion() {
         refused(
                 inline().putVolumeContext("dataset", "search/ko-bert"),
                 "volume_context 'dataset' is 'search/ko-bert'",

@@ -25,14 +25,14 @@ class TargetsTest {
     }
 
     @Test
-    void theTargetItselfNeedNotBeThere() throws Exception {
+    void theTargetItselfMayBeMissing() throws Exception {
         Path pod = Files.createDirectories(kubelet.resolve("pods/1"));
 
         assertThat(targets.existing(pod.resolve("mount"))).isEqualTo(pod.resolve("mount"));
     }
 
     @Test
-    void isWhereLinksLead() throws Exception {
+    void targetsFollowSymbolicLinks() throws Exception {
         Path disk = Files.createDirectories(directory.resolve("disk/pods"));
         Path linked = Files.createSymbolicLink(directory.resolve("linked"), Path.of("disk"));
 
@@ -41,7 +41,7 @@ class TargetsTest {
     }
 
     @Test
-    void isNowhereElse() throws Exception {
+    void targetsOutsideTheKubeletDirectoryAreRefused() throws Exception {
         Files.createSymbolicLink(kubelet.resolve("out"), directory);
         Path namedAlike = Files.createDirectories(directory.resolve("kubelet-2"));
 
@@ -61,7 +61,7 @@ class TargetsTest {
     }
 
     @Test
-    void whatItIsInHasToBeThereToPublish() throws Exception {
+    void publishingRequiresTheParentOfTheTarget() throws Exception {
         Path none = kubelet.resolve("pods/gone/mount");
 
         assertThat(targets.find(none)).isEmpty();

@@ -121,7 +121,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void isAnsweredWithWhatTheWorkIs() throws Exception {
+    void aCallReturnsTheResultOrFailureOfItsWork() throws Exception {
         assertThat(publish(ONE, _ -> "done").answer.get()).isEqualTo("done");
         Status refusal =
                 publish(
@@ -149,7 +149,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void aCallForWhichThereIsNoThreadTakesNoPlace() throws Exception {
+    void aCallThatGetsNoThreadDoesNotCountAsRunning() throws Exception {
         FailingThreads threads = new FailingThreads();
         threads.set("inherited");
         try {
@@ -166,7 +166,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void oneAtATimeForEachTarget() throws Exception {
+    void eachTargetHasOneCallAtATime() throws Exception {
         Caller first = publish(ONE, this::stuck);
 
         Caller second = new Caller();
@@ -181,7 +181,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void volumesLeaveWhileAsManyAsMayWait() throws Exception {
+    void unpublishSucceedsWhilePublishCallsReachTheirLimit() throws Exception {
         Caller _ = publish(ONE, this::stuck);
         Caller _ = publish(TWO, this::stuck);
 
@@ -194,7 +194,7 @@ class VolumeCallsTest {
 
     /** While no process serves a mount, an access to it blocks in the kernel. */
     @Test
-    void whoIsKeptByTheKernelIsAnsweredForBeforeTheCallersDeadline() throws Exception {
+    void aCallStuckInTheKernelFailsBeforeItsDeadline() throws Exception {
         Caller caller = new Caller();
         Context.current()
                 .withDeadlineAfter(HASTE.toSeconds(), TimeUnit.SECONDS, timer)
@@ -210,7 +210,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void aWaitEndsBeforeItsCallersAndSaysWhatForAndForHowLong() throws Exception {
+    void aWaitEndsBeforeTheDeadlineAndReportsReasonAndDuration() throws Exception {
         Caller caller = new Caller();
         Context.current()
                 .withDeadlineAfter(HASTE.toSeconds(), TimeUnit.SECONDS, timer)
@@ -222,7 +222,7 @@ class VolumeCallsTest {
     }
 
     @Test
-    void aWaitEndsWithItsCallerAndWithTheDriver() throws Exception {
+    void aWaitEndsWhenItsCallerLeavesOrTheDriverStops() throws Exception {
         Caller one = publish(ONE, VolumeCallsTest::forEver);
         Caller two = publish(TWO, VolumeCallsTest::forEver);
 

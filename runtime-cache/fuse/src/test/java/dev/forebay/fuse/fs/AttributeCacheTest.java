@@ -68,7 +68,7 @@ class AttributeCacheTest {
     }
 
     @Test
-    void theManifestIsNotAskedForWhatAPageOfADirectoryHasTold() throws IOException {
+    void lookupsOfListedEntriesDoNotReadTheManifest() throws IOException {
         List<Node> page = cache.readdir(ref, Node.ROOT_ID, "", 10);
         assertThat(page).extracting(Node::name).containsExactly("a", "b");
 
@@ -82,7 +82,7 @@ class AttributeCacheTest {
     }
 
     @Test
-    void theManifestIsAskedOnceForANameOrANumber() throws IOException {
+    void repeatedLookupsDoNotReadTheManifestAgain() throws IOException {
         Node byName = cache.lookup(ref, Node.ROOT_ID, "a").orElseThrow();
         Node byNumber = cache.node(ref, Node.ROOT_ID).orElseThrow();
         assertThat(cache.lookup(ref, Node.ROOT_ID, "missing")).isEmpty();

@@ -41,13 +41,13 @@ class GuardTest {
     }
 
     @Test
-    void passesOnAnswers() {
+    void theGuardReturnsTheResultOfAnOperation() {
         assertThat(run(() -> 42)).isEqualTo(42);
         assertThat(events).containsExactly("READ ended");
     }
 
     @Test
-    void anErrorThatWasAskedForIsNoFailure() {
+    void anErrnoIsReturnedAndNotCountedAsAFailure() {
         Guard.Body body =
                 () -> {
                     throw new FsException(Errno.ENOENT, "x");
@@ -58,7 +58,7 @@ class GuardTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void whatCannotBeServedIsCountedByReason(ErrorCode code) {
+    void failuresAreCountedByErrorCode(ErrorCode code) {
         Guard.Body body =
                 () -> {
                     throw new ForebayException(code, "x");
@@ -68,7 +68,7 @@ class GuardTest {
     }
 
     @Test
-    void nothingLeavesIt() {
+    void anUnexpectedErrorDoesNotLeaveTheGuard() {
         Guard.Body body =
                 () -> {
                     throw new StackOverflowError();
@@ -79,7 +79,7 @@ class GuardTest {
 
     /** Guards against a crash: an exception that leaves a callback of libfuse ends the process. */
     @Test
-    void neitherDoesWhatTheMeterThrows() {
+    void anErrorOfTheMeterDoesNotLeaveTheGuard() {
         meterFails = true;
         assertThat(run(() -> 42)).isEqualTo(42);
         Guard.Body notFound =

@@ -35,7 +35,7 @@ class InodeNumbersTest {
 
     /** Needs permission to mount. */
     @Test
-    void whatAFullDiskRefusesIsWrittenDownWhenThereIsRoom() throws Exception {
+    void numbersRefusedByAFullDiskAreWrittenOnceThereIsSpace() throws Exception {
         var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
         assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
         try (LoopDisk disk = mounted.get()) {
@@ -83,7 +83,7 @@ class InodeNumbersTest {
 
     /** Otherwise the next process would know two names by one number. */
     @Test
-    void aNumberThatAnotherProcessHasWrittenDownMeanwhileIsNotWrittenAgain() throws Exception {
+    void aProcessDoesNotWriteANumberThatAnotherOneHasWritten() throws Exception {
         List<String> alike = namesWithTheSameChecksum();
         Path ledger = directory.resolve("later/inodes");
         InodeNumbers late = InodeNumbers.keptIn(ledger, NEVER);
@@ -118,7 +118,7 @@ class InodeNumbersTest {
     }
 
     @Test
-    void aLedgerThatIsRemovedOrDamagedIsWrittenAnew() throws Exception {
+    void aRemovedOrDamagedLedgerIsWrittenAgain() throws Exception {
         Path ledger = directory.resolve("inodes");
         InodeNumbers numbers = InodeNumbers.keptIn(ledger);
         Map<String, Integer> first = numbers.of(List.of("a/b@v1", "a/b@v2"));
@@ -138,7 +138,7 @@ class InodeNumbersTest {
 
     /** Only the ledger knows the number of the second of two names with the same checksum. */
     @Test
-    void aBitThatFlipsCostsTheNumbersOfItsLineAtMost() throws Exception {
+    void aFlippedBitLosesAtMostTheNumbersOfItsLine() throws Exception {
         List<String> alike = namesWithTheSameChecksum();
         List<String> names = Stream.concat(alike.stream(), Stream.of("a/b@v1", "a/b@v2")).toList();
         Path ledger = directory.resolve("inodes");
@@ -183,7 +183,7 @@ class InodeNumbersTest {
     }
 
     @Test
-    void linesOfAnEarlierReleaseAreReadUnlessTheNameIsAnother() throws Exception {
+    void linesOfAnEarlierReleaseAreReadIfNumberAndNameMatch() throws Exception {
         List<String> alike = namesWithTheSameChecksum();
         Path ledger = directory.resolve("inodes");
         Map<String, Integer> given = InodeNumbers.keptIn(ledger, NEVER).of(alike);
@@ -209,7 +209,7 @@ class InodeNumbersTest {
      * A start that fails ends the thread that shows mounts in this way, which needs no log message.
      */
     @Test
-    void whoIsInterruptedWritesNothingAndSaysNothing() {
+    void anInterruptedThreadLogsNoFailure() {
         Path ledger = directory.resolve("inodes");
         PrintStream usual = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -241,7 +241,7 @@ class InodeNumbersTest {
 
     /** Simulates a process that is stopped while it writes. */
     @Test
-    void aProcessThatKeepsTheLedgerHoldsNobodyUpForLong() throws Exception {
+    void aLockedLedgerDelaysOtherProcessesOnlyBriefly() throws Exception {
         Path ledger = directory.resolve("inodes");
         Process owner =
                 new ProcessBuilder(

@@ -55,7 +55,7 @@ class MountIndexTest {
     }
 
     @Test
-    void aVersionIsFoundByAnInodeBelowIt() {
+    void aVersionIsFoundByItsInode() {
         MountIndex index = index(DIGITS, LETTERS);
         long inode = inode(index, "vision", "digits", "v1");
 
@@ -88,7 +88,7 @@ class MountIndexTest {
     }
 
     @Test
-    void statisticsAreTheSumsOfWhatIsShown() {
+    void statisticsAreTheSumsOverAllVersions() {
         assertThat(index(DIGITS, LETTERS).statistics())
                 .isEqualTo(
                         new Statistics(

@@ -38,7 +38,7 @@ class PagedDirectoryTest {
     }
 
     @Test
-    void everyOffsetLeadsToTheSameNamesFromEveryPosition() {
+    void everyOffsetListsTheSameNamesFromEveryPosition() {
         List<String> all = list(0, Integer.MAX_VALUE);
         assertThat(all).containsExactly(".", "..", "a", "b", "c", "d", "e");
         for (int before = 0; before <= all.size(); before++) {

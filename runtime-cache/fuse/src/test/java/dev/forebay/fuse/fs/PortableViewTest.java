@@ -182,7 +182,7 @@ class PortableViewTest {
     }
 
     @Test
-    void givesTheErrorsThatPosixWants() {
+    void failedCallsReturnTheErrorsOfPosix() {
         fails(Errno.ENOENT, () -> resolve("/nobody"));
         fails(Errno.ENOENT, () -> resolve("/vision/digits/v2"));
         fails(Errno.ENOENT, () -> resolve("/vision/digits/v1/train/9.png"));
@@ -198,7 +198,7 @@ class PortableViewTest {
     }
 
     @Test
-    void namesWhatIsBehindAFile() {
+    void extendedAttributesNameTheObjectOrTheVersion() {
         long inode = resolve("/vision/digits/v1/train/0.png").inode();
         assertThat(view.listxattr(inode))
                 .containsExactly(
@@ -220,7 +220,7 @@ class PortableViewTest {
     }
 
     @Test
-    void countsWhatIsMounted() {
+    void statfsCountsTheMountedBytesAndObjects() {
         assertThat(view.statfs()).isEqualTo(new Statistics(9097, 4));
         view.show(List.of());
         assertThat(view.statfs()).isEqualTo(new Statistics(0, 0));
@@ -249,7 +249,7 @@ class PortableViewTest {
     }
 
     @Test
-    void aNumberNeverMeansAnotherVersionLater() {
+    void anInodeNumberNeverMeansAnotherVersionLater() {
         List<DatasetVersion> twins = versionsWithTheSameHash();
         Mount first = mountAs(twins.getFirst());
         Mount second = mountAs(twins.getLast());
@@ -305,7 +305,7 @@ class PortableViewTest {
     }
 
     @Test
-    void aVersionWhoseManifestCannotBeHadIsListedAndFailsBelow() {
+    void aVersionWithoutItsManifestIsListedAndItsLookupsFail() {
         byDigest.clear();
         assertThat(list("/vision/digits")).containsExactly(".", "..", "v1");
         assertThatThrownBy(() -> resolve("/vision/digits/v1/train"))
@@ -315,7 +315,7 @@ class PortableViewTest {
     }
 
     @Test
-    void aVersionIsKnownInOutlineUntilItsManifestWasAsked() {
+    void outlineDescribesAVersionUntilItsManifestIsRead() {
         long parent = resolve("/vision/digits").inode();
         Attributes outline = view.outline(parent, "v1").orElseThrow();
         assertThat(view.isHere(parent, "v1")).isTrue();
@@ -330,7 +330,7 @@ class PortableViewTest {
     }
 
     @Test
-    void listsALargeDirectoryInPiecesFromAnyPlace() {
+    void listsALargeDirectoryInPartsFromAnyOffset() {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         for (int i = 0; i < 3500; i++) {
             objects.put("f%05d".formatted(i), new byte[] {1});

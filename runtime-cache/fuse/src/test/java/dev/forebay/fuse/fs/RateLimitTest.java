@@ -15,7 +15,7 @@ class RateLimitTest {
     private final RateLimit limit = new RateLimit(2, PERIOD_SECONDS, now::get);
 
     @Test
-    void permitsAsManyEventsAsAPeriodMayHave() {
+    void theLimitPermitsItsNumberOfEventsPerPeriod() {
         assertThat(limit.permits()).isTrue();
         assertThat(limit.permits()).isTrue();
         assertThat(limit.permits()).isFalse();
@@ -24,7 +24,7 @@ class RateLimitTest {
     }
 
     @Test
-    void aNewPeriodBeginsWithTheFirstEventAfterTheLast() {
+    void aNewPeriodBeginsWithTheFirstEventAfterTheLastPeriod() {
         assertThat(limit.permits()).isTrue();
         assertThat(limit.permits()).isTrue();
         now.addAndGet(PERIOD_NANOS + 1);

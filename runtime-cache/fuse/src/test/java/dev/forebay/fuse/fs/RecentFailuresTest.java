@@ -15,7 +15,7 @@ class RecentFailuresTest {
     private final RecentFailures failures = new RecentFailures(now::get);
 
     @Test
-    void whoAsksForAPartOfItWaitsUntilTheTimeOfTheFirstIsUp() {
+    void aReadThatOverlapsAFailureGetsTheEarliestDeadline() {
         failures.add(FILE, 4096, 8192, SOON);
         failures.add(FILE, 0, 65_536, LATER);
         assertThat(failures.deadline(FILE, 12_287, 1, LATER + 1)).isEqualTo(SOON);
@@ -24,7 +24,7 @@ class RecentFailuresTest {
     }
 
     @Test
-    void othersWaitAsUsual() {
+    void otherReadsKeepTheirOwnDeadline() {
         failures.add(FILE, 4096, 8192, SOON);
         assertThat(failures.deadline(FILE, 0, 4096, LATER)).isEqualTo(LATER);
         assertThat(failures.deadline(FILE, 12_288, 4096, LATER)).isEqualTo(LATER);
@@ -45,7 +45,7 @@ class RecentFailuresTest {
     }
 
     @Test
-    void ofTooManyFailuresTheOldestIsForgotten() {
+    void theOldestOfTooManyFailuresIsForgotten() {
         for (int i = 0; i <= RecentFailures.MOST; i++) {
             failures.add(FILE, i * 4096L, 4096, SOON);
         }

@@ -27,7 +27,7 @@ class ConnectionTest {
     @TempDir private Path directory;
 
     @Test
-    void whoCannotBeToldHearsTheEnd() throws Exception {
+    void aConnectionEndsIfAMessageCannotBeSent() throws Exception {
         Path path = directory.resolve("socket");
         FuseDevice device =
                 new FuseDevice(List.of(Descriptor.of(NOTHING)), new Protocol(45, 0, 1 << 20));

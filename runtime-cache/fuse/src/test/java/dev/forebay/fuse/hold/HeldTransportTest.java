@@ -36,7 +36,7 @@ class HeldTransportTest {
     }
 
     @Test
-    void keepsNoDescriptorsThatItHasNoUseFor() throws Exception {
+    void theTransportClosesDescriptorsThatItDoesNotNeed() throws Exception {
         Path unwanted = Files.createFile(directory.resolve("unwanted"));
         Path wanted = Files.createFile(directory.resolve("wanted"));
         try (UnixSocket holder = UnixSocket.listen(Holder.socket(directory));

@@ -29,7 +29,7 @@ class HolderTest {
 
     /** Simulates that no thread is left for another server. */
     @Test
-    void serversCanConnectThoughOneCouldNotBeAttendedTo() throws Exception {
+    void theHolderAcceptsServersAfterItFailsToStartAThread() throws Exception {
         FailingThreads threads = new FailingThreads();
         threads.set("inherited");
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
@@ -48,7 +48,7 @@ class HolderTest {
     }
 
     @Test
-    void whoAsksWhetherItIsWellIsAnsweredThoughThereIsNoMountYet() {
+    void aHolderWithoutAMountAnswersHealthChecks() {
         assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isFalse();
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
             assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isTrue();
@@ -57,7 +57,7 @@ class HolderTest {
 
     /** Simulates a holder that hangs: the socket exists, but no thread accepts. */
     @Test
-    void aHolderThatDoesNotAnswerIsNotWell() throws Exception {
+    void aHolderThatDoesNotAnswerIsUnhealthy() throws Exception {
         UnixSocket silent = UnixSocket.listen(Holder.socket(directory));
         try {
             // More connections than the backlog holds, so that connecting blocks too.
@@ -72,7 +72,7 @@ class HolderTest {
 
     /** Simulates a server that is stopped directly after it joined: it keeps its connection. */
     @Test
-    void whoDoesNotServeWhenToldToIsPassedOver() throws Exception {
+    void theHolderReplacesAServerThatIsAppointedAndDoesNotServe() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ofSeconds(1));
                 Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
@@ -90,7 +90,7 @@ class HolderTest {
 
     /** Simulates a server that was stopped while its holder was replaced, and continues later. */
     @Test
-    void whoServedBeforeThereWasThisHolderEndsIfAnotherOneServes() throws Exception {
+    void aServerOfAnEarlierHolderEndsIfAnotherOneServes() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO);
                 Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
@@ -107,13 +107,13 @@ class HolderTest {
 
     /** The next holder has another path, so a mount that is handed in would stay invisible. */
     @Test
-    void aMountThatIsElsewhereIsNotTakenBack() throws Exception {
+    void theHolderDoesNotTakeBackAMountAtAnotherPath() throws Exception {
         assertThatTheServerEnds(Optional.of(Path.of("/elsewhere")));
     }
 
     /** Simulates a mount that was unmounted while files were open. */
     @Test
-    void aMountThatIsNowhereIsNotTakenBack() throws Exception {
+    void theHolderDoesNotTakeBackAMountWithoutAPath() throws Exception {
         assertThatTheServerEnds(Optional.empty());
     }
 

@@ -9,7 +9,7 @@ class PulseTest {
     private final Pulse pulse = new Pulse();
 
     @Test
-    void isSilentWhenAnAnswerIsOwedForLonger() {
+    void aServerIsSilentWhenItsAnswerIsOverdue() {
         assertThat(pulse.ask(0)).isTrue();
         pulse.answered();
         assertThat(pulse.isSilent(100, 10)).as("nothing is owed").isFalse();
@@ -24,7 +24,7 @@ class PulseTest {
     }
 
     @Test
-    void oneThatCouldNotBeAskedOwesNothing() {
+    void aServerThatCouldNotBePingedOwesNoAnswer() {
         assertThat(pulse.ask(0)).isTrue();
         pulse.answered();
         assertThat(pulse.ask(100)).isTrue();
@@ -35,7 +35,7 @@ class PulseTest {
 
     /** The server may be of a release that does not know pings. */
     @Test
-    void oneThatNeverAnsweredIsAskedToServeAllTheSame() {
+    void aServerThatNeverAnsweredIsSilentOnlyAfterItsAppointment() {
         assertThat(pulse.ask(0)).isTrue();
         assertThat(pulse.isSilent(1_000, 10)).isFalse();
         pulse.appoint(1_000);
@@ -48,7 +48,7 @@ class PulseTest {
     }
 
     @Test
-    void oneThatAnswersBeforeTheNextQuestionIsPrompt() {
+    void aServerThatAnswersBeforeTheNextPingIsPrompt() {
         assertThat(pulse.isPrompt()).as("not known").isFalse();
         pulse.answered();
         assertThat(pulse.isPrompt()).as("unasked").isTrue();

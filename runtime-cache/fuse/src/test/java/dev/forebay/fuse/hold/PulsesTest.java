@@ -32,7 +32,7 @@ class PulsesTest {
     }
 
     @Test
-    void whoCouldNotBeAskedIsAskedAgain() throws Exception {
+    void aFailedPingIsRepeated() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         AtomicInteger questions = new AtomicInteger();
         watch(
@@ -54,7 +54,7 @@ class PulsesTest {
     }
 
     @Test
-    void whoAnswersAndDoesNotServeThoughItWasToldToIsReplaced() throws Exception {
+    void anAppointedServerThatAnswersAndDoesNotServeIsReplaced() throws Exception {
         CountDownLatch replaced = new CountDownLatch(1);
         CompletableFuture<Pulses<String>> asking = new CompletableFuture<>();
         Pulses<String> pulses =
@@ -78,7 +78,7 @@ class PulsesTest {
     }
 
     @Test
-    void whoAnswersNoMoreIsReplacedThoughThatFailedOnce() throws Exception {
+    void aFailedReplacementOfASilentServerIsRetried() throws Exception {
         CountDownLatch attempts = new CountDownLatch(2);
         AtomicInteger questions = new AtomicInteger();
         Pulses.Orders<String> orders =

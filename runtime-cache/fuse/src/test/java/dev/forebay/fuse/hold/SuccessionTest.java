@@ -56,7 +56,7 @@ class SuccessionTest {
     }
 
     @Test
-    void theFirstServesAndOthersStandBy() {
+    void theFirstServerServesAndOthersStandBy() {
         succession.open();
         succession.joined("a");
         succession.joined("b");
@@ -64,7 +64,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatServesAlreadyIsPreferredToOneThatCameBefore() {
+    void aServingServerIsPreferredToOneThatJoinedEarlier() {
         succession.joined("a");
         succession.joined("b");
         succession.serves("b");
@@ -75,7 +75,7 @@ class SuccessionTest {
     }
 
     @Test
-    void ifNobodyServesTheFirstIsToldTo() {
+    void openAppointsTheFirstServerIfNoneServes() {
         succession.joined("a");
         succession.joined("b");
         assertThat(orders).isEmpty();
@@ -84,7 +84,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatServedEarlierAndComesLateIsReplaced() {
+    void aLateServerThatServedEarlierIsReplaced() {
         given("b");
         succession.joined("a");
         succession.serves("a");
@@ -96,7 +96,7 @@ class SuccessionTest {
     }
 
     @Test
-    void appointsNobodyWhenItIsClosed() {
+    void aClosedSuccessionAppointsNoServer() {
         given("a", "b");
         succession.close();
         succession.gone("a", false);
@@ -104,7 +104,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatDiedBeforeItWasOpenedIsSucceededThen() {
+    void openAppointsASuccessorOfAServerThatDiedBefore() {
         succession.joined("a");
         succession.serves("a");
         succession.joined("b");
@@ -114,7 +114,7 @@ class SuccessionTest {
     }
 
     @Test
-    void whoWantsToLeaveBeforeItIsOpenedWaitsForASuccessor() {
+    void aServerThatWantsToLeaveBeforeOpenWaitsForASuccessor() {
         succession.joined("a");
         succession.serves("a");
         succession.wantsToLeave("a");
@@ -126,14 +126,14 @@ class SuccessionTest {
     }
 
     @Test
-    void whenOneDiesItsRequestsAreAskedForBeforeTheNextServes() {
+    void requestsOfADeadServerAreResentBeforeTheNextServes() {
         given("a", "b");
         succession.gone("a", false);
         assertThat(orders).containsExactly("resend", "serve b");
     }
 
     @Test
-    void theNextServesThoughRequestsCannotBeAskedFor() {
+    void theNextServerServesEvenIfResendingFails() {
         given("a", "b");
         failing = true;
         assertThatExceptionOfType(OutOfMemoryError.class)
@@ -142,7 +142,7 @@ class SuccessionTest {
     }
 
     @Test
-    void onlyOneThatServesBesideAStandbyCanBeReplaced() {
+    void onlyAServingServerWithAStandbyIsReplaceable() {
         given("a");
         assertThat(succession.isReplaceable("a")).isFalse();
         succession.joined("b");
@@ -151,7 +151,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatAnswersIsPreferredToOneThatCameBefore() {
+    void aPromptServerIsPreferredToOneThatJoinedEarlier() {
         given("a", "b", "c");
         stopped.add("b");
         succession.gone("a", false);
@@ -162,7 +162,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatWasPassedOverIsNeverToldToServe() {
+    void aServerThatWasReplacedIsNeverAppointedAgain() {
         given("a", "b", "c");
         succession.gone("a", false);
         assertThat(succession.isReplaceable("b")).as("before it serves").isTrue();
@@ -174,7 +174,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatWasPassedOverBeforeItWasOpenedDoesNotCount() {
+    void aServerThatWasReplacedBeforeOpenIsIgnored() {
         succession.joined("a");
         succession.gone("a", false);
         succession.serves("a");
@@ -184,7 +184,7 @@ class SuccessionTest {
     }
 
     @Test
-    void whatOneTookThatWantedToLeaveIsAnsweredByItsSuccessorIfItIsStopped() {
+    void requestsOfALeavingServerThatFreezesAreResent() {
         given("a");
         succession.wantsToLeave("a");
         assertThat(succession.isReplaceable("a")).as("nobody else is there").isFalse();
@@ -197,7 +197,7 @@ class SuccessionTest {
     }
 
     @Test
-    void withoutAStandbyTheNextToComeServes() {
+    void theNextServerToJoinServesIfThereIsNoStandby() {
         given("a");
         succession.gone("a", false);
         succession.joined("b");
@@ -205,7 +205,7 @@ class SuccessionTest {
     }
 
     @Test
-    void oneMayLeaveOnlyWhenItsSuccessorServes() {
+    void aServerMayLeaveOnlyOnceItsSuccessorServes() {
         given("a", "b");
         succession.wantsToLeave("a");
         assertThat(orders).containsExactly("serve b");
@@ -216,14 +216,14 @@ class SuccessionTest {
     }
 
     @Test
-    void oneThatNobodySucceedsMayLeaveAtOnce() {
+    void aServerWithoutASuccessorMayLeaveAtOnce() {
         given("a");
         succession.wantsToLeave("a");
         assertThat(orders).containsExactly("go a");
     }
 
     @Test
-    void oneThatStandsByMayLeaveAtOnce() {
+    void aStandbyMayLeaveAtOnce() {
         given("a", "b", "c");
         succession.wantsToLeave("a");
         succession.wantsToLeave("c");
@@ -231,7 +231,7 @@ class SuccessionTest {
     }
 
     @Test
-    void whenASuccessorDiesBeforeItServesAnotherOneFollows() {
+    void anotherServerFollowsASuccessorThatDiesBeforeItServes() {
         given("a", "b", "c");
         succession.wantsToLeave("a");
         succession.gone("b", false);
@@ -240,7 +240,7 @@ class SuccessionTest {
     }
 
     @Test
-    void whenTheOnlySuccessorDiesNobodyIsKeptWaiting() {
+    void aServerMayLeaveIfItsOnlySuccessorDies() {
         given("a", "b");
         succession.wantsToLeave("a");
         succession.gone("b", false);
@@ -248,7 +248,7 @@ class SuccessionTest {
     }
 
     @Test
-    void allMayLeaveOneAfterTheOther() {
+    void allServersMayLeaveOneAfterTheOther() {
         given("a", "b");
         succession.wantsToLeave("a");
         succession.wantsToLeave("b");

@@ -52,7 +52,7 @@ class TimedReadsTest {
     }
 
     @Test
-    void whatTakesTooLongIsAnErrorAndTouchesNoMemoryOfTheReader() throws Exception {
+    void aSlowReadTimesOutAndDoesNotWriteToTheReadersBuffer() throws Exception {
         OpenFile slow =
                 new FarFile() {
                     @Override
@@ -83,7 +83,7 @@ class TimedReadsTest {
 
     /** A kernel that read ahead asks again for the page that its reader wants. */
     @Test
-    void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() {
+    void aReadThatTimedOutFailsAtOnceWhenItIsRepeated() {
         AtomicInteger asked = new AtomicInteger();
         OpenFile slow =
                 new FarFile() {
@@ -111,7 +111,7 @@ class TimedReadsTest {
 
     /** The source gives up before the timeout of the reader. */
     @Test
-    void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() {
+    void aRepeatedReadWaitsOnlyUntilTheDeadlineOfTheFirst() {
         OpenFile givenUp =
                 new FarFile() {
                     @Override
@@ -128,7 +128,7 @@ class TimedReadsTest {
 
     /** Simulates a read that had joined another one whose timeout passed. */
     @Test
-    void whatFailedIsHadIfItComesInTime() {
+    void aRepeatedReadSucceedsIfTheBytesArriveInTime() {
         AtomicInteger asked = new AtomicInteger();
         OpenFile failing =
                 new FarFile() {
@@ -146,7 +146,7 @@ class TimedReadsTest {
     }
 
     @Test
-    void whatComesInTimeIsGivenAsItIs() {
+    void aReadInTimeReturnsTheBytesUnchanged() {
         OpenFile shorter =
                 new FarFile() {
                     @Override
@@ -161,7 +161,7 @@ class TimedReadsTest {
     }
 
     @Test
-    void failuresAreThoseOfTheFile() {
+    void aReadFailsWithTheErrorOfTheFile() {
         OpenFile failing =
                 new FarFile() {
                     @Override

@@ -32,7 +32,7 @@ class AnswerPoolTest {
     }
 
     @Test
-    void makesAsManyAsAreNeededAtOnceAndUsesThemAgain() {
+    void thePoolCreatesOnlyAsManyBuffersAsAreInUseAtOnce() {
         AnswerPool pool = new AnswerPool(100, upTo(100));
         for (int round = 0; round < 3; round++) {
             List<Answers> taken = new ArrayList<>();
@@ -46,12 +46,12 @@ class AnswerPoolTest {
     }
 
     @Test
-    void whoFindsNoMemoryWaitsForWhatOthersGiveBack() throws Exception {
+    void aThreadWaitsForAReturnedBufferWhenMemoryIsShort() throws Exception {
         whoFindsNoneWaitsForWhatOthersGiveBack(new AnswerPool(100, upTo(3)));
     }
 
     @Test
-    void whoFindsTheBoundReachedWaitsForWhatOthersGiveBack() throws Exception {
+    void aThreadWaitsForAReturnedBufferWhenTheLimitIsReached() throws Exception {
         whoFindsNoneWaitsForWhatOthersGiveBack(new AnswerPool(3, upTo(100)));
     }
 
@@ -80,7 +80,7 @@ class AnswerPoolTest {
     }
 
     @Test
-    void isNotThereWithoutMemoryForOne() {
+    void thePoolFailsWithoutMemoryForOneBuffer() {
         assertThatThrownBy(() -> new AnswerPool(1, upTo(0))).isInstanceOf(OutOfMemoryError.class);
     }
 }

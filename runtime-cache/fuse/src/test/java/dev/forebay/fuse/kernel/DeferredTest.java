@@ -19,7 +19,7 @@ class DeferredTest {
     private static final int ROOM = 16;
 
     @Test
-    void anAnswerThatCannotBeSentIsAnError() throws Exception {
+    void anAnswerThatIsTooLongBecomesAnError() throws Exception {
         FakeKernel kernel = new FakeKernel();
         Deferred deferred =
                 new Deferred(

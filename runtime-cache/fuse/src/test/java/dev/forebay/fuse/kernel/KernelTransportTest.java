@@ -23,7 +23,7 @@ class KernelTransportTest {
 
     /** A mount that stayed would give every program that accesses it an error. */
     @Test
-    void aStartForWhichThereIsNoMemoryLeavesNoMount() throws Exception {
+    void aStartThatRunsOutOfMemoryLeavesNoMount() throws Exception {
         Path mountpoint = Files.createDirectory(directory.resolve("mnt"));
         Process process =
                 new ProcessBuilder(

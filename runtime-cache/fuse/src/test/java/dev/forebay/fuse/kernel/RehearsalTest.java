@@ -38,7 +38,7 @@ class RehearsalTest {
                                     });
 
     @Test
-    void whatFailsLeavesNobodyAtWork() {
+    void aFailedRehearsalLeavesNoThreadsRunning() {
         Set<Thread> before = serving();
 
         Rehearsal.of(nothing);

@@ -12,7 +12,7 @@ class RememberedDirectoriesTest {
     private final RememberedDirectories directories = new RememberedDirectories();
 
     @Test
-    void whatNobodyClosesIsForgottenBeforeWhatIsUsed() {
+    void theLeastRecentlyUsedDirectoryIsForgottenFirst() {
         for (long handle = 0; handle < RememberedDirectories.DIRECTORIES; handle++) {
             directories.put(handle, EMPTY);
         }
@@ -25,7 +25,7 @@ class RememberedDirectoriesTest {
     }
 
     @Test
-    void whatIsClosedMakesRoom() {
+    void aClosedDirectoryMakesSpaceForAnother() {
         for (long handle = 0; handle < RememberedDirectories.DIRECTORIES; handle++) {
             directories.put(handle, EMPTY);
         }

@@ -76,7 +76,7 @@ class RequestThreadTest {
     }
 
     @Test
-    void whatFailsIsAnErrorForWhoAskedAndForNobodyElse() throws Exception {
+    void aFailedRequestGetsAnErrorAndDoesNotAffectOthers() throws Exception {
         for (int i = 0; i < ASKED; i++) {
             long failing = lookUp();
             assertThat(kernel.next()).isEqualTo(new Answer(failing, -Errno.EIO.number(), 0));

@@ -125,7 +125,7 @@ class SlowLookupsTest {
     }
 
     @Test
-    void whoWaitsForAManifestHoldsUpNobodyWhoReadsAnotherVersion() throws Exception {
+    void requestsThatWaitForAManifestDoNotDelayOtherVersions() throws Exception {
         long file = view.lookup(version("here"), FILE).inode();
         Set<Long> waiting = new HashSet<>();
         for (int i = 0; waiting.size() < ASKED; i++) {
@@ -155,7 +155,7 @@ class SlowLookupsTest {
 
     /** Otherwise the kernel would unmount the version's image. */
     @Test
-    void aVersionIsFoundWhoseManifestDoesNotCome() throws Exception {
+    void lookupFindsAVersionBeforeItsManifestArrives() throws Exception {
         long lookup = kernel.name(Opcode.LOOKUP, dataset(), "awaited");
         assertThat(kernel.next()).isEqualTo(new Answer(lookup, 0, EntryReply.BYTES));
     }

@@ -82,7 +82,7 @@ class SlowReadsTest {
     }
 
     @Test
-    void readsAreRefusedInTimeWhetherTheyWereBegunOrNot() throws Exception {
+    void readsTimeOutWhetherTheyHaveStartedOrNot() throws Exception {
         for (int i = 1; i <= READS; i++) {
             read(i, AWAITED);
         }
@@ -102,7 +102,7 @@ class SlowReadsTest {
     }
 
     @Test
-    void aReadThatWasAnsweredIsNotRefusedWhenItsTimeIsUp() throws Exception {
+    void anAnsweredReadDoesNotTimeOutLater() throws Exception {
         read(1, THERE);
         assertThat(next()).isEqualTo(new Answer(1, 0, LENGTH));
         // The second read times out later than the first one would.
@@ -113,7 +113,7 @@ class SlowReadsTest {
 
     /** A kernel that read ahead asks again for the page that its reader wants. */
     @Test
-    void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() throws Exception {
+    void aReadThatTimedOutFailsAtOnceWhenItIsRepeated() throws Exception {
         read(1, AWAITED);
         assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
         read(2, AWAITED);
@@ -123,7 +123,7 @@ class SlowReadsTest {
 
     /** The source gives up before the timeout of the reader. */
     @Test
-    void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() throws Exception {
+    void aRepeatedReadWaitsOnlyUntilTheDeadlineOfTheFirst() throws Exception {
         long began = System.nanoTime();
         read(1, GIVEN_UP);
         assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
@@ -136,7 +136,7 @@ class SlowReadsTest {
 
     /** Simulates a read that had joined another one whose timeout passed. */
     @Test
-    void whatFailedIsHadIfItComesInTime() throws Exception {
+    void aRepeatedReadSucceedsIfTheBytesArriveInTime() throws Exception {
         read(1, FAILS_ONCE);
         assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
         read(2, FAILS_ONCE);

@@ -112,7 +112,7 @@ class GenerationsIT {
     }
 
     @Test
-    void whoIsThereStaysAndWhoComesSeesWhatIsNew() throws Exception {
+    void processesKeepTheirGenerationAndNewOnesSeeTheLatest() throws Exception {
         Shell first = new Shell();
         show("one");
         Shell second = new Shell();
@@ -128,7 +128,7 @@ class GenerationsIT {
     }
 
     @Test
-    void whatNobodyUsesAnyMoreGoes() throws Exception {
+    void removeUnusedRemovesGenerationsWithoutUsers() throws Exception {
         show("one");
         Shell here = new Shell();
         Shell inContainer = new Shell("unshare", "--mount", "--propagation", "slave");
@@ -153,7 +153,7 @@ class GenerationsIT {
     }
 
     @Test
-    void oneInTheMiddleGoesBeforeThoseBelowIt() throws Exception {
+    void removeUnusedRemovesAnUnusedGenerationAboveUsedOnes() throws Exception {
         Shell oldest = new Shell();
         show("one");
         Shell early = new Shell();
@@ -177,7 +177,7 @@ class GenerationsIT {
     }
 
     @Test
-    void aChangeThatFailsChangesNothing() throws Exception {
+    void aFailedChangeChangesNothing() throws Exception {
         show("one");
         assertThatThrownBy(
                         () ->

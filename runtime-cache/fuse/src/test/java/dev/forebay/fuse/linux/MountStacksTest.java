@@ -35,7 +35,7 @@ class MountStacksTest {
     }
 
     @Test
-    void aPathLeadsToWhatLiesOnTheLatestGeneration() {
+    void aPathShowsTheMountsOfItsLatestGeneration() {
         assertThat(at(GENERATIONS, "/t/d/v")).containsExactly("image", "native");
         assertThat(at(GENERATIONS, "/t/d")).containsExactly("tree", "tree");
         assertThat(at(GENERATIONS, "/t")).containsExactly("tree");
@@ -43,14 +43,14 @@ class MountStacksTest {
     }
 
     @Test
-    void whereNothingIsMountedNothingLies() {
+    void aPathWithoutMountsHasNoEntries() {
         assertThat(at(GENERATIONS, "/t/d/v/x")).isEmpty();
         assertThat(at(GENERATIONS, "/u")).isEmpty();
         assertThat(at(List.of(), "/")).isEmpty();
     }
 
     @Test
-    void whatIsCoveredLiesOnItsGeneration() {
+    void aCoveredGenerationKeepsItsOwnMounts() {
         MountTable.Entry tree = stacks(GENERATIONS).at(Path.of("/t")).getFirst();
         assertThat(stacks(GENERATIONS).on(tree))
                 .extracting(MountTable.Entry::source)
@@ -62,7 +62,7 @@ class MountStacksTest {
 
     /** In a container whose root is a directory, the kernel lists only the mounts below that. */
     @Test
-    void theRootOfTheNamespaceNeedNotBeListed() {
+    void theRootOfTheNamespaceMayBeMissing() {
         assertThat(at(GENERATIONS.subList(2, GENERATIONS.size()), "/t/d/v"))
                 .containsExactly("image", "native");
     }

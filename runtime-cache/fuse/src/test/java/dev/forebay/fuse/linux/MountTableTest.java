@@ -11,7 +11,7 @@ class MountTableTest {
     private static final String ROOT = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n";
 
     @Test
-    void namesWhatIsMountedWhere() {
+    void parseReadsAllFieldsAndEscapes() {
         String image =
                 "90 22 0:55 /x\\040y /mnt/a\\040b\\134c ro - erofs /var/i\\011mage ro,directio\n";
         assertThat(MountTable.parse((ROOT + image).getBytes(ISO_8859_1)))
@@ -28,7 +28,7 @@ class MountTableTest {
     }
 
     @Test
-    void isReadAlsoIfSomebodyHasMountedSomethingAtANameThatIsNoText() {
+    void parseAcceptsNamesThatAreNotValidUtf8() {
         String foreign = "91 22 0:56 / /mnt/\u00ff\u00e4 rw - tmpfs tmpfs rw\n";
         assertThat(MountTable.parse((foreign + ROOT).getBytes(ISO_8859_1)))
                 .contains(
@@ -37,7 +37,7 @@ class MountTableTest {
 
     /** The kernel escapes only blanks, tabs, newlines and backslashes. */
     @Test
-    void isReadAlsoIfANameHasACarriageReturn() {
+    void parseAcceptsNamesWithACarriageReturn() {
         String foreign = "91 22 0:56 / /mnt/a\rb rw - tmpfs tmpfs rw\n";
         assertThat(MountTable.parse((foreign + ROOT).getBytes(ISO_8859_1)))
                 .extracting(MountTable.Entry::mountpoint)
@@ -45,7 +45,7 @@ class MountTableTest {
     }
 
     @Test
-    void theKernelsOwnCanBeRead() throws Exception {
+    void readParsesTheMountTableOfTheKernel() throws Exception {
         assertThat(MountTable.read())
                 .anyMatch(entry -> entry.mountpoint().equals(Path.of("/proc")));
     }

@@ -49,7 +49,7 @@ class UnixSocketTest {
     }
 
     @Test
-    void keepsMessagesApart() throws IOException {
+    void messagesKeepTheirBoundaries() throws IOException {
         client.send("one", List.of());
         client.send("zwei ü", List.of());
         assertThat(server.receive().map(Packet::text)).contains("one");
@@ -57,7 +57,7 @@ class UnixSocketTest {
     }
 
     @Test
-    void isQuietUntilSomethingIsSaidOrItEnds() throws IOException {
+    void aSocketIsQuietUntilAMessageOrTheEndArrives() throws IOException {
         assertThat(server.isQuiet()).isTrue();
         client.send("one", List.of());
         assertThat(server.isQuiet()).isFalse();
@@ -68,7 +68,7 @@ class UnixSocketTest {
     }
 
     @Test
-    void doesNotWaitForOneThatReceivesNothing() {
+    void sendFailsInsteadOfBlockingIfThePeerDoesNotReceive() {
         assertThatThrownBy(
                         () -> {
                             while (true) {
@@ -104,14 +104,14 @@ class UnixSocketTest {
     }
 
     @Test
-    void knowsWhoIsThere() throws IOException {
+    void peerReturnsProcessAndUserOfTheOtherEnd() throws IOException {
         assertThat(server.peer())
                 .isEqualTo(
                         new Peer(ProcessHandle.current().pid(), Identity.ofThisProcess().user()));
     }
 
     @Test
-    void isForItsUserOnlyAndTakesThePlaceOfOneThatWasLeft() throws IOException {
+    void listenCreatesAPrivateSocketAndReplacesAnEarlierOne() throws IOException {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                 .isEqualTo("rw-------");
         try (UnixSocket next = UnixSocket.listen(path);
@@ -123,7 +123,7 @@ class UnixSocketTest {
     }
 
     @Test
-    void saysWhenTheOtherIsGone() throws IOException {
+    void aSocketReportsThatItsPeerHasClosed() throws IOException {
         client.send("last", List.of());
         client.close();
         assertThat(server.receive().map(Packet::text)).contains("last");

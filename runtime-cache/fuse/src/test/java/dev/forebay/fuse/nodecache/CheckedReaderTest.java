@@ -25,7 +25,7 @@ class CheckedReaderTest {
 
     /** The chunk is evicted while it is verified, and another chunk object takes its place. */
     @Test
-    void provingAChunkThatWasGivenUpAndCameBackEnds() throws Exception {
+    void proveEndsIfTheChunkIsEvictedAndStoredAgainMeanwhile() throws Exception {
         try (PackFile file = create()) {
             store(file);
         }

@@ -39,7 +39,7 @@ class DamageLogTest {
 
     /** One read of a few bytes logs all damaged blocks of the chunk. */
     @Test
-    void aStrictReadSaysWhichBlocksItFoundWrong() throws IOException {
+    void aStrictReadLogsTheDamagedBlocks() throws IOException {
         int first = Sizes.BLOCKS_OF_CHUNK + 3;
         try (PackCache cache = PackCache.open(directory, 1L << 30, true, pack.source(), pack)) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -60,7 +60,7 @@ class DamageLogTest {
     }
 
     @Test
-    void aDiskThatGoesBadIsNotSaidToForEachBlock() {
+    void manyDamagedBlocksCauseFewLogLines() {
         DamageLog log = new DamageLog(_ -> List.of());
         BitSet block = new BitSet();
         block.set(0);
@@ -73,7 +73,7 @@ class DamageLogTest {
     }
 
     @Test
-    void whoseNamesCannotBeHadIsSaidWithoutThem() {
+    void damageIsLoggedEvenIfTheVersionsAreUnknown() {
         DamageLog log =
                 new DamageLog(
                         _ -> {

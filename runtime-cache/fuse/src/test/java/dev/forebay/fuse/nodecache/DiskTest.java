@@ -23,14 +23,14 @@ class DiskTest {
         "27, true", // EFBIG: one pack is too long for the file system, and the others are not
         "28, true" // ENOSPC
     })
-    void onlyADiskThatFailsIsLeftAlone(int error, boolean usable) {
+    void onlyDiskErrorsMakeTheDiskUnusable(int error, boolean usable) {
         disk.failed(new SystemCallException("ftruncate", error));
         assertThat(disk.isUsable()).isEqualTo(usable);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {23, 24}) // ENFILE, EMFILE
-    void tooManyOpenFilesAreNoFullDisk(int error) {
+    void tooManyOpenFilesDoNotCountAsAFullDisk(int error) {
         disk.failed(new SystemCallException("open", error));
         assertThat(counters.outOfDescriptors()).isEqualTo(1);
         assertThat(counters.refused()).isZero();

@@ -63,7 +63,7 @@ class DiskWatchTest {
     }
 
     @Test
-    void aDiskThatDiesIsNoticedThoughNobodyElseUsesIt() {
+    void theWatchDetectsAFailedDiskWithoutOtherUse() {
         try (DiskWatch watch = watch()) {
             watch.rely();
             awaitLooks();
@@ -76,7 +76,7 @@ class DiskWatchTest {
     }
 
     @Test
-    void aDiskThatHangsIsNoticedAndIsLookedAtWhenItGoesOn() {
+    void theWatchDetectsAHangingDiskAndProbesItAgainLater() {
         try (DiskWatch watch = watch()) {
             watch.rely();
             awaitLooks();
@@ -91,7 +91,7 @@ class DiskWatchTest {
 
     /** Without a waiting thread, no probe is needed. */
     @Test
-    void aDiskThatHangsIsNoticedByThoseWhoWaitForIt() throws Exception {
+    void theWatchDetectsAHangingDiskByAWaitingThread() throws Exception {
         try (DiskWatch _ = watch()) {
             device.hang();
             Thread writer =
@@ -112,7 +112,7 @@ class DiskWatchTest {
     }
 
     @Test
-    void aFullDiskIsNotADeadOne() throws Exception {
+    void aFullDiskStaysUsable() throws Exception {
         fill();
         try (DiskWatch watch = watch()) {
             watch.rely();

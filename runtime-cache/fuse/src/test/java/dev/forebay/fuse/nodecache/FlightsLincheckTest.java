@@ -19,7 +19,7 @@ class FlightsLincheckTest {
     private static final PackId PACK = PackId.parse("ab".repeat(32));
 
     @Test
-    void aPieceIsBroughtOnce() {
+    void concurrentReadersFetchAPieceOnce() {
         new StressOptions()
                 .iterations(SCENARIOS)
                 .invocationsPerIteration(500)

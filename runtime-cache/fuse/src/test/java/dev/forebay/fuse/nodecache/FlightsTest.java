@@ -73,7 +73,7 @@ class FlightsTest {
     }
 
     @Test
-    void theOthersAreToldToLookAgain() throws Exception {
+    void waitingThreadsCheckAgainAfterTheFetch() throws Exception {
         FutureTask<Optional<Integer>> leader = lead(() -> 42);
         allWait.countDown();
         assertThat(get(leader)).contains(42);
@@ -84,7 +84,7 @@ class FlightsTest {
     }
 
     @Test
-    void aFailureReachesAllOfItsVersionAndIsForgotten() throws Exception {
+    void aFailureReachesAllThreadsOfItsVersionAndIsForgotten() throws Exception {
         FutureTask<Optional<Integer>> leader =
                 lead(
                         () -> {
@@ -106,7 +106,7 @@ class FlightsTest {
 
     /** The failure belongs to the thread that met it. The others try again without a delay. */
     @Test
-    void anErrorHoldsNobodyUp() throws Exception {
+    void anErrorReleasesTheWaitingThreads() throws Exception {
         FutureTask<Optional<Integer>> leader =
                 lead(
                         () -> {

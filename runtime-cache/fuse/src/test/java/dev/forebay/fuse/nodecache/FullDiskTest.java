@@ -32,7 +32,7 @@ class FullDiskTest {
     }
 
     @Test
-    void itIsSaidOnceHoweverMuchIsRefused() {
+    void aFullDiskIsLoggedOnceForManyRefusals() {
         FullDisk disk = disk();
         for (int piece = 1; piece <= 100; piece++) {
             disk.refused(failure);
@@ -46,7 +46,7 @@ class FullDiskTest {
     }
 
     @Test
-    void itIsSaidAgainWhenItWasNotFullForAWhile() {
+    void aFullDiskIsLoggedAgainAfterAWhileWithoutRefusals() {
         FullDisk disk = disk();
         disk.refused(failure);
         now += Duration.ofMinutes(11).toNanos();

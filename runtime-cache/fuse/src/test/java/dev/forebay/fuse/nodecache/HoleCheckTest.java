@@ -17,7 +17,7 @@ class HoleCheckTest {
     @TempDir private Path directory;
 
     @Test
-    void aFileSystemWithHolesIsTakenAndNothingIsLeftThere() {
+    void aFileSystemWithHolesIsAcceptedAndLeftEmpty() {
         Path packs = directory.resolve("cache/packs");
         HoleCheck.require("--cache-directory", packs);
         assertThat(packs).isEmptyDirectory();
@@ -47,7 +47,7 @@ class HoleCheckTest {
 
     /** The cache itself handles such a disk, and logs it, when it is opened. */
     @Test
-    void whatElseIsWrongIsNotItsToRefuse() throws Exception {
+    void requireIgnoresOtherErrors() throws Exception {
         HoleCheck.require(
                 "--cache-directory", Files.createFile(directory.resolve("file")).resolve("packs"));
     }

@@ -183,7 +183,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aVersionThatIsReadComesAsAWholeAndCanBeHeld() throws Exception {
+    void aVersionThatIsReadIsPrewarmedAndCanBeHeld() throws Exception {
         assertThat(nodePacks.hold(one.file().digest())).isEmpty();
         reads(one, 5000, 100);
         awaitComplete(one);
@@ -200,7 +200,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aVersionThatCannotBeHadHoldsUpNoOtherAndIsTriedAgain() throws Exception {
+    void aFailedPrewarmIsRetriedAndDoesNotDelayOtherVersions() throws Exception {
         lost = packOf(one);
         reads(one, 0, 100);
         await(() -> failedFetches.get() > 0);
@@ -221,7 +221,7 @@ class NodePacksTest {
 
     @ParameterizedTest
     @MethodSource("errors")
-    void anErrorEndsNoMoreThanOneAttempt(Error error) throws Exception {
+    void anErrorEndsOnlyOnePrewarm(Error error) throws Exception {
         failure.set(error);
         reads(one, 0, 100);
         await(() -> failure.get() == null);
@@ -236,7 +236,7 @@ class NodePacksTest {
     }
 
     @Test
-    void whatIsHeldIsNotGivenUp() throws Exception {
+    void heldPacksAreNotEvicted() throws Exception {
         reopen(LARGE * 3L / 2);
         reads(one, 0, 100);
         awaitComplete(one);
@@ -257,7 +257,7 @@ class NodePacksTest {
     }
 
     @Test
-    void whatMadeRoomForAnotherComesAgainWhenItIsRead() throws Exception {
+    void anEvictedVersionIsPrewarmedAgainWhenItIsRead() throws Exception {
         reopen(LARGE * 3L / 2);
         otherTakesTheRoomOfOne();
         await(
@@ -269,7 +269,7 @@ class NodePacksTest {
     }
 
     @Test
-    void whatMadeRoomForAnotherAtOnceDoesNotTakeItBackAtOnce() throws Exception {
+    void anEvictedVersionDoesNotDisplaceAnotherAtOnce() throws Exception {
         retryPause = Duration.ofHours(1);
         reopen(LARGE * 3L / 2);
         otherTakesTheRoomOfOne();
@@ -303,7 +303,7 @@ class NodePacksTest {
     }
 
     @Test
-    void afterARestartNothingIsFetchedAgainAndDamageIsMended() throws Exception {
+    void aRestartedCacheFetchesOnlyDamagedBlocks() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         // Not settled, so it must be verified.
@@ -326,7 +326,7 @@ class NodePacksTest {
     }
 
     @Test
-    void whatDoesNotFitOrIsNotCachedInTheRegionIsLeftAlone() throws Exception {
+    void aVersionThatDoesNotFitOrIsNotCachedIsNotPrewarmed() throws Exception {
         reopen(LARGE / 2);
         reads(one, 0, 100);
         reopen(1L << 30);
@@ -342,7 +342,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aVersionThatIsUnmountedIsNotKnownAnyMore() throws Exception {
+    void anUnmountedVersionCannotBeHeld() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         nodePacks.update(List.of(other.mount()));
@@ -350,7 +350,7 @@ class NodePacksTest {
     }
 
     @Test
-    void spaceOfAnUnmountedVersionIsGivenBackUnlessItIsHeld() throws Exception {
+    void anUnmountedVersionFreesItsSpaceUnlessItIsHeld() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         reads(other, 0, 100);
@@ -367,7 +367,7 @@ class NodePacksTest {
 
     /** "Rows of a later release": a version may be mounted that this process does not see. */
     @Test
-    void nothingIsGivenBackWhileVersionsMayBeMountedThatAreNotKnown() throws Exception {
+    void theSweepFreesNothingWhileUnknownVersionsMayBeMounted() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         long used = nodePacks.usedBytes();
@@ -381,7 +381,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aSweepComesBackWhenAManifestCouldNotBeRead() throws Exception {
+    void theSweepRetriesWhenAManifestIsUnreadable() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         reads(other, 0, 100);
@@ -397,7 +397,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aTableThatChangesAllTheTimeDoesNotPutTheSweepOffForEver() throws Exception {
+    void constantChangesOfTheMountTableDoNotPreventTheSweep() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         TestDataset third = dataset("third/data@v1", 3);
@@ -412,7 +412,7 @@ class NodePacksTest {
 
     /** Simulates the kernel's open files of an image, also after a restart of this process. */
     @Test
-    void whatSomebodyElseHasOpenIsNotGivenUpForRoomOrInASweep() throws Exception {
+    void packsThatAnotherReaderHasOpenAreNotFreed() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         Path file = directory.resolve("packs/" + packOf(one) + ".pack");
@@ -444,7 +444,7 @@ class NodePacksTest {
     }
 
     @Test
-    void aPaceIsKept() throws Exception {
+    void thePaceLimitsTheRate() throws Exception {
         Pace pace = new Pace(10 << 20);
         long before = System.nanoTime();
         for (int i = 0; i < 5; i++) {
@@ -456,7 +456,7 @@ class NodePacksTest {
 
     /** Simulates a sync on a disk that hangs. */
     @Test
-    void theEndDoesNotWaitForWhoCannotBeInterrupted() throws Exception {
+    void closeDoesNotWaitForAnUninterruptibleThread() throws Exception {
         hangs = true;
         reads(one, 0, 100);
         awaitComplete(one);
@@ -471,7 +471,7 @@ class NodePacksTest {
 
     /** The prewarmer is in the call that marks a pack as complete on the device. */
     @Test
-    void theEndLeavesTheFilesToWhoIsSyncingThem() throws Exception {
+    void closeLeavesTheFilesToTheThreadThatSyncsThem() throws Exception {
         nodePacks.close();
         try (LoopDisk disk = disk()) {
             nodePacks = open(1L << 30, RATE);
@@ -495,7 +495,7 @@ class NodePacksTest {
 
     /** No other use of the disk notices that it hangs: only the close itself does. */
     @Test
-    void theEndDoesNotWaitForADiskThatHangs() throws Exception {
+    void closeDoesNotWaitForAHangingDisk() throws Exception {
         nodePacks.close();
         try (LoopDisk disk = disk()) {
             nodePacks = open(1L << 30, 0);

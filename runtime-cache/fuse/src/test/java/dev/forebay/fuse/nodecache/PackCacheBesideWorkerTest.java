@@ -77,7 +77,7 @@ class PackCacheBesideWorkerTest {
     }
 
     @Test
-    void readsTheWorkersFilesAndKeepsNothingOfThem() {
+    void readsUseTheWorkersFilesWithoutStoringThem() {
         fill(directory.resolve("worker"), CHUNKS - 1);
         try (PackCache cache = open(directory)) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -88,7 +88,7 @@ class PackCacheBesideWorkerTest {
     }
 
     @Test
-    void doesNotBelieveADamagedFile() throws IOException {
+    void readsFetchADamagedPieceOfTheWorkersFiles() throws IOException {
         fill(directory.resolve("worker"), CHUNKS);
         try (FileChannel file =
                 FileChannel.open(
@@ -102,7 +102,7 @@ class PackCacheBesideWorkerTest {
     }
 
     @Test
-    void aVersionThatIsBroughtHereAsAWholeTakesThemAlong() throws Exception {
+    void aCompleteVersionHasCopiesOfTheWorkersFiles() throws Exception {
         fill(directory.resolve("worker"), CHUNKS);
         try (PackCache cache = open(directory)) {
             completeAll(cache);
@@ -118,7 +118,7 @@ class PackCacheBesideWorkerTest {
 
     /** Uses btrfs on a loop device. Needs permission to mount. */
     @Test
-    void whatAFileSystemCanShareTakesNoSpaceTwice() throws Exception {
+    void copiesOfTheWorkersFilesShareBlocksOnBtrfs() throws Exception {
         Path image = directory.resolve("image");
         try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
             file.setLength(256L << 20);

@@ -58,7 +58,7 @@ class PackCacheDiskTest {
     }
 
     @Test
-    void aFullDiskIsNoErrorAndNothingIsAskedForTwice() {
+    void readsOnAFullDiskSucceedAndFetchNoByteTwice() {
         try (PackCache cache = open();
                 SaidOnErr err = new SaidOnErr()) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -80,7 +80,7 @@ class PackCacheDiskTest {
     }
 
     @Test
-    void aPackThatHasNoRoomIsNoReasonToLeaveTheDiskAlone() throws Exception {
+    void aPackWithoutSpaceLeavesTheDiskUsable() throws Exception {
         PackId more = PackId.parse("cd".repeat(32));
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 2 * MIB, true);
@@ -107,7 +107,7 @@ class PackCacheDiskTest {
 
     /** A ramfs cannot punch holes, which opening tries for leftovers of a killed process. */
     @Test
-    void aPackThatCannotBeOpenedHoldsNoRoom() throws Exception {
+    void aPackThatCannotBeOpenedReservesNoSpace() throws Exception {
         Path other = Files.createDirectory(directory.resolve("other"));
         run("mount", "-t", "ramfs", "none", other.toString());
         try {
@@ -145,7 +145,7 @@ class PackCacheDiskTest {
 
     /** Native views read the disk, not the pod's memory. */
     @Test
-    void theScrubReadsTheDisk() throws Exception {
+    void theScrubReadsTheDiskInsteadOfThePageCache() throws Exception {
         int first = 4 * MIB;
         try (PackCache cache = open();
                 HeldPacks held =
@@ -185,7 +185,7 @@ class PackCacheDiskTest {
     }
 
     @Test
-    void whenTheDiskDiesReadsGoToTheSource() throws Exception {
+    void readsGoToTheSourceWhenTheDiskFails() throws Exception {
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 4 * MIB, true);
             disk.die();
@@ -196,7 +196,7 @@ class PackCacheDiskTest {
     }
 
     @Test
-    void whatCannotBeSweptWhileTheDiskIsLeftAloneIsSweptLater() throws Exception {
+    void aSweepIsIncompleteWhileTheDiskIsUnusable() throws Exception {
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 4 * MIB, true);
             disk.die();
@@ -207,7 +207,7 @@ class PackCacheDiskTest {
     }
 
     @Test
-    void whoFailsToBeginStoringIsNotTakenForStoringForEver() throws Exception {
+    void aStoreThatFailsToStartDoesNotCountAsRunning() throws Exception {
         CacheCounters counters = new CacheCounters();
         Path data = disk.path().resolve("data");
         Path map = disk.path().resolve("map");

@@ -57,7 +57,7 @@ class PackCacheKillTest {
     }
 
     @Test
-    void whatAKilledProcessRecordedIsRight() throws Exception {
+    void aKilledProcessLeavesCorrectRecords() throws Exception {
         Random random = new Random(SEED);
         TestPack pack = pack();
         for (int round = 0; round < ROUNDS; round++) {

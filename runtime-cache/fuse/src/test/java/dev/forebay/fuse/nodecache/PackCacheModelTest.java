@@ -33,7 +33,7 @@ class PackCacheModelTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-    void everyReadGivesTheBytesOfThePack(long seed) throws Exception {
+    void everyReadReturnsTheBytesOfThePack(long seed) throws Exception {
         Random random = new Random(seed);
         TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK + 1 + random.nextInt(40), seed);
         long capacity = (seed % 2 == 0 ? 12L : 100L) << 20;

@@ -115,7 +115,7 @@ class PackCacheTest {
     }
 
     @Test
-    void whatOneVersionDoesNotKnowIsNotTakenForBytesOfThePack() throws Exception {
+    void pagesThatOneVersionLacksAreFetchedForAnother() throws Exception {
         pack.assertReadsAll(cache, TestPack.SOME);
         pack.takeAskedBytes();
         pack.assertReadsAll(cache, TestPack.SOME);
@@ -142,7 +142,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aFailureReachesAllWhoWaitAndIsNotRemembered() throws Exception {
+    void aFailureReachesAllWaitingReadersAndIsNotRemembered() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch mayFail = new CountDownLatch(1);
         PackCache failing =
@@ -179,7 +179,7 @@ class PackCacheTest {
      * The source may lack an object of one version, and have another version's object beside it.
      */
     @Test
-    void whatFailsForOneVersionIsAskedForAnother() throws Exception {
+    void aFetchThatFailsForOneVersionIsRetriedForAnother() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch mayFail = new CountDownLatch(1);
         PackCache shared =
@@ -238,7 +238,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aChangedNeighbourDoesNotTakeAFileWithIt() {
+    void aChangedObjectFailsOnlyItsOwnReads() {
         pack.changed = new TestPack.Range(8192, 12288);
         pack.assertReads(cache, TestPack.ALL, 0, 8192, true);
         pack.assertReads(cache, TestPack.ALL, 12288, 4096, true);
@@ -249,7 +249,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aFlippedBitIsFetchedAnewAndCounted() throws Exception {
+    void aBlockWithAFlippedBitIsFetchedAgainAndCounted() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
         flip(data(), 9 * MIB + 77);
@@ -260,7 +260,7 @@ class PackCacheTest {
     }
 
     @Test
-    void onlyStrictReadersCompareAPartOfABlockThatWasProven() throws Exception {
+    void onlyStrictReadsVerifyAPartOfAVerifiedBlock() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         cache.close();
         cache = open(1L << 30, false);
@@ -280,7 +280,7 @@ class PackCacheTest {
      */
     @ParameterizedTest
     @CsvSource({"8192, 1", "1000000, 2"})
-    void whatWasProvenIsReadInOneCall(int length, int expectedCalls) throws Exception {
+    void readsOfVerifiedBlocksTakeFewSystemCalls(int length, int expectedCalls) throws Exception {
         cache.close();
         cache = open(1L << 30, false);
         pack.assertReadsAll(cache, TestPack.ALL);
@@ -305,7 +305,7 @@ class PackCacheTest {
 
     /** Existing views may show damage that was repaired on disk. */
     @Test
-    void aSuccessorKnowsOfWhatWasMendedUntilViewsAreRenewed() throws Exception {
+    void aSuccessorKnowsOfRepairedDamageUntilViewsAreRenewed() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         findDamage(9 * MIB);
         assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
@@ -337,7 +337,7 @@ class PackCacheTest {
 
     /** Existing views lie over the old files, which are never verified again. */
     @Test
-    void aSuccessorKnowsThatAPacksFilesAreNotThoseThatWereThere() throws Exception {
+    void aSuccessorKnowsThatThePackFilesWereReplaced() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         flip(map(), 20);
         reopen(1L << 30);
@@ -367,7 +367,7 @@ class PackCacheTest {
 
     /** The process ends before anything is fetched again. */
     @Test
-    void aSuccessorKnowsOfDamageThatHasLeftNothingOfThePack() throws Exception {
+    void aSuccessorKnowsOfDamageThatEmptiedThePack() throws Exception {
         pack.assertReads(cache, TestPack.ALL, 0, 64 << 10, true);
         pack.down = true;
         assertThatThrownBy(() -> findDamage(0)).hasMessageContaining("down");
@@ -379,7 +379,7 @@ class PackCacheTest {
     }
 
     @Test
-    void oneReadMendsAllThatIsWrong() throws IOException {
+    void oneReadRepairsAllDamagedBlocksInItsRange() throws IOException {
         pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
         for (int at = 0; at < MIB; at += 64 << 10) {
             flip(data(), at + 77);
@@ -402,7 +402,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aMapThatCannotBeBelievedCostsThePackAndNothingElse() throws Exception {
+    void aPackWithADamagedMapIsDiscardedAndFetchedAgain() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
         cache.close();
@@ -415,7 +415,7 @@ class PackCacheTest {
     }
 
     @Test
-    void staysWithinItsBoundAndGivesSpaceBack() throws Exception {
+    void theCacheStaysWithinItsCapacityAndFreesDiskSpace() throws Exception {
         long capacity = 2L * (Sizes.CHUNK + PackMap.RECORD_STRIDE);
         reopen(capacity);
         for (int round = 0; round < 3; round++) {
@@ -431,7 +431,7 @@ class PackCacheTest {
 
     /** A victim is sometimes busy for a moment. Nearly all fetched bytes are kept. */
     @Test
-    void atItsBoundItKeepsWhatSeveralReadersFetchAtOnce() throws Exception {
+    void aFullCacheKeepsWhatConcurrentReadersFetch() throws Exception {
         reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
             List<Future<?>> reads = new ArrayList<>();
@@ -456,7 +456,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aScanDoesNotDriveOutWhatIsUsedAgain() {
+    void aScanDoesNotEvictBytesThatWereReadTwice() {
         reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
         for (int epoch = 0; epoch < 2; epoch++) {
             for (int at = 0; at < Sizes.CHUNK; at += MIB) {
@@ -472,7 +472,7 @@ class PackCacheTest {
     }
 
     @Test
-    void withoutRoomBytesArePassedOnAndAskedForOnce() {
+    void aCacheWithoutSpaceFetchesBytesOnceAndDoesNotStoreThem() {
         reopen(4096);
         pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
         assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
@@ -481,14 +481,14 @@ class PackCacheTest {
     }
 
     @Test
-    void aClosedCachePassesOn() {
+    void aClosedCacheReadsFromTheSource() {
         cache.close();
         pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
         assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
     }
 
     @Test
-    void givesBackWhatNoMountedVersionHas() throws Exception {
+    void theSweepFreesPagesThatNoMountedVersionHas() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
         cache.giveUpAllBut(() -> Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
@@ -516,7 +516,7 @@ class PackCacheTest {
 
     /** The version may have found all its pages here, and rely on them. */
     @Test
-    void aVersionThatIsMountedDuringASweepKeepsWhatIsHere() {
+    void aVersionThatIsMountedDuringASweepKeepsItsPages() {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
         AtomicInteger looks = new AtomicInteger();
@@ -531,7 +531,7 @@ class PackCacheTest {
      * Otherwise a thread that was told that all pages are here would continue with closed files.
      */
     @Test
-    void whoReliesOnAPackThatIsDiscardedIsToldOfALoss() {
+    void aDiscardedPackCountsAsALoss() {
         List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
         HeldPacks held = cache.hold(TestPack.ALL, packs);
         held.close();
@@ -542,7 +542,7 @@ class PackCacheTest {
     }
 
     @Test
-    void aPackThatIsHeldStaysThoughNothingOfItIsHere() {
+    void aHeldPackStaysEvenIfItIsEmpty() {
         List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
         try (HeldPacks _ = cache.hold(TestPack.ALL, packs)) {
             assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
@@ -554,7 +554,7 @@ class PackCacheTest {
 
     /** Otherwise the next reader would wait forever for a pack that is open. */
     @Test
-    void aPackWhoseFilesCannotBeDeletedIsMadeAnew() throws Exception {
+    void aPackWhoseFilesCannotBeDeletedIsCreatedAgain() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         Files.delete(map());
         Path undeletable = Files.createDirectories(map().resolve("undeletable"));
@@ -588,7 +588,7 @@ class PackCacheTest {
 
     /** A lack of descriptors says nothing about the files on disk. */
     @Test
-    void packsStayWhenTheyCannotBeOpenedForWantOfDescriptors() throws Exception {
+    void packsStayIfTooFewDescriptorsPreventOpening() throws Exception {
         pack.assertReads(cache, TestPack.ALL, MIB, 5000, false);
         // The reopening also loads classes, which takes descriptors too.
         reopen(1L << 30);

@@ -25,7 +25,7 @@ class PackEvictorTest {
 
     /** Two threads that need space chose the same chunk, and it was fetched again in between. */
     @Test
-    void whatHasComeBackIsNotGivenUpForWhatWasThereBefore() throws IOException {
+    void evictIgnoresAChunkThatWasStoredAgainMeanwhile() throws IOException {
         try (PackFile file = create()) {
             store(file);
             CachedChunk chosen = Objects.requireNonNull(file.chunks().find(0));
@@ -45,7 +45,7 @@ class PackEvictorTest {
     }
 
     @Test
-    void pagesThatNoVersionHasStayWhileAReaderHasTheFileOpen() throws IOException {
+    void pagesOfNoVersionStayWhileAReaderHasTheFileOpen() throws IOException {
         try (PackFile file = create()) {
             store(file);
             try (InputStream _ = Files.newInputStream(directory.resolve("pack"))) {

@@ -19,7 +19,7 @@ class PackHoldsTest {
     @TempDir private Path directory;
 
     @Test
-    void knowsWhoHasTheFileOpenAndAssumesItIfTheKernelDoesNotSay() throws Exception {
+    void aPackCountsAsOpenIfAReaderHasItOrTheCheckFails() throws Exception {
         Path path = directory.resolve("pack");
         PackHolds holds;
         try (DiskFile file = DiskFile.create(path);
@@ -39,7 +39,7 @@ class PackHoldsTest {
 
     /** Two threads that evict chunks of a pack at once also check at once. */
     @Test
-    void twoWhoAskAtOnceAreNotTakenForSomebodyElse() throws Exception {
+    void concurrentChecksDoNotCountAsReaders() throws Exception {
         try (DiskFile file = DiskFile.create(directory.resolve("pack"));
                 ExecutorService threads = Executors.newFixedThreadPool(2)) {
             Callable<Integer> asking =

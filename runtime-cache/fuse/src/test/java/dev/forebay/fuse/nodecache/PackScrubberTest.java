@@ -60,7 +60,7 @@ class PackScrubberTest {
 
     @Test
     @Timeout(value = 20, unit = TimeUnit.MINUTES)
-    void everyBitThatFlipsIsFoundAndMended() throws Exception {
+    void theScrubberFindsAndRepairsEveryFlippedBit() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (PackCache cache = open();
@@ -81,7 +81,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void whatOneVersionCannotBringIsBroughtForAnother() throws Exception {
+    void theScrubberFetchesForAnotherVersionIfOneFails() throws Exception {
         try (PackCache cache = open();
                 PackScrubber scrubber =
                         scrubber(cache, _ -> List.of(TestPack.SOME, TestPack.ALL))) {
@@ -94,7 +94,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void whatItMendsIsLostForWhoReliesOnIt() throws Exception {
+    void aRepairByTheScrubberCountsAsALoss() throws Exception {
         try (PackCache cache = open();
                 PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL));
                 HeldPacks held =
@@ -112,7 +112,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void aRecordThatIsDamagedHidesNothing() throws Exception {
+    void aDamagedRecordHidesNoDamagedBlocks() throws Exception {
         try (PackCache cache = open();
                 PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             for (boolean scrubbed : List.of(true, false)) {
@@ -140,7 +140,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void whatCannotBeFetchedAgainIsDropped() throws Exception {
+    void theScrubberDropsBlocksThatCannotBeFetchedAgain() throws Exception {
         try (PackCache cache = open();
                 PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -155,7 +155,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void chunksOfNoMountedVersionAreComparedToo() throws Exception {
+    void theScrubberVerifiesChunksOfNoMountedVersion() throws Exception {
         try (PackCache cache = open();
                 PackScrubber scrubber = scrubber(cache, _ -> List.of())) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -167,7 +167,7 @@ class PackScrubberTest {
     }
 
     @Test
-    void aChunkThatCannotBeMendedDoesNotEndTheRound() throws Exception {
+    void aFailedRepairDoesNotEndTheRound() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         Function<PackId, List<Digest>> versions =
                 _ ->
@@ -192,7 +192,7 @@ class PackScrubberTest {
 
     /** The manifest may be that of any mounted version, even one without the pack. */
     @Test
-    void damageIsFoundThoughAManifestCannotBeHad() throws Exception {
+    void theScrubberFindsDamageWithoutAManifest() throws Exception {
         Function<PackId, List<Digest>> versions =
                 _ -> {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "no manifest");

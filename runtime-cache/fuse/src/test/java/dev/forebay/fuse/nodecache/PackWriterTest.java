@@ -106,7 +106,7 @@ class PackWriterTest {
      * bit.
      */
     @Test
-    void whoReadsItPastThePodSeesNoMoreWrongThanBefore() throws IOException {
+    void aFailedRepairKeepsTheBytesOfAnOpenFile() throws IOException {
         try (FileChannel kernel = FileChannel.open(file.path())) {
             byte[] before = read(kernel);
             assertThat(Arrays.mismatch(before, right)).isZero();
@@ -119,7 +119,7 @@ class PackWriterTest {
 
     /** The pack may be mounted, and read directly, from the next moment on. */
     @Test
-    void whoHoldsItAndHasNotOpenedItYetLosesNothing() throws IOException {
+    void aFailedRepairKeepsTheBytesOfAHeldPack() throws IOException {
         byte[] before = readPastThePod();
         try (HeldPacks _ = new HeldPacks(TestPack.ALL, List.of(file))) {
             failToMend();
@@ -135,7 +135,7 @@ class PackWriterTest {
 
     /** A native view may have shown the damage, and must be replaced. */
     @Test
-    void aPageThatIsFoundWrongWhenAnotherComesIntoItsBlockIsALoss() throws IOException {
+    void aDamagedPageFoundByAStoreIntoItsBlockCountsAsALoss() throws IOException {
         int from = FROM + Sizes.BLOCK;
         BitSet first = Sizes.pagesOf(from, from + Sizes.PAGE);
         BitSet second = Sizes.pagesOf(from + Sizes.PAGE, from + 2 * Sizes.PAGE);
@@ -151,7 +151,7 @@ class PackWriterTest {
     }
 
     @Test
-    void itsSpaceIsGivenBackIfNobodyReadsIt() throws IOException {
+    void aFailedRepairFreesABlockThatNoReaderHasOpen() throws IOException {
         failToMend();
 
         assertThat(readPastThePod()).containsOnly(0);

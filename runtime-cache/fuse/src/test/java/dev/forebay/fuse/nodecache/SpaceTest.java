@@ -35,7 +35,7 @@ class SpaceTest {
     }
 
     @Test
-    void whatIsHeldAsAWholeIsLookedThroughOnceForWhatFindsNoRoom() throws IOException {
+    void aReservationThatDoesNotFitSearchesForAVictimOnce() throws IOException {
         Held held = new Held();
         Space space = new Space(100, new CacheCounters(), held);
         assertThat(space.reserve(60)).isTrue();
@@ -46,7 +46,7 @@ class SpaceTest {
     }
 
     @Test
-    void whatIsHeldIsNotLookedThroughForEachThatFindsNoRoom() throws Exception {
+    void repeatedReservationsDoNotEachSearchForAVictim() throws Exception {
         Held held = new Held();
         Space space = new Space(100, new CacheCounters(), held);
         assertThat(space.reserve(100)).isTrue();
@@ -60,7 +60,7 @@ class SpaceTest {
 
     /** Simulates a disk that refuses to free the victim. */
     @Test
-    void whatWasSetAsideIsGivenBackWhenMakingRoomFails() throws IOException {
+    void aReservationIsReleasedWhenEvictionFails() throws IOException {
         Held held = new Held();
         Space space = new Space(100, new CacheCounters(), held);
         assertThat(space.reserve(60)).isTrue();

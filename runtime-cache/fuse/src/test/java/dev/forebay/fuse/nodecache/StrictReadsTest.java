@@ -35,7 +35,7 @@ class StrictReadsTest {
 
     @Test
     @Timeout(value = 20, unit = TimeUnit.MINUTES)
-    void everyBitThatFlipsIsFoundByTheNextReadOfItsBlock() throws IOException {
+    void theNextReadOfABlockFindsEveryFlippedBit() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (PackCache cache = PackCache.open(directory, 1L << 30, true, pack.source(), pack)) {

@@ -27,7 +27,7 @@ class VersionPagesTest {
     @TempDir private Path directory;
 
     @Test
-    void asManyChunksAreRememberedAsTwoVersionsCanHaveInTheCache() {
+    void rememberedReturnsTwiceTheChunksOfTheCacheWithinLimits() {
         long gib = 1L << 30;
         assertThat(VersionPages.remembered(16 * gib)).as("at least").isEqualTo(16_384);
         assertThat(VersionPages.remembered(512 * gib)).isEqualTo(2 * 512 * 128);
@@ -36,7 +36,7 @@ class VersionPagesTest {
     }
 
     @Test
-    void packsAreReadOnceForAsLongAsTheirVersionIsMounted() throws Exception {
+    void theManifestIsReadOnceWhileItsVersionIsMounted() throws Exception {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("f", TestDataset.bytes(100_000, 1));
         TestDataset dataset =

@@ -99,7 +99,7 @@ class FullDiskTest {
     }
 
     @Test
-    void aManifestThatDoesNotFitIsNoWorkersFault() {
+    void aManifestThatDoesNotFitIsReportedAsAFullDisk() {
         ManifestCache cache =
                 new ManifestCache(
                         disk.path().resolve("manifests"),
@@ -112,7 +112,7 @@ class FullDiskTest {
     }
 
     @Test
-    void anImageThatDoesNotFitIsNoWorkersFault() {
+    void anImageThatDoesNotFitIsReportedAsAFullDisk() {
         DatasetVersion version = DatasetVersion.of("a", "b", "c");
         assertThatThrownBy(() -> files.image(version, MANIFEST, disk.path().resolve("image")))
                 .satisfies(this::saysThatTheDiskIsFull);

@@ -139,7 +139,7 @@ class PackReaderTest {
 
     /** Otherwise a version whose files came with another read would never be prewarmed. */
     @Test
-    void alsoWhatIsReadFromMemoryIsUsed() {
+    void aReadFromMemoryCountsAsAUseOfItsVersion() {
         reads(file(0, 100), 0, 100);
         int before = uses.get();
         fetched.clear();
@@ -151,7 +151,7 @@ class PackReaderTest {
     }
 
     @Test
-    void aSmallFileBringsItsNeighbours() {
+    void aReadOfASmallFileFetchesItsNeighbours() {
         reads(file(0, 100), 0, 100);
         reads(file(4096, 5000), 0, 5000);
         assertThat(fetched()).contains(new Range(0, MIB));
@@ -159,7 +159,7 @@ class PackReaderTest {
     }
 
     @Test
-    void whatIsOnTheNodeDoesNotWaitForTheRestOfItsPiece() throws Exception {
+    void aReadOfLocalBytesDoesNotWaitForTheRestOfTheirPiece() throws Exception {
         CompletableFuture<Void> end = new CompletableFuture<>();
         Range piece = new Range(0, MIB);
         beforeRead =
@@ -196,7 +196,7 @@ class PackReaderTest {
     }
 
     @Test
-    void sequentialReadingFetchesEveryPieceOnceAndAhead() {
+    void sequentialReadsFetchEveryPieceOnce() {
         Node.File file = file(0, pack.length);
         for (long at = 0; at < pack.length; at += 128 << 10) {
             reads(file, at, (int) Math.min(128 << 10, pack.length - at));
@@ -221,7 +221,7 @@ class PackReaderTest {
     /** 64 KiB is the request size of an image's mount if its pages are single ones. */
     @ParameterizedTest
     @ValueSource(ints = {64 << 10, 128 << 10})
-    void whatTheNodeHasIsReadStraightAndAnnouncedAhead(int length) {
+    void localBytesAreReadDirectlyAndAnnouncedAhead(int length) {
         onTheNode = new Range(0, 8L * MIB);
         Node.File file = file(0, pack.length);
         for (long at = 0; at < 7L * MIB; at += length) {
@@ -239,7 +239,7 @@ class PackReaderTest {
     }
 
     @Test
-    void smallFilesInAnyOrderOnTheNodeBringNoNeighbours() {
+    void readsOfSmallLocalFilesFetchNoNeighbours() {
         onTheNode = new Range(0, pack.length);
         reads(file(20L * MIB, 100_000), 0, 100_000);
         reads(file(4L * MIB, 100_000), 0, 100_000);
@@ -290,7 +290,7 @@ class PackReaderTest {
     }
 
     @Test
-    void aChangedObjectDoesNotTakeItsNeighboursWithIt() {
+    void aChangedObjectFailsOnlyItsOwnReads() {
         changed = new Range(8192, 12288);
         reads(file(0, 8192), 0, 8192);
         reads(file(12288, 4096), 0, 4096);
@@ -311,7 +311,7 @@ class PackReaderTest {
     }
 
     @Test
-    void whatIsInMemoryOutlivesTheMountAndNothingElseIsAskedFor() {
+    void aVersionThatLeavesIsServedOnlyFromMemory() {
         reader.close();
         MountedSource source =
                 new MountedSource(
@@ -352,7 +352,7 @@ class PackReaderTest {
     }
 
     @Test
-    void strictlyEveryReadGoesToTheSource() {
+    void everyStrictReadGoesToTheSource() {
         PackSource source =
                 (_, _, from, to, target) -> {
                     fetched.add(new Range(from, to));
@@ -375,7 +375,7 @@ class PackReaderTest {
     }
 
     @Test
-    void knowsWhatItNeedNotWaitFor() {
+    void areHereFindsBytesOnTheNodeAndInMemory() {
         Node.File file = file(0, pack.length);
         assertThat(reader.areHere(MANIFEST, file, 3L * MIB - 10, 20)).isFalse();
         onTheNode = new Range(2L * MIB, 3L * MIB);

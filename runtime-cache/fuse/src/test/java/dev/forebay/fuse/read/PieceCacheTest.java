@@ -39,7 +39,7 @@ class PieceCacheTest {
     }
 
     @Test
-    void makesDoWithTheMemoryThatTheJvmGives() {
+    void theCacheUsesOnlyTheMemoryThatTheJvmProvides() {
         PieceCache cache = new PieceCache(16L * PieceKey.BYTES, LONG, () -> {}, () -> slab(5));
         for (int i = 0; i < 40; i++) {
             reads(cache, i % 9);
@@ -48,7 +48,7 @@ class PieceCacheTest {
     }
 
     @Test
-    void saysWhatToDoIfThereIsNone() {
+    void theMessageAboutMissingMemoryNamesTheOption() {
         PieceCache cache = new PieceCache(16L * PieceKey.BYTES, LONG, () -> {}, () -> slab(0));
         assertThatThrownBy(() -> reads(cache, 1))
                 .isInstanceOf(ForebayException.class)
@@ -57,7 +57,7 @@ class PieceCacheTest {
 
     /** Simulates a disk that hangs while it stores the piece. */
     @Test
-    void aLoaderThatHangsIsNotWaitedForForEver() throws Exception {
+    void readersDoNotWaitForeverForAHangingLoader() throws Exception {
         PieceCache cache =
                 new PieceCache(4L * PieceKey.BYTES, Duration.ofMillis(50), () -> {}, () -> slab(4));
         PieceKey key = PieceKey.at(MANIFEST, PACK, 0);

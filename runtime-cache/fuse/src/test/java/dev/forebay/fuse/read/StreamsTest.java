@@ -29,7 +29,7 @@ class StreamsTest {
     }
 
     @Test
-    void theWindowGrowsWhileReadingIsSequentialAndShrinksWhenItWasForNothing() {
+    void theWindowGrowsWithSequentialReadsAndShrinksOnRequest() {
         assertThat(readOn(0, 2 * MIB)).isBetween(MIB, 4 * MIB);
         assertThat(readOn(2 * MIB, 10 * MIB)).isEqualTo(16 * MIB);
         streams.shrink();
@@ -47,14 +47,14 @@ class StreamsTest {
     }
 
     @Test
-    void aYoungStreamGoesOnWithinFourReads() {
+    void aYoungStreamToleratesADistanceOfFourReads() {
         read(0, 1_000);
         assertThat(read(5_000, 1_000).sequential()).isTrue();
         assertThat(read(10_001, 1_000).sequential()).isFalse();
     }
 
     @Test
-    void aStreamOfAMegabyteGoesOnWithinAMegabyte() {
+    void aStreamOfAMegabyteToleratesADistanceOfAMegabyte() {
         read(0, MIB / 2);
         read(MIB / 2, MIB / 2);
         assertThat(read(2 * MIB, 1_000).sequential()).isTrue();
@@ -62,7 +62,7 @@ class StreamsTest {
     }
 
     @Test
-    void of65StreamsTheOneThatWasReadLeastRecentlyIsForgotten() {
+    void theLeastRecentlyReadOf65StreamsIsForgotten() {
         for (int i = 0; i < 64; i++) {
             streams.note(pack(i), 0, MIB);
         }
@@ -74,7 +74,7 @@ class StreamsTest {
     }
 
     @Test
-    void of65PacksTheStrideOfTheFirstIsForgotten() {
+    void theStrideOfTheFirstOf65PacksIsForgotten() {
         assertThat(adviceOnTheFourthRead(63).prefetchFrom()).isEqualTo(40 * MIB);
         assertThat(adviceOnTheFourthRead(64)).isEqualTo(new Advice(false, 0, 0));
     }
@@ -96,7 +96,7 @@ class StreamsTest {
     }
 
     @Test
-    void aStrideTowardsTheFrontOfAPackEndsThere() {
+    void aBackwardStrideEndsAtTheStartOfItsPack() {
         for (int i = 4; i > 1; i--) {
             read(i * 10L * MIB, MIB / 8);
         }
@@ -105,7 +105,7 @@ class StreamsTest {
     }
 
     @Test
-    void aStrideIsRecognisedAndItsNextReadFetchedAhead() {
+    void aStrideIsRecognisedAndItsNextReadIsPrefetched() {
         for (int i = 0; i < 3; i++) {
             assertThat(read(i * 10L * MIB, MIB / 2).prefetchTo()).isZero();
         }
@@ -118,7 +118,7 @@ class StreamsTest {
     }
 
     @Test
-    void ofSmallStridedReadsAndOfReadsAtRandomNothingIsFetchedAhead() {
+    void smallStridedReadsAndRandomReadsPrefetchNothing() {
         for (int i = 0; i < 20; i++) {
             assertThat(read(i * 10L * MIB, 4096).prefetchTo()).isZero();
         }
@@ -130,7 +130,7 @@ class StreamsTest {
 
     /** In a pack of this size, any offset is near one of many new streams. */
     @Test
-    void readsAtRandomInASmallPackAreRarelyTakenForSequentialOnes() {
+    void randomReadsInASmallPackRarelyCountAsSequential() {
         Random random = new Random(1);
         int sequential = 0;
         for (int i = 0; i < 2000; i++) {
@@ -140,7 +140,7 @@ class StreamsTest {
     }
 
     @Test
-    void filesThatSeveralThreadsReadInAboutTheirOrderAreOneStream() {
+    void filesThatAreReadNearlyInOrderAreOneStream() {
         read(0, 100_000);
         for (int file : new int[] {2, 1, 4, 3, 6, 5, 8, 7}) {
             assertThat(read(file * 102_400L, 100_000).sequential()).as("file %s", file).isTrue();

@@ -92,7 +92,7 @@ class ImageViewsTest {
     }
 
     @Test
-    void whatFailsIsTriedAgainAndKeepsNothingElseFromBeingDone() throws Exception {
+    void aFailedTaskIsRetriedAndDoesNotStopOtherTasks() throws Exception {
         ImageSource none =
                 (_, _) -> {
                     throw noWorker();
@@ -104,7 +104,7 @@ class ImageViewsTest {
     }
 
     @Test
-    void anErrorKeepsNeitherTheOtherVersionsNorTheNextRoundFromBeingTried() throws Exception {
+    void anErrorStopsNeitherOtherVersionsNorTheNextRound() throws Exception {
         // Without bytes, so that no pack must be served before the image exists.
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("empty", new byte[0]);

@@ -63,7 +63,7 @@ class ImagesTest {
     }
 
     @Test
-    void whatAnEarlierProcessLeftIsUsed() {
+    void anImageOfAnEarlierProcessIsUsed() {
         Images images = images();
         assertThat(images.check(MOUNT)).isTrue();
         assertThat(images.of(MOUNT, View.ON_DEMAND)).isEqualTo(left);
@@ -74,7 +74,7 @@ class ImagesTest {
     @EnumSource(
             value = View.class,
             names = {"ON_DEMAND", "NATIVE"})
-    void oneOfWhichABitHasFlippedIsFetchedAgain(View view) throws Exception {
+    void anImageWithAFlippedBitIsFetchedAgain(View view) throws Exception {
         byte[] harmed = IMAGE.clone();
         harmed[harmed.length - 1] ^= 1;
         Files.write(left, harmed);
@@ -82,7 +82,7 @@ class ImagesTest {
     }
 
     @Test
-    void oneThatIsNotReliedOnAnyMoreIsComparedAgain() throws Exception {
+    void aDistrustedImageIsVerifiedAgain() throws Exception {
         Images images = images();
         assertThat(images.relied()).isEmpty();
         assertThat(images.check(MOUNT)).isTrue();
@@ -105,7 +105,7 @@ class ImagesTest {
     @EnumSource(
             value = View.class,
             names = {"ON_DEMAND", "NATIVE"})
-    void oneThatWasCutOffIsFetchedAgain(View view) throws Exception {
+    void aTruncatedImageIsFetchedAgain(View view) throws Exception {
         Files.write(left, Arrays.copyOf(IMAGE, IMAGE.length / 2));
         assertFetchedAgain(view);
     }
@@ -123,7 +123,7 @@ class ImagesTest {
      * Simulates a disk that has become read-only: the image's views must be detached all the same.
      */
     @Test
-    void oneThatIsWrongAndCannotBeRemovedIsWrong() throws Exception {
+    void aDamagedImageThatCannotBeRemovedFailsTheCheck() throws Exception {
         Files.write(left, new byte[] {1});
         Path second = left.resolveSibling("native").resolve(left.getFileName());
         Files.delete(second);
@@ -136,7 +136,7 @@ class ImagesTest {
     }
 
     @Test
-    void oneThatTheKernelRefusesIsFetchedAgain() {
+    void anImageThatTheKernelRefusesIsFetchedAgain() {
         Images images = images();
         assertThat(images.check(MOUNT)).isTrue();
         images.remove(MOUNT, "the kernel refuses it");
@@ -146,7 +146,7 @@ class ImagesTest {
     }
 
     @Test
-    void allStayThatAreMountedAndNoOthers() {
+    void keepRetainsOnlyImagesOfMountedVersions() {
         Images images = images();
         images.keep(Set.of(Images.name(MOUNT)));
         assertThat(left).exists();
@@ -156,7 +156,7 @@ class ImagesTest {
     }
 
     @Test
-    void noneIsFetchedWhenThoseThatAreThereTakeTheRoomOfAll() {
+    void noImageIsFetchedBeyondTheCapacity() {
         Images images = new Images(directory, IMAGE.length, this::fetch);
         Mount other =
                 new Mount(
@@ -176,7 +176,7 @@ class ImagesTest {
     }
 
     @Test
-    void aFileTellsWhoseItIs() {
+    void theFileNameOfAnImageIdentifiesItsVersion() {
         Images images = images();
         assertThat(images.isOurs(left)).isTrue();
         assertThat(Images.name(left)).isEqualTo(Images.name(MOUNT));
@@ -184,7 +184,7 @@ class ImagesTest {
     }
 
     @Test
-    void whatAnotherProcessIsFetchingIsLeftToIt() throws Exception {
+    void keepRetainsUnfinishedFetchesOfOtherProcesses() throws Exception {
         Path coming = Files.createFile(directory.resolve("unfinished1.tmp"));
         Path part = Files.createFile(directory.resolve("unfinished1.tmp.2.part"));
         Path ofOneThatWasKilled = Files.createFile(directory.resolve("unfinished3.tmp"));
@@ -200,7 +200,7 @@ class ImagesTest {
     }
 
     @Test
-    void aFetchThatFailsLeavesNothing() {
+    void aFailedFetchLeavesNoFiles() {
         Images images =
                 new Images(
                         directory,

@@ -70,7 +70,7 @@ class MountedPacksTest {
     }
 
     @Test
-    void aPackIsFoundThoughManifestsOfOtherVersionsCannotBeRead() {
+    void aPackIsFoundEvenIfOtherManifestsAreUnreadable() {
         for (TestDataset readable : datasets) {
             assertThat(mounted(readable).numbered(inode(readable)))
                     .hasValueSatisfying(
@@ -81,7 +81,7 @@ class MountedPacksTest {
     }
 
     @Test
-    void whatMayBeInAManifestThatCannotBeReadIsNotSaidToBeNowhere() {
+    void aSearchFailsIfThePackMayBeInAnUnreadableManifest() {
         MountedPacks packs = mounted(datasets.getLast());
         assertThatThrownBy(() -> packs.numbered(inode(datasets.getFirst())))
                 .isInstanceOf(ForebayException.class)
@@ -89,7 +89,7 @@ class MountedPacksTest {
     }
 
     @Test
-    void whatWasReadOnceIsKnown() {
+    void aPackIsKnownOnceItsManifestIsRead() {
         TestDataset readable = datasets.getFirst();
         MountedPacks packs = mounted(readable);
         assertThat(packs.isKnown(inode(readable))).isFalse();
@@ -101,7 +101,7 @@ class MountedPacksTest {
     }
 
     @Test
-    void whatNoMountedVersionHasIsNotFound() {
+    void aPackOfNoMountedVersionIsNotFound() {
         MountedPacks packs = mounted(datasets.getLast());
         packs.update(List.of(datasets.getLast().mount()));
         assertThat(packs.numbered(inode(datasets.getFirst()))).isEmpty();

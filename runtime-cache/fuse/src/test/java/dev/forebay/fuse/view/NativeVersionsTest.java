@@ -16,7 +16,7 @@ class NativeVersionsTest {
     private final NativeVersions natives = new NativeVersions(() -> now);
 
     @Test
-    void theOldestGoesAndTheNextIsGivenTime() {
+    void theOldestVersionYieldsFirstAndTheNextAfterAPause() {
         assertThat(natives.toYield()).isEmpty();
         natives.isNative(FIRST, true);
         natives.isNative(SECOND, true);
@@ -30,7 +30,7 @@ class NativeVersionsTest {
     }
 
     @Test
-    void oneThatWentRests() {
+    void aVersionThatYieldedStaysOnDemandForAWhile() {
         natives.isNative(FIRST, true);
         assertThat(natives.toYield()).contains(FIRST);
         assertThat(natives.mayBeNative(FIRST)).isFalse();
@@ -40,7 +40,7 @@ class NativeVersionsTest {
     }
 
     @Test
-    void oneThatLeftIsForgotten() {
+    void aVersionThatIsNotRetainedIsForgotten() {
         natives.isNative(FIRST, true);
         assertThat(natives.toYield()).contains(FIRST);
         natives.isNative(SECOND, true);
@@ -51,7 +51,7 @@ class NativeVersionsTest {
     }
 
     @Test
-    void whatAPredecessorAttachedIsNotKnownToBeWholeUntilItIs() {
+    void aPredecessorsViewIsNotKnownToBeCompleteAtFirst() {
         assertThat(natives.isNative(FIRST, false)).isFalse();
         assertThat(natives.isNative(FIRST, true)).isTrue();
         assertThat(natives.isNative(FIRST, false)).isTrue();

@@ -90,7 +90,7 @@ class PackFolderTest {
     }
 
     @Test
-    void aPackIsNamedWithItsVersionAsSoonAsThatIsKnown() {
+    void describeNamesTheVersionOfAPackOnceItIsKnown() {
         assertThat(folder.describe(inode)).startsWith("a pack, inode ");
         assertThat(folder.getattr(inode).size()).isPositive();
         assertThat(folder.describe(inode)).isEqualTo("vision/digits@v1, pack " + pack);
@@ -98,7 +98,7 @@ class PackFolderTest {
 
     /** The inode alone would then identify nothing. */
     @Test
-    void aReadThatFailsNamesThemAlsoWhenTheVersionHasLeft() {
+    void aFailedReadNamesVersionAndPackEvenAfterAnUnmount() {
         OpenFile file = folder.open(inode);
         packs.update(List.of());
         assertThat(folder.describe(inode)).startsWith("a pack, inode ");

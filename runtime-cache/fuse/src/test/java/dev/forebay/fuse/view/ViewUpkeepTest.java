@@ -37,7 +37,7 @@ class ViewUpkeepTest {
     }
 
     @Test
-    void aVersionThatCannotBeLookedAfterKeepsNoOtherFromIt() {
+    void aFailedCheckOfOneVersionDoesNotStopTheOthers() {
         ImageStacks stacks = new ImageStacks(View.NATIVE);
         stacks.retain(List.of(mount("v1", "a"), mount("v2", "b")));
         Images images =
