@@ -189,7 +189,7 @@ class ArgumentsTest {
         assertThat(options.view).isEqualTo(ViewChoice.ON_DEMAND);
         assertThat(options.transport).isEqualTo(TransportChoice.JNR);
         assertThat(options.imageDevices())
-                .as("over libfuse 2 what fails would be zeros")
+                .as("libfuse 2 would show failed reads as zeros")
                 .containsExactly(ImageDevices.LOOPS);
         options.transport = TransportChoice.KERNEL;
         assertThat(options.imageDevices()).containsExactly(ImageDevices.LOOPS, ImageDevices.FILES);

@@ -42,7 +42,7 @@ class CsiFuseIT extends CsiSetUp {
         client.publish(VERSION, late);
         assertThat(ImageTreeContract.mountsAt(late)).hasSize(1);
         assertThat(ImageTreeContract.mountsAt(late).getFirst()).doesNotContain("/native/");
-        assertThat(region.view()).as("the tree keeps its own").isEqualTo(View.NATIVE);
+        assertThat(region.view()).as("the tree keeps its native view").isEqualTo(View.NATIVE);
         assertShowsAll(late);
         assertThatThrownBy(() -> Files.createFile(late.resolve("new")))
                 .isInstanceOf(FileSystemException.class)
@@ -135,7 +135,7 @@ class CsiFuseIT extends CsiSetUp {
         int driverPort = Ports.free();
         Running _ = driver("--health-port=" + driverPort);
         assertThat(status(driverPort, "live")).isEqualTo(200);
-        assertThat(status(driverPort, "ready")).as("though nothing is mounted").isEqualTo(200);
+        assertThat(status(driverPort, "ready")).as("ready without a mount").isEqualTo(200);
 
         Running _ = region.holder("--health-port=" + holderPort);
         assertThat(status(holderPort, "live")).isEqualTo(200);

@@ -169,11 +169,11 @@ class CsiWaitsFuseIT extends CsiSetUp {
         assertThat(first.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(first.getDescription())
                 .contains("vision/digits@v2 is not mounted on this node")
-                .as("the caller would have waited for a minute")
+                .as("less than the caller's deadline of a minute")
                 .containsPattern("waited [123]?[0-9]\\.");
         try (CsiClient patient = new CsiClient(socket, Duration.ofSeconds(10))) {
             assertThat(refusal(() -> patient.publish(OTHER, target)).getDescription())
-                    .as("the next one has all the time of its caller")
+                    .as("the next call waits until its caller's deadline")
                     .doesNotContainPattern("waited [01]\\.");
         }
     }
@@ -233,7 +233,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
                     target -> told.add(refusal(() -> hasty.publish(VERSION, target)).getCode()));
         }
         assertThat(told)
-                .as("each in time, as many as may wait after that")
+                .as("each call gets an answer in time")
                 .hasSize(PODS)
                 .containsOnly(Status.Code.UNAVAILABLE, Status.Code.RESOURCE_EXHAUSTED);
         assertThat(volumes()).isEmpty();
@@ -259,7 +259,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         assertThat(volumes()).isEmpty();
         assertThat(all).noneMatch(Files::exists);
         assertThat(descriptors(driver))
-                .as("less than one more for each volume")
+                .as("less than one more descriptor per volume")
                 .isLessThan(descriptors + PODS);
     }
 

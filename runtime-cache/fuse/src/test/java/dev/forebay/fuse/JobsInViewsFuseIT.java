@@ -70,7 +70,7 @@ class JobsInViewsFuseIT extends HeldViews {
             job.look();
             job.end();
         }
-        await("all that is mounted is seen", this::seesAll);
+        await("no image is covered", this::seesAll);
         readAll();
     }
 

@@ -134,7 +134,7 @@ class KernelPodFuseIT extends PodContract {
         assertThat(Files.readString(output))
                 .contains("Transport jnr, because the transport kernel cannot mount " + mountpoint)
                 .contains("Operation not permitted")
-                .as("libfuse may not either")
+                .as("libfuse cannot mount either")
                 .contains("libfuse ended with");
     }
 

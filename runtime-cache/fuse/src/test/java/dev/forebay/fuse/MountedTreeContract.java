@@ -470,7 +470,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
             assertThat(file.read(new byte[4096], 2L * CHUNK))
                     .isEqualTo(Libc.Answer.error(Libc.EIO));
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                    .as("less than the patience of any attempt")
+                    .as("less than the timeout of one attempt")
                     .isLessThan(ATTEMPT);
             assertThat(failures).containsOnly(ErrorCode.EVICTING);
 

@@ -146,7 +146,7 @@ class PodServerTest {
             HttpResponse<String> warned = probed(server);
             assertThat(warned.statusCode()).isBetween(300, 399);
             assertThat(URI.create(warned.headers().firstValue("Location").orElseThrow()))
-                    .as("of the same host it would be followed")
+                    .as("a kubelet follows redirects to the same host")
                     .extracting(URI::getHost)
                     .isNotEqualTo(server.uri().getHost());
             assertThat(warned.body()).isEqualTo("it is slow");

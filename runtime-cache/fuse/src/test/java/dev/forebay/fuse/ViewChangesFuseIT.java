@@ -380,7 +380,7 @@ class ViewChangesFuseIT {
 
     private void bringHere() {
         nodePacks.use(dataset.file().digest());
-        await("all is here", () -> nodePacks.isWhole(dataset.file().digest()));
+        await("the version is complete", () -> nodePacks.isWhole(dataset.file().digest()));
     }
 
     private void assertReads(TestDataset each) {
@@ -444,7 +444,7 @@ class ViewChangesFuseIT {
             MemorySegment mapped =
                     channel.map(FileChannel.MapMode.READ_ONLY, 0, expected.length, arena);
             assertReads(other);
-            await("makes room", () -> shown(dataset) == View.ON_DEMAND);
+            await("the native view yields its space", () -> shown(dataset) == View.ON_DEMAND);
             assertReads(other);
 
             assertThat(nodePacks.counters().refused()).isPositive();
@@ -455,7 +455,7 @@ class ViewChangesFuseIT {
             assertThat(nodePacks.isWhole(dataset.file().digest())).isTrue();
         }
         await(
-                "gives up what nobody has open any more",
+                "packs that no process has open are evicted",
                 () -> {
                     readFromNodeCache(other);
                     return !nodePacks.isWhole(dataset.file().digest());
@@ -469,7 +469,7 @@ class ViewChangesFuseIT {
         bringHere();
         showAtBest(View.ON_DEMAND);
         await(
-                "its room is taken",
+                "its packs are evicted",
                 () -> {
                     readFromNodeCache(other);
                     return !nodePacks.isWhole(dataset.file().digest());
@@ -634,7 +634,7 @@ class ViewChangesFuseIT {
             awaitMountedAnew(before);
         }
         assertReads(dataset);
-        await("not to be mounted anew once more", () -> nodePacks.harmed().isEmpty());
+        await("the view is not mounted again", () -> nodePacks.harmed().isEmpty());
     }
 
     /** "Strict reads". */
@@ -761,7 +761,7 @@ class ViewChangesFuseIT {
             showAtBest(View.NATIVE);
             damage();
             // The on-demand image goes too, and returns after the image of the other version.
-            await("taken off", () -> shown(dataset) != View.NATIVE);
+            await("the native view is detached", () -> shown(dataset) != View.NATIVE);
             assertReads(dataset);
         } finally {
             arrival.countDown();
@@ -771,7 +771,7 @@ class ViewChangesFuseIT {
 
     /** Waits for both steps in their order: the old view goes before the new one comes. */
     private void awaitMountedAnew(long before) {
-        await("mounted anew", () -> device() != before && shown(dataset) == View.NATIVE);
+        await("mounted again", () -> device() != before && shown(dataset) == View.NATIVE);
     }
 
     private long device() {
@@ -825,7 +825,7 @@ class ViewChangesFuseIT {
             bringHere();
             await("native", () -> shown(dataset) == View.NATIVE);
             showAtBest(View.ON_DEMAND);
-            assertThat(device()).as("mounted anew").isNotEqualTo(before);
+            assertThat(device()).as("mounted again").isNotEqualTo(before);
         }
         assertReads(dataset);
     }

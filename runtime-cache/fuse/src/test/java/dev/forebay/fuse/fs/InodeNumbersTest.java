@@ -57,7 +57,7 @@ class InodeNumbersTest {
                 assertThat(System.nanoTime()).as("not written in time").isLessThan(deadline);
                 TimeUnit.MILLISECONDS.sleep(10);
             }
-            assertThat(numbers.of(names)).as("who writes has ended").isEqualTo(given);
+            assertThat(numbers.of(names)).as("the writing thread has ended").isEqualTo(given);
             InodeNumbers successor = InodeNumbers.keptIn(ledger, NEVER);
             assertThat(successor.of(List.of("first"))).isEqualTo(first);
             assertThat(successor.of(names)).isEqualTo(given);
@@ -91,12 +91,12 @@ class InodeNumbersTest {
         Files.createDirectory(ledger.getParent());
         InodeNumbers other = InodeNumbers.keptIn(ledger, NEVER);
         assertThat(other.of(alike.subList(1, 2)).values())
-                .as("they are alike")
+                .as("both names get the same number")
                 .containsExactlyElementsOf(given.values());
 
         late.of(List.of("third"));
 
-        assertThat(late.of(alike.subList(0, 1))).as("to its kernel").isEqualTo(given);
+        assertThat(late.of(alike.subList(0, 1))).as("as its kernel knows it").isEqualTo(given);
         Map<String, Integer> next =
                 InodeNumbers.keptIn(ledger, NEVER)
                         .of(Stream.concat(alike.stream(), Stream.of("third")).toList());

@@ -45,7 +45,7 @@ class PagedDirectoryTest {
             for (int offset = 0; offset <= all.size(); offset++) {
                 list(0, before);
                 assertThat(list(offset, Integer.MAX_VALUE))
-                        .as("behind %d entries, at %d before", offset, before)
+                        .as("from offset %d, after a listing of %d entries", offset, before)
                         .isEqualTo(all.subList(offset, all.size()));
             }
         }

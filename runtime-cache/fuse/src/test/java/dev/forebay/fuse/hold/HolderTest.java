@@ -131,7 +131,7 @@ class HolderTest {
             before.send(Word.END.name(), List.of());
             before.send(Word.PING.name(), List.of());
             hearUntil(before, Word.PONG);
-            assertThat(holder.end()).as("of another mount than this one").isNotDone();
+            assertThat(holder.end()).as("the end of another mount").isNotDone();
             next.send(Word.JOIN.name(), List.of());
             hearUntil(next, Word.SERVE);
         }

@@ -187,7 +187,7 @@ class SuccessionTest {
     void requestsOfALeavingServerThatFreezesAreResent() {
         given("a");
         succession.wantsToLeave("a");
-        assertThat(succession.isReplaceable("a")).as("nobody else is there").isFalse();
+        assertThat(succession.isReplaceable("a")).as("there is no other server").isFalse();
         succession.joined("b");
         succession.serves("b");
         assertThat(succession.isReplaceable("a")).isTrue();

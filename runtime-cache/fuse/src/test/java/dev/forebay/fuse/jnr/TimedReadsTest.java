@@ -105,7 +105,7 @@ class TimedReadsTest {
                     .hasMessageContaining("not answered within 0.05 s");
         }
         assertThat(asked).hasValue(1);
-        assertThat(reads.read(slow, BYTES, target)).as("another part of it").isEqualTo(1);
+        assertThat(reads.read(slow, BYTES, target)).as("another part of the file").isEqualTo(1);
         mayGoOn.countDown();
     }
 

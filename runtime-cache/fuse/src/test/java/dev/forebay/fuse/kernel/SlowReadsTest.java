@@ -130,7 +130,7 @@ class SlowReadsTest {
         read(2, GIVEN_UP);
         assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
         assertThat(Duration.ofNanos(System.nanoTime() - began))
-                .as("less than twice what it takes to give up")
+                .as("less than two complete attempts")
                 .isLessThan(GIVING_UP.multipliedBy(2));
     }
 

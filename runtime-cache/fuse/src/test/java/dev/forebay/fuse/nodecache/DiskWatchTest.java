@@ -57,8 +57,8 @@ class DiskWatchTest {
     private void awaitLooks() {
         Path probe = device.path().resolve("probe");
         for (int look = 0; look < 3; look++) {
-            await("a look", () -> Files.exists(probe));
-            await("the end of a look", () -> !Files.exists(probe));
+            await("a probe", () -> Files.exists(probe));
+            await("the end of a probe", () -> !Files.exists(probe));
         }
     }
 
@@ -69,9 +69,9 @@ class DiskWatchTest {
             awaitLooks();
             assertThat(disk.isUsable()).isTrue();
             device.die();
-            await("left alone", () -> !disk.isUsable());
+            await("the disk is unusable", () -> !disk.isUsable());
             long errors = counters.diskErrors();
-            await("looked at on and on", () -> counters.diskErrors() > errors);
+            await("probes continue to fail", () -> counters.diskErrors() > errors);
         }
     }
 
@@ -81,9 +81,9 @@ class DiskWatchTest {
             watch.rely();
             awaitLooks();
             device.hang();
-            await("left alone", () -> !disk.isUsable());
+            await("the disk is unusable", () -> !disk.isUsable());
             long errors = counters.diskErrors();
-            await("waited for on and on", () -> counters.diskErrors() > errors);
+            await("probes continue to time out", () -> counters.diskErrors() > errors);
             device.goOn();
             awaitLooks();
         }
@@ -103,7 +103,7 @@ class DiskWatchTest {
                                                     () ->
                                                             Files.createFile(
                                                                     device.path().resolve("new"))));
-            await("left alone", () -> !disk.isUsable());
+            await("the disk is unusable", () -> !disk.isUsable());
             assertThat(disk.<String, RuntimeException>use("not asked", () -> "asked"))
                     .isEqualTo("not asked");
             device.goOn();

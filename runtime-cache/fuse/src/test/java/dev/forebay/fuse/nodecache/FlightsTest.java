@@ -68,7 +68,7 @@ class FlightsTest {
     }
 
     private void assertTheNextOneTriesAgain() throws IOException {
-        assertThat(flown).as("that only one has flown").hasValue(1);
+        assertThat(flown).as("fetches").hasValue(1);
         assertThat(flights.lead(TestPack.ALL, TestPack.ID, 0, () -> 7)).contains(7);
     }
 
@@ -100,7 +100,7 @@ class FlightsTest {
                     .isInstanceOf(ForebayException.class)
                     .hasMessage("no worker has it");
         }
-        assertThat(get(ofAnotherVersion)).as("it may have the piece").isEmpty();
+        assertThat(get(ofAnotherVersion)).as("the other version may have the piece").isEmpty();
         assertTheNextOneTriesAgain();
     }
 

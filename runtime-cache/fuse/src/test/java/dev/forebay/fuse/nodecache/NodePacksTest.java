@@ -391,7 +391,7 @@ class NodePacksTest {
         Path manifest = requireNonNull(manifestFiles.remove(third.mount().manifest()));
         nodePacks.update(List.of(other.mount(), third.mount()));
         await(() -> refusedManifests.get() > 0);
-        assertThat(nodePacks.usedBytes()).as("nobody knows what it is for").isEqualTo(both);
+        assertThat(nodePacks.usedBytes()).as("the manifest may need them").isEqualTo(both);
         manifestFiles.put(third.mount().manifest(), manifest);
         awaitUsed(both / 2);
     }

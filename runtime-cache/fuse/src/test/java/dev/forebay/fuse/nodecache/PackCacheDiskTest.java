@@ -94,14 +94,14 @@ class PackCacheDiskTest {
                                             List.of(new Pack(more, pack.bytes.length))))
                     .isInstanceOf(ForebayException.class);
             assertThat(disk.path().resolve("packs").resolve(more + ".pack"))
-                    .as("what was begun of it")
+                    .as("leftover of the pack")
                     .doesNotExist();
             cache.read(TestPack.ALL, more, 0, MIB, ByteBuffer.allocateDirect(MIB));
 
             assertThat(cache.diskIsUsable()).isTrue();
             assertThat(cache.counters().diskErrors()).isZero();
             assertThat(cache.counters().refused()).isEqualTo(2);
-            assertThat(cache.counters().evictedBytes()).as("room for the next").isPositive();
+            assertThat(cache.counters().evictedBytes()).as("space for the next pack").isPositive();
         }
     }
 
@@ -117,7 +117,7 @@ class PackCacheDiskTest {
             }
             try (PackCache cache =
                     PackCache.open(other.resolve("packs"), 1L << 30, true, pack.source(), pack)) {
-                assertThat(cache.counters().diskErrors()).as("it was tried").isPositive();
+                assertThat(cache.counters().diskErrors()).as("attempts to open it").isPositive();
                 assertThat(cache.usedBytes()).isZero();
             }
         } finally {

@@ -59,7 +59,7 @@ class StrictReadsTest {
             }
             pack.takeAskedBytes();
             pack.assertReadsAll(cache, TestPack.ALL);
-            assertThat(pack.takeAskedBytes()).as("what is left to be fetched").isZero();
+            assertThat(pack.takeAskedBytes()).as("bytes that are fetched again").isZero();
         }
     }
 }

@@ -233,7 +233,7 @@ class PackReaderTest {
                 .doesNotHaveDuplicates()
                 .anyMatch(range -> range.to == 8L * MIB);
         assertThat(fetched().stream().filter(range -> range.to <= 8L * MIB))
-                .as("no whole pieces of what is on the node")
+                .as("local bytes are not read in whole pieces")
                 .allMatch(range -> range.to - range.from == length);
         awaitFetched(new Range(8L * MIB, 9L * MIB));
     }

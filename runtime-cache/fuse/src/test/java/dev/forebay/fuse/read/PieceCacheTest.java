@@ -87,7 +87,7 @@ class PieceCacheTest {
         }
         AtomicInteger loads = new AtomicInteger();
         cache.read(key, _ -> loads.incrementAndGet(), _ -> {});
-        assertThat(loads).as("what was loaded anew stays").hasValue(0);
+        assertThat(loads).as("the piece that was loaded again stays").hasValue(0);
         // The whole memory is usable again.
         for (int i = 0; i < 12; i++) {
             reads(cache, i % 4);

@@ -51,6 +51,6 @@ class ViewUpkeepTest {
                 new ViewUpkeep(
                         stacks, images, this::nodePacks, new NativeVersions(System::nanoTime));
         upkeep.lookAfter(directory.resolve("mnt"));
-        assertThat(questions).as("of harm, of each version, and of the room").hasValue(4);
+        assertThat(questions).as("queries for damage, for each version, and for space").hasValue(4);
     }
 }
