@@ -41,7 +41,7 @@ class AdmissionIT {
     }
 
     @Test
-    void whyAVersionWaitsIsShownUntilItIsLetIn() {
+    void aWaitingVersionShowsTheReasonUntilItIsAdmitted() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         platform.region.full("number 2 of 3 in the queue of test-1, behind team/x@v1");
@@ -49,7 +49,7 @@ class AdmissionIT {
         api.post(v + "/ensure", IN, "Idempotency-Key", "k");
 
         Await.until(
-                "its turn is shown",
+                "its place in the queue is shown",
                 () ->
                         api.get(v)
                                 .body()
@@ -64,7 +64,7 @@ class AdmissionIT {
     }
 
     @Test
-    void whatIsWorthLeastIsEvictedForWhatIsWanted() {
+    void admissionEvictsTheVersionOfLeastValue() {
         String wanted = cached();
         String forgotten = cached();
         api.post(version(wanted, "v1") + "/ensure?wait_seconds=30", IN);
@@ -78,7 +78,7 @@ class AdmissionIT {
     }
 
     @Test
-    void whatIsPinnedIsNotEvictedThoughItIsWorthNothing() {
+    void admissionKeepsAPinnedVersionDespiteAStaleSurvey() {
         String held = platform.dataset(LONG);
         api.post(
                 version(held, "v1") + "/ensure?wait_seconds=30",
@@ -92,7 +92,7 @@ class AdmissionIT {
     }
 
     @Test
-    void whatIsReadAfterItWasChosenStaysAndAnotherGoes() {
+    void admissionEvictsAnotherVersionIfItsVictimIsReadMeanwhile() {
         String read = cached();
         String forgotten = cached();
         survey(100_000, 100_000, 8_192, resident(read, 0) + "," + resident(forgotten, 0), "");
@@ -107,7 +107,7 @@ class AdmissionIT {
     }
 
     @Test
-    void whatIsAskedForWhileAnotherGoesStaysAndAThirdGoes() {
+    void admissionSparesAVersionThatIsRequestedDuringAnotherEviction() {
         String first = cached();
         String second = cached();
         String third = cached();
@@ -121,21 +121,21 @@ class AdmissionIT {
         platform.region.holdDrops();
         String v = version(platform.dataset(LONG), "v1");
         api.post(v + "/ensure", IN, "Idempotency-Key", "k");
-        Await.until("the first one goes", () -> state(first).equals("EVICTING"));
+        Await.until("the first eviction runs", () -> state(first).equals("EVICTING"));
 
         // A request so soon after the first one does not move the time to live.
         api.post(version(second, "v1") + "/ensure?wait_seconds=30", IN);
         platform.region.letDrop();
 
         Await.until(
-                "it is let in", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
+                "it is admitted", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
         assertThat(state(first)).isEqualTo("ABSENT");
         assertThat(state(second)).isEqualTo("CACHED");
         assertThat(state(third)).isEqualTo("ABSENT");
     }
 
     @Test
-    void whatWasUsedSinceTheCatalogueHeardOfItStaysAndAnotherGoes() throws Exception {
+    void admissionSparesAVersionWhoseUseTheCatalogueMissed() throws Exception {
         String used = cached();
         String forgotten = cached();
         survey(100_000, 100_000, 8_192, resident(used, 0) + "," + resident(forgotten, 0), "");
@@ -154,7 +154,7 @@ class AdmissionIT {
     }
 
     @Test
-    void aHintEvictsNobodyWhoseTimeHasNotPassed() {
+    void aSpeculativeRequestDoesNotEvictAnUnexpiredVersion() {
         String fresh = cached();
         survey(100_000, 100_000, 8_192, resident(fresh, 0), "");
         String hinted = platform.dataset(LONG);
@@ -169,7 +169,7 @@ class AdmissionIT {
     }
 
     @Test
-    void nobodyIsEvictedForWhoIsNotTheNext() {
+    void aRequestThatIsNotNextInTheQueueEvictsNothing() {
         String fresh = cached();
         survey(
                 100_000,
@@ -186,7 +186,7 @@ class AdmissionIT {
     }
 
     @Test
-    void aQuotaIsKeptAndGoesAlongWithWhoWantsRoom() {
+    void admissionsCarryTheQuotaOfTheirNamespace() {
         String quota = "/namespaces/team/quota";
         try {
             Api.Answer everywhere = api.put(quota, "{\"bytes\":1000000}");
@@ -215,7 +215,7 @@ class AdmissionIT {
     }
 
     @Test
-    void aPlanKnowsTheQuota() {
+    void aPlanRefusesAVersionThatExceedsTheQuota() {
         String planned = platform.dataset(LONG);
         survey(100_000, 0, null, "", "");
         api.put("/namespaces/team/quota", "{\"bytes\":100}");
@@ -233,7 +233,7 @@ class AdmissionIT {
     }
 
     @Test
-    void theQueueIsShownInItsOrder() {
+    void theQueueListsWaitingVersionsInOrder() {
         survey(
                 100,
                 90,
@@ -290,7 +290,7 @@ class AdmissionIT {
     private void awaitFirstVictim(String name) {
         String planned = version(platform.dataset(LONG), "v1") + "/plan";
         Await.until(
-                "it would be the first to go",
+                "it would be the first victim",
                 () -> {
                     JsonNode victim =
                             api.post(planned, "{\"regions\":[\"" + REGION + "\"]}")

@@ -47,7 +47,7 @@ class AliasIT {
 
     /** "Aliases". */
     @Test
-    void anAliasMeansTheVersionThatItWasMovedToLast() {
+    void anAliasResolvesToTheVersionItWasLastMovedTo() {
         String name = dataset();
         JsonNode first = move(name, "prod", "v1").body();
         assertThat(first.get("version").asText()).isEqualTo("v1");
@@ -79,7 +79,7 @@ class AliasIT {
     }
 
     @Test
-    void anAliasThatIsRemovedMeansNothing() {
+    void aRemovedAliasResolvesToNothing() {
         String name = dataset();
         move(name, "prod", "v1");
 
@@ -92,7 +92,7 @@ class AliasIT {
     }
 
     @Test
-    void noVersionAndNoAliasHaveTheSameName() {
+    void aVersionAndAnAliasCannotHaveTheSameName() {
         String name = dataset();
         move(name, "prod", "v1");
 
@@ -110,7 +110,7 @@ class AliasIT {
     }
 
     @Test
-    void anAliasMeansOnlyWhatIsFrozen() {
+    void anAliasRequiresAFrozenVersion() {
         String name = dataset();
         platform.lake.spoil(
                 request ->
@@ -131,7 +131,7 @@ class AliasIT {
 
     /** A pod at the gate reads below the version's own name. */
     @Test
-    void whoAsksByNameIsRefusedAnAlias() {
+    void ensureByNameRefusesAnAlias() {
         String name = dataset();
         move(name, "prod", "v1");
 
@@ -147,7 +147,7 @@ class AliasIT {
     }
 
     @Test
-    void aMistypedAliasIsToldWhatMayBeMeant() {
+    void ensureRefusesAMistypedAliasWithTheNearestNames() {
         String name = dataset();
         move(name, "prod", "v1");
 

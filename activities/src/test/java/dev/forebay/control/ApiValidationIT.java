@@ -348,7 +348,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void aPinIsNotRenewedByAnotherNameOfItsVersion() {
+    void renewingAPinRefusesLatestAsTheVersion() {
         Api.Answer answer =
                 api.post(
                         "/datasets/team/unknown/versions/latest/pins/p/renew",
@@ -361,7 +361,7 @@ class ApiValidationIT {
 
     @ParameterizedTest
     @MethodSource("inUnknownRegion")
-    void anUnknownRegionIsRefusedWithThoseThatAreKnown(String method, String path, String body) {
+    void theRefusalOfAnUnknownRegionListsTheKnownRegions(String method, String path, String body) {
         Api.Answer answer = api.send(method, path, body.isEmpty() ? null : body);
 
         assertThat(answer.status()).isEqualTo(400);
@@ -421,7 +421,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void whatIsNoRequestOfTheApiIsAProblemToo() {
+    void anUnsupportedRequestReturnsAProblem() {
         problem(api.get("/nothing"), 404, "NOT_FOUND");
         problem(api.send("PATCH", "/datasets", "{}"), 405, "INVALID_ARGUMENT");
         problem(
@@ -432,7 +432,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void whatIsTooLargeIsAProblemToo() {
+    void anOversizedRequestReturnsAProblem() {
         String tooLong = "x".repeat(64 * 1024);
 
         problem(api.post("/datasets", "\"" + tooLong + "\""), 413, "INVALID_ARGUMENT");
@@ -441,7 +441,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void aBodyOfUnknownLengthIsMeasuredWhileItIsRead() {
+    void anOversizedBodyOfUnknownLengthReturnsAProblem() {
         String tooLong = "\"" + "x".repeat(64 * 1024) + "\"";
 
         problem(
@@ -455,7 +455,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void theControlPlaneSpeaksNoHttp2() throws IOException {
+    void theControlPlaneDoesNotSupportHttp2() throws IOException {
         Http2Probe probe = Http2Probe.plain(TestControlPlane.shared().process.address());
 
         assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
@@ -463,7 +463,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void everyOperationSaysHowItRefuses() {
+    void theOpenApiDocumentHasAProblemResponseForEveryOperation() {
         JsonNode document =
                 new Api(TestControlPlane.shared().process.address())
                         .get("/q/openapi?format=json")
@@ -480,7 +480,7 @@ class ApiValidationIT {
     }
 
     @Test
-    void theGatewayOfAgentsIsNotHere() {
+    void theControlPlaneDoesNotServeTheAgentGateway() {
         Api root = new Api(TestControlPlane.shared().process.address());
 
         problem(root.get("/v1/region"), 404, "NOT_FOUND");

@@ -20,7 +20,7 @@ import java.time.Instant;
 class ArchitectureTest {
 
     @ArchTest
-    static final ArchRule THE_ROLES_DO_NOT_KNOW_EACH_OTHER =
+    static final ArchRule THE_CONTROL_PLANE_DOES_NOT_USE_THE_AGENT =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.control..")
@@ -29,7 +29,7 @@ class ArchitectureTest {
                     .resideInAPackage("..forebay.agent..");
 
     @ArchTest
-    static final ArchRule THE_AGENT_DOES_NOT_KNOW_THE_CONTROL_PLANE =
+    static final ArchRule THE_AGENT_DOES_NOT_USE_THE_CONTROL_PLANE =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.agent..")
@@ -38,7 +38,7 @@ class ArchitectureTest {
                     .resideInAPackage("..forebay.control..");
 
     @ArchTest
-    static final ArchRule WHAT_ROLES_SHARE_KNOWS_NEITHER =
+    static final ArchRule THE_SERVICE_PACKAGE_DOES_NOT_USE_ANY_ROLE =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.service..")
@@ -52,7 +52,7 @@ class ArchitectureTest {
 
     /** The operator uses the control plane like any other client. */
     @ArchTest
-    static final ArchRule THE_OPERATOR_HAS_NOTHING_BUT_THE_API =
+    static final ArchRule THE_OPERATOR_REACHES_FOREBAY_ONLY_THROUGH_THE_API =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.operator..")
@@ -66,7 +66,7 @@ class ArchitectureTest {
 
     /** Decisions and reports of the operator are functions of what it observed. */
     @ArchTest
-    static final ArchRule DECISIONS_ARE_FUNCTIONS =
+    static final ArchRule THE_DECISIONS_OF_THE_OPERATOR_ARE_PURE_FUNCTIONS =
             noClasses()
                     .that()
                     .haveNameMatching(
@@ -78,7 +78,7 @@ class ArchitectureTest {
                     .callMethod(Instant.class, "now");
 
     @ArchTest
-    static final ArchRule THE_CATALOGUE_KNOWS_NEITHER_ETCD_NOR_THE_LAKE_NOR_TEMPORAL =
+    static final ArchRule THE_CATALOGUE_DOES_NOT_USE_ETCD_THE_LAKE_OR_TEMPORAL =
             noClasses()
                     .that()
                     .resideInAPackage("..control.catalogue..")
@@ -94,7 +94,7 @@ class ArchitectureTest {
                             "io.temporal..");
 
     @ArchTest
-    static final ArchRule THE_ENGINE_DOES_NOT_KNOW_THE_API =
+    static final ArchRule THE_ENGINE_DOES_NOT_USE_THE_API =
             noClasses()
                     .that()
                     .resideInAnyPackage("..control.engine..", "..control.regions..")
@@ -103,7 +103,7 @@ class ArchitectureTest {
                     .resideInAPackage("..control.api..");
 
     @ArchTest
-    static final ArchRule ONLY_AGENTS_SPEAK_TO_ETCD_AND_WORKERS =
+    static final ArchRule THE_CONTROL_PLANE_DOES_NOT_USE_ETCD_OR_PLACEMENT =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.control..")
@@ -112,7 +112,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("..forebay.membership..", "..forebay.placement..");
 
     @ArchTest
-    static final ArchRule TABLES_ARE_THE_CATALOGUE_S =
+    static final ArchRule ONLY_THE_CATALOGUE_USES_THE_DATABASE =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("..control.catalogue..")
@@ -125,7 +125,7 @@ class ArchitectureTest {
                             "java.sql..");
 
     @ArchTest
-    static final ArchRule TEMPORAL_S_CLIENT_STAYS_IN_THE_ENGINE =
+    static final ArchRule ONLY_ENGINE_AND_SERVICE_TEMPORAL_USE_THE_TEMPORAL_CLIENT =
             noClasses()
                     .that()
                     .resideOutsideOfPackages("..control.engine..", "..service.temporal..")
@@ -134,7 +134,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("io.temporal.client..", "io.temporal.serviceclient..");
 
     @ArchTest
-    static final ArchRule HTTP_STAYS_AT_THE_EDGES =
+    static final ArchRule ENGINE_CATALOGUE_AND_REGIONS_USE_NO_HTTP_SERVER_LIBRARIES =
             noClasses()
                     .that()
                     .resideInAnyPackage(
@@ -148,7 +148,7 @@ class ArchitectureTest {
 
     /** "Clocks that differ". */
     @ArchTest
-    static final ArchRule THE_AGENT_DECIDES_NOTHING_BY_ITS_CLOCK =
+    static final ArchRule THE_AGENT_DOES_NOT_READ_ITS_WALL_CLOCK =
             noClasses()
                     .that()
                     .resideInAPackage("..forebay.agent..")
@@ -158,7 +158,7 @@ class ArchitectureTest {
                     .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
-    static final ArchRule WHO_SPEAKS_TO_THE_API_SERVER =
+    static final ArchRule ONLY_LISTED_PACKAGES_USE_THE_KUBERNETES_CLIENT =
             noClasses()
                     .that()
                     .resideOutsideOfPackages(

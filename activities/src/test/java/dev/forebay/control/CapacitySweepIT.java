@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class CapacitySweepIT extends SweepFixture {
 
     @Test
-    void aRegionThatIsTooFullGivesUpWhatNobodyHolds() {
+    void aSweepOfAFullRegionEvictsTheUnpinnedVersion() {
         pause("until both are there");
         String free = platform.dataset(LONG);
         String held = platform.dataset(LONG);
@@ -57,7 +57,7 @@ class CapacitySweepIT extends SweepFixture {
 
     /** "Quotas". */
     @Test
-    void aNamespaceThatHasMoreThanItsQuotaGivesUpWhatNobodyHolds() {
+    void aSweepEvictsTheUnpinnedVersionOfANamespaceAboveItsQuota() {
         pause("until both are there");
         String free = platform.dataset(LONG);
         String held = platform.dataset(LONG);
@@ -88,7 +88,7 @@ class CapacitySweepIT extends SweepFixture {
     }
 
     @Test
-    void whatNoVersionOwnsGoes() {
+    void aSweepEvictsAnOrphanAndKeepsTheOwnedVersion() {
         pause("until it is there");
         String owned = platform.dataset(LONG);
         String v = ensured(owned);
@@ -110,7 +110,7 @@ class CapacitySweepIT extends SweepFixture {
     }
 
     @Test
-    void aRegionWhoseAgentIsAwayIsPlannedAsFarAsItIsKnown() {
+    void aSweepPlanWithoutTheAgentNotesThatTheUsageIsUnknown() {
         Api.Answer plan = api.get("/regions/" + TestControlPlane.AWAY + "/sweep/plan");
 
         assertThat(plan.status()).as(plan.raw().body()).isEqualTo(200);
@@ -120,7 +120,7 @@ class CapacitySweepIT extends SweepFixture {
     }
 
     @Test
-    void aRegionThatWasTakenOutIsSweptNoMore() throws SQLException {
+    void aSweepOfARemovedRegionEvictsNothingAndARestartDeletesItsSchedule() throws SQLException {
         // Temporal gives up a killed sweep only after 20 s, which would delay the next test.
         platform.sweepEvery(TestControlPlane.SELDOM);
         RegionName out = new RegionName("taken-out");

@@ -43,7 +43,7 @@ class ContentsIT {
 
     /** "Comparing two versions". */
     @Test
-    void whatChangedBetweenTwoVersionsIsTold() throws IOException {
+    void aDiffListsTheChangesBetweenTwoVersions() throws IOException {
         String name = platform.dataset(LONG);
         freeze(name, "v1");
         // The test server stores plain files without ETags, so sizes must differ.
@@ -89,7 +89,7 @@ class ContentsIT {
     }
 
     @Test
-    void whatIsNotThereCannotBeCompared() {
+    void badDiffAndObjectQueriesAreRefused() {
         String name = platform.dataset(LONG);
         freeze(name, "v1");
 

@@ -82,7 +82,7 @@ class CreationIT {
 
     /** "How a version is created". */
     @Test
-    void aMistypedNameCreatesNothingAndIsToldWhatMayBeMeant() {
+    void ensureRefusesAMistypedVersionWithTheNearestNames() {
         String name = platform.dataset(LONG);
         assertOk(ensure(name, "v1", IN));
 
@@ -110,7 +110,7 @@ class CreationIT {
     }
 
     @Test
-    void aMistypedDatasetIsToldWhatMayBeMeant() {
+    void ensureRefusesAMistypedDatasetWithTheNearestNames() {
         String name = platform.dataset(LONG);
 
         Api.Answer refused = ensure(name + "x", "v1", IN);
@@ -123,7 +123,7 @@ class CreationIT {
     }
 
     @Test
-    void whoSaysSoCreatesOneAndOthersMayAskForItThen() {
+    void ensureWithCreateCreatesAVersionThatOthersCanRequest() {
         String name = platform.dataset(LONG);
         assertOk(ensure(name, "v1", IN));
 
@@ -136,7 +136,7 @@ class CreationIT {
 
     /** The field {@code create} is not part of a request's identity. */
     @Test
-    void theSameKeyIsTheSameRequestWithCreateAndWithout() {
+    void aKeyIdentifiesTheSameRequestWithAndWithoutCreate() {
         String name = platform.dataset(LONG);
         assertOk(ensure(name, "v1", CREATE, "Idempotency-Key", "k"));
 
@@ -144,7 +144,7 @@ class CreationIT {
     }
 
     @Test
-    void aVersionIsFrozenWithoutARegion() {
+    void freezeCreatesAVersionWithoutARegion() {
         String name = platform.dataset(LONG);
 
         Api.Answer frozen = freeze(name, "v1");
@@ -166,7 +166,7 @@ class CreationIT {
 
     /** A workflow that runs already does not know the manifest. */
     @Test
-    void aVersionThatCouldNotBeFrozenCanBeLater() {
+    void aVersionCanBeFrozenAfterAFailedAttempt() {
         String name = platform.newName();
         api.post(
                 "/datasets",
@@ -184,7 +184,7 @@ class CreationIT {
     }
 
     @Test
-    void aListingThatTakesLongIsAskedAfterByTheSameRequest() {
+    void aRepeatedFreezeRequestWaitsForTheRunningListing() {
         String name = platform.dataset(LONG);
         refuseListings(name);
         Api.Answer goesOn = api.post(version(name, "v1") + "/freeze?wait_seconds=0", "");
@@ -192,7 +192,7 @@ class CreationIT {
         assertThat(goesOn.body().get("manifest").isNull()).isTrue();
         assertThat(api.get(version(name, "latest")).status()).isEqualTo(404);
         Await.until(
-                "it is said why it does not get on",
+                "the status shows why the listing does not progress",
                 () ->
                         api.get(version(name, "v1"))
                                 .body()
@@ -213,7 +213,7 @@ class CreationIT {
                 "LATEST",
                 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             })
-    void whatMeansAnotherVersionIsNoName(String asked) {
+    void freezeRefusesReservedVersionNames(String asked) {
         String name = platform.dataset(LONG);
 
         Api.Answer refused = freeze(name, asked);
@@ -224,7 +224,7 @@ class CreationIT {
     }
 
     @Test
-    void theFirstVersionIsNotNamedAlmostAsTheLatest() {
+    void ensureRefusesAFirstVersionNamedLikeLatest() {
         String name = platform.dataset(LONG);
 
         assertThat(ensure(name, "Latest", IN).text("detail"))
@@ -234,7 +234,7 @@ class CreationIT {
     }
 
     @Test
-    void ofTwoThatWouldBeTheFirstOneIs() throws Exception {
+    void concurrentRequestsCreateOnlyOneFirstVersion() throws Exception {
         String name = platform.dataset(LONG);
         List<Integer> answers;
         try (ExecutorService callers = Executors.newFixedThreadPool(8)) {
@@ -250,7 +250,7 @@ class CreationIT {
     }
 
     @Test
-    void allWhoAskForTheSameFirstVersionHaveIt() throws Exception {
+    void concurrentRequestsForTheSameFirstVersionAllSucceed() throws Exception {
         String name = platform.dataset(LONG);
         try (ExecutorService callers = Executors.newFixedThreadPool(8)) {
             List<Future<Integer>> asked =
@@ -273,7 +273,7 @@ class CreationIT {
 
     /** A version that is cancelled before it is frozen leaves nothing behind. */
     @Test
-    void aFirstVersionThatIsTakenBackIsNone() {
+    void aCancelledFirstVersionLeavesNothingBehind() {
         String name = platform.dataset(LONG);
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
@@ -302,7 +302,7 @@ class CreationIT {
     }
 
     @Test
-    void aFirstVersionThatCouldNotBeFrozenKeepsNoOtherAway() {
+    void aFirstVersionWhoseEnsureFailsDoesNotBlockOtherVersions() {
         String name = platform.newName();
         api.post(
                 "/datasets",
@@ -320,7 +320,7 @@ class CreationIT {
     }
 
     @Test
-    void aFirstVersionWhoseFreezingFailedKeepsNoOtherAway() {
+    void aFirstVersionWhoseFreezeFailsDoesNotBlockOtherVersions() {
         String name = platform.newName();
         api.post(
                 "/datasets",
@@ -336,7 +336,7 @@ class CreationIT {
 
     /** For example, PostgreSQL was restored from a backup. */
     @Test
-    void aVersionThatOnlyTheCatalogueHasLostIsTheSameAgain() throws Exception {
+    void aVersionThatTheCatalogueLostKeepsItsManifest() throws Exception {
         String name = platform.dataset(LONG);
         assertOk(ensure(name, "v1", IN));
         Api.Answer before = ensure(name, "v2", CREATE);
@@ -385,7 +385,7 @@ class CreationIT {
 
     /** "Which version is meant". */
     @Test
-    void latestIsNoVersionThatIsNotFrozenYet() {
+    void latestSkipsAVersionThatIsNotFrozenYet() {
         String name = platform.dataset(LONG);
         assertOk(ensure(name, "v1", IN));
         refuseListings(name);

@@ -241,7 +241,7 @@ class DatasetResourcesKubeIT {
     }
 
     @Test
-    void aVersionIsBroughtAndHeldAndItsSuccessorTakesItsPlace() throws Exception {
+    void aResourceFillsAndPinsTheVersionThatItsSpecNames() throws Exception {
         String name = "moved";
         PLATFORM.put(name + "/a.txt", "first");
         String uid = declare(name, spec(name, "v1", null, List.of(REGION)));
@@ -254,7 +254,7 @@ class DatasetResourcesKubeIT {
         assertThat(status.frozenAt()).isNotNull();
         assertThat(status.heldBy()).isNull();
         assertThat(pins(name)).containsExactly("team/moved@v1/dataset-" + uid);
-        Await.until("people are told", () -> events(name).contains("Cached"));
+        Await.until("an event reports it", () -> events(name).contains("Cached"));
         assertThat(printed(name)).startsWith(name, "Cached", "1/1", "", "v1");
 
         API.post(
@@ -262,18 +262,18 @@ class DatasetResourcesKubeIT {
                 """
                 {"region":"%s","holder":"job train-7","lease_seconds":600,"id":"alive-7"}"""
                         .formatted(REGION));
-        Await.until("who holds it is shown", () -> "job train-7".equals(status(name).heldBy()));
+        Await.until("the status shows the pin owner", () -> "job train-7".equals(status(name).heldBy()));
         API.delete(version(name, "v1") + "/pins/alive-7?region=" + REGION);
 
         declare(name, spec(name, "v2", null, List.of(REGION)));
         Await.until(
-                "v2 alone is held",
+                "only v2 is pinned",
                 () -> pins(name).equals(Set.of("team/moved@v2/dataset-" + uid)));
         Await.until("v2 is warm", () -> "v2".equals(status(name).version()));
 
         declare(name, spec(name, "v2", null, List.of()));
-        Await.until("nothing is held", () -> pins(name).isEmpty());
-        Await.until("nothing is on record", () -> status(name).regions().isEmpty());
+        Await.until("nothing is pinned", () -> pins(name).isEmpty());
+        Await.until("the status lists no region", () -> status(name).regions().isEmpty());
 
         named(name).delete();
         awaitGone(name);
@@ -281,7 +281,7 @@ class DatasetResourcesKubeIT {
     }
 
     @Test
-    void aMistypedVersionIsNotCreatedAndTheOneBeforeStays() {
+    void aResourceWithAMistypedVersionKeepsThePreviousPin() {
         String name = "mistyped";
         PLATFORM.put(name + "/a.txt", "first");
         String uid = declare(name, spec(name, "v1", null, List.of(REGION)));
@@ -300,7 +300,7 @@ class DatasetResourcesKubeIT {
                         null));
 
         Await.until(
-                "it says what may be meant",
+                "the condition names the nearest version",
                 () ->
                         message(name, "Warm")
                                 .contains("has no version 'v1-typo'; the nearest are v1"));
@@ -308,14 +308,14 @@ class DatasetResourcesKubeIT {
 
         declare(name, plain);
         Await.until(
-                "it is created by who says so",
+                "the version is created on request",
                 () -> pins(name).equals(Set.of("team/mistyped@v1-typo/dataset-" + uid)));
         named(name).delete();
         awaitGone(name);
     }
 
     @Test
-    void whatIsAskedForIsTakenBackWithItsResource() {
+    void deletingAResourceCancelsItsFill() {
         String name = "hasty";
         PLATFORM.put(name + "/a.txt", "first");
         PLATFORM.region.shut();
@@ -330,7 +330,7 @@ class DatasetResourcesKubeIT {
             PLATFORM.region.open();
         }
         Await.until(
-                "its filling was stopped",
+                "its fill was stopped",
                 () ->
                         API.get(version(name, "v1")).body().at("/regions/0/state").isMissingNode()
                                 || API.get(version(name, "v1"))
@@ -342,7 +342,7 @@ class DatasetResourcesKubeIT {
     }
 
     @Test
-    void aNameThatIsTakenSaysSo() {
+    void aResourceReportsThatItsNameIsTaken() {
         String name = PLATFORM.dataset(3600);
         DatasetSpec spec =
                 new DatasetSpec(
@@ -363,35 +363,35 @@ class DatasetResourcesKubeIT {
         named(name).delete();
         awaitGone(name);
         assertThat(API.get("/datasets/team/" + name).body().get("deleted_at").isNull())
-                .as("it is somebody else's")
+                .as("another owner registered the dataset")
                 .isTrue();
     }
 
     @Test
-    void whoCannotLetGoGoesAllTheSame() {
+    void aResourceThatCannotReleaseItsPinDisappearsAfterTheTimeout() {
         String name = "stuck";
         PLATFORM.put(name + "/a.txt", "first");
         declare(name, spec(name, "v1", null, List.of(AWAY)));
-        Await.until("it is on record", () -> status(name).regions().size() == 1);
+        Await.until("the status lists the region", () -> status(name).regions().size() == 1);
         Await.until(
-                "it was asked for",
+                "the region was requested",
                 () -> API.get(version(name, "v1")).body().at("/regions/0/region").isTextual());
 
         long deleted = System.nanoTime();
         named(name).delete();
 
-        Await.until("says what it waits for", () -> "Releasing".equals(status(name).state()));
+        Await.until("the state is Releasing", () -> "Releasing".equals(status(name).state()));
         assertThat(events(name)).doesNotContain("ReleaseGivenUp");
         awaitGone(name);
         // The timeout has a resolution of one second.
         assertThat(Duration.ofNanos(System.nanoTime() - deleted))
-                .as("it was tried for as long as it is to be")
+                .as("the duration of the attempts")
                 .isGreaterThan(RELEASE_TIMEOUT.minusSeconds(1));
-        Await.until("people are told", () -> events(name).contains("ReleaseGivenUp"));
+        Await.until("an event reports it", () -> events(name).contains("ReleaseGivenUp"));
     }
 
     @Test
-    void whatOnlyTheApiHasARuleForIsToldWithFieldAndValue() {
+    void aConditionReportsTheFieldAndValueThatTheApiRefuses() {
         PLATFORM.put("odd/a.txt", "first");
         declare(
                 "odd",
@@ -453,7 +453,7 @@ class DatasetResourcesKubeIT {
     }
 
     @Test
-    void theDefinitionRefusesNonsense() {
+    void theCustomResourceDefinitionRefusesInvalidResources() {
         DatasetSpec good = spec("ruled", "v1", null, List.of());
         declare("ruled", good);
 
@@ -490,7 +490,7 @@ class DatasetResourcesKubeIT {
      * restarted.
      */
     @Test
-    void endsInExactlyWhatIsDeclaredWhoeverWasKilled() {
+    void replicasConvergeToTheDeclaredStateDespiteCrashes() {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
@@ -522,7 +522,7 @@ class DatasetResourcesKubeIT {
         }
         names.forEach(name -> named(name).delete());
         names.forEach(DatasetResourcesKubeIT::awaitGone);
-        Await.until("nothing is held", () -> names.stream().allMatch(it -> pins(it).isEmpty()));
+        Await.until("nothing is pinned", () -> names.stream().allMatch(it -> pins(it).isEmpty()));
     }
 
     private static void turn(ApplicationProcess replica) {
@@ -580,7 +580,7 @@ class DatasetResourcesKubeIT {
 
     /** Kills each replica in turn, so that the other one takes over. */
     @Test
-    void oneReplicaLooksAfterThemAndTheOtherOneIfItIsGone() {
+    void anotherReplicaTakesOverWhenTheActiveOneDies() {
         List<ApplicationProcess> alive = new ArrayList<>(replicas);
         for (ApplicationProcess dying : replicas) {
             dying.kill9();
@@ -592,6 +592,6 @@ class DatasetResourcesKubeIT {
             named(name).delete();
             awaitGone(name);
         }
-        assertThat(service.requests()).as("what the one that asks another asked").isPositive();
+        assertThat(service.requests()).as("requests through the proxy").isPositive();
     }
 }

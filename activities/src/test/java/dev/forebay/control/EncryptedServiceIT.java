@@ -93,7 +93,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void theControlPlaneAsksTheAgentByIt() {
+    void theControlPlaneReachesTheAgentOverTls() {
         JsonNode region = region(api);
 
         assertThat(region.path("problem").isNull()).as(region.toString()).isTrue();
@@ -102,7 +102,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void anAgentOfAnotherAuthorityIsNotAskedUntilThatIsTrusted() throws IOException {
+    void theControlPlaneRejectsAnAgentUntilItTrustsTheAuthority() throws IOException {
         CertificateAuthority other = CertificateAuthority.in(directory.resolve("other"));
         Path changing = Files.copy(other.certificate(), directory.resolve("changing.crt"));
         Map<String, String> settings =
@@ -124,7 +124,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void anAgentThatIsAskedByAnotherNameIsNotBelieved() {
+    void theControlPlaneRejectsACertificateForAnotherName() {
         String byName = "https://localhost:" + agent.address().getPort();
         Map<String, String> settings =
                 Map.of(
@@ -142,7 +142,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void whoSpeaksInTheClearIsNotAnswered() throws IOException {
+    void aPlaintextRequestGetsNoHttpAnswer() throws IOException {
         for (ApplicationProcess each : new ApplicationProcess[] {agent, control}) {
             try (Socket plain =
                     new Socket(InetAddress.getLoopbackAddress(), each.address().getPort())) {
@@ -159,7 +159,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void neitherSpeaksHttp2() throws IOException {
+    void agentAndControlPlaneDoNotSupportHttp2() throws IOException {
         for (ApplicationProcess each : new ApplicationProcess[] {agent, control}) {
             Http2Probe probe = Http2Probe.encrypted(each.address(), authority.context());
 
@@ -170,7 +170,7 @@ class EncryptedServiceIT {
     }
 
     @Test
-    void itIsSaidForHowLongTheCertificateIsValid() {
+    void aMetricReportsTheRemainingLifetimeOfTheCertificate() {
         for (ApplicationProcess each : new ApplicationProcess[] {agent, control}) {
             String metrics =
                     new Api(each.address(), authority.context()).get("/q/metrics").raw().body();

@@ -24,7 +24,7 @@ class ExplainIT {
 
     /** "Why a version is cold". */
     @Test
-    void whatWasEvictedSaysWhyAlsoWhenTheControlPlaneHasDiedMeanwhile() {
+    void explainGivesTheReasonOfAnEvictionAfterACrash() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         assertThat(words(name, "v1")).contains("nobody has asked for it there");
@@ -62,7 +62,7 @@ class ExplainIT {
     }
 
     @Test
-    void latestIsTheNewestVersionAndWhatIsThereOfOthersIsSaid() {
+    void explainResolvesLatestAndListsCompleteVersions() {
         String name = platform.dataset(3600);
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         platform.region.shut();
@@ -84,7 +84,7 @@ class ExplainIT {
     }
 
     @Test
-    void whatIsBlockedSaysWhatToDoAndCanBeGivenUp() {
+    void aBlockedVersionExplainsWhatToDoAndCanBeAbandoned() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         platform.region.mountsFailForGood("LAKE_DENIED", "the lake refuses our key");
@@ -131,7 +131,7 @@ class ExplainIT {
 
     /** "Cancelling a request". */
     @Test
-    void aRequestThatIsTakenBackIsAnsweredWithCancelledAndLeavesNothing() {
+    void aCancelledRequestReturnsCancelledAndLeavesNothingBehind() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         platform.region.shut();
@@ -166,7 +166,7 @@ class ExplainIT {
     }
 
     @Test
-    void whoseRequestIsTakenBackIsNotBroughtToLifeByTheNextRun() {
+    void aRequestCanBeCancelledAfterItsWorkflowIsTerminated() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         platform.region.shut();

@@ -48,7 +48,7 @@ class FiguresIT {
     }
 
     @Test
-    void aFillingThatDoesNotGetOnIsToldByItsAge() throws SQLException {
+    void aMetricReportsTheAgeOfAStalledFill() throws SQLException {
         String unchanged = "forebay_control_filling_unchanged_seconds" + labels("region", AWAY);
         String warming = "forebay_control_versions" + labels("region", AWAY, "state", "warming");
         awaitThat(unchanged, 0);
@@ -56,7 +56,7 @@ class FiguresIT {
         String name = platform.dataset(LONG);
         isIn(AWAY, name, "v1", "'WARMING', 3");
         awaitThat(warming, isWarming + 1);
-        assertThat(metric(unchanged)).as("while it waits for room").hasValue(0);
+        assertThat(metric(unchanged)).as("while it waits for capacity").hasValue(0);
         try {
             change(
                     """
@@ -64,7 +64,7 @@ class FiguresIT {
                       changed_at = now() - interval '2 hours' where version = 'team/%s@v1'"""
                             .formatted(name));
 
-            Await.until("it is seen", () -> metric(unchanged).orElse(0) >= 7200);
+            Await.until("the metric shows the age", () -> metric(unchanged).orElse(0) >= 7200);
             assertThat(metric(unchanged).orElseThrow()).isLessThan(7300);
         } finally {
             leaves(name);
@@ -76,7 +76,7 @@ class FiguresIT {
      * A projection without changes does not write the row, so its age counts from the last change.
      */
     @Test
-    void aRowIsAsOldAsItsLastChange() throws SQLException {
+    void theAgeOfARowCountsFromItsLastChange() throws SQLException {
         String name = platform.dataset(LONG);
         platform.region.shut();
         try {
@@ -91,16 +91,16 @@ class FiguresIT {
         } finally {
             platform.region.open();
         }
-        Await.until("it has got on", () -> changedAgo(name, REGION, "cached_at") < LONG);
+        Await.until("the fill has made progress", () -> changedAgo(name, REGION, "cached_at") < LONG);
     }
 
     @Test
-    void aControlPlaneThatWorksIsInTouchWithTemporal() {
+    void aMetricReportsThatTemporalIsConnected() {
         awaitThat("forebay_control_temporal_connected", 1);
     }
 
     @Test
-    void aJobThatWaitsIsSeenUntilItIsAnswered() {
+    void aMetricCountsAWaitingRequestUntilItIsAnswered() {
         String requests = "forebay_control_waiting_requests" + labels("region", REGION);
         String name = platform.dataset(LONG);
         // Requests of other tests would count for two minutes.
@@ -136,7 +136,7 @@ class FiguresIT {
     }
 
     @Test
-    void leakedPinsAreCountedWhereTheRegionAnswers() {
+    void aMetricCountsLeakedPinsOfRegionsThatAnswer() {
         String unknown =
                 "forebay_control_leaked_pins" + labels("leak", "unknown", "region", REGION);
         String name = platform.dataset(LONG);
@@ -157,7 +157,7 @@ class FiguresIT {
     }
 
     @Test
-    void theLedgerIsToldWithItsPrices() {
+    void metricsReportTheBytesAndCostsOfTheLedger() {
         String lake = "forebay_control_ledger_bytes" + labels("region", REGION, "source", "lake");
         String cost = "forebay_control_ledger_cost" + labels("kind", "lake", "region", REGION);
         double bytes = shown(lake);

@@ -28,7 +28,7 @@ class FillingIT {
 
     /** A client that only repeats its request, such as a sensor, must see the failure. */
     @Test
-    void aFailureThatNobodyWasToldIsToldBeforeTheKeyAsksAnew() {
+    void aKeyReturnsAnUnreportedFailureBeforeItStartsANewRequest() {
         String v = version(platform.dataset(LONG), "v1");
         platform.region.mountsFail("UNAVAILABLE", "etcd of test-1 is away");
         try {
@@ -50,7 +50,7 @@ class FillingIT {
     }
 
     @Test
-    void aPartIsEnoughForWhoAsksForOne() {
+    void ensureReturnsWhenMinCoverageIsReached() {
         String v = version(platform.dataset(LONG), "v1");
         platform.region.shut();
         try {
@@ -77,7 +77,7 @@ class FillingIT {
     }
 
     @Test
-    void whatIsNotThereByTheDeadlineIsRefusedOrRunCold() {
+    void ensureFailsOrRunsColdAtItsDeadline() {
         String v = version(platform.dataset(LONG), "v1");
         platform.region.shut();
         Api.Answer refused;
@@ -109,19 +109,19 @@ class FillingIT {
         assertThat(receipt.get("coverage").asDouble()).isEqualTo(5.0 / 11);
         assertThat(receipt.at("/pin/holder").asText()).isEqualTo("me");
         Await.until(
-                "the filling went on",
+                "the fill continued",
                 () -> api.get(v).body().at("/regions/0/state").asText().equals("CACHED"));
     }
 
     @Test
-    void severalRegionsAreAnsweredTogether() {
+    void ensureOfSeveralRegionsReturnsAReceiptForEach() {
         String v = version(platform.dataset(LONG), "v1");
         String both = "{\"regions\":[\"%s\",\"%s\"]".formatted(REGION, TestControlPlane.AWAY);
 
         Api.Answer pending = api.post(v + "/ensure", both + "}", "Idempotency-Key", "k");
         Api.Answer asked = api.get(v + "/requests/k?region=" + TestControlPlane.AWAY);
         Await.until(
-                "the region that is there is filled",
+                "the reachable region is filled",
                 () -> api.get(v).body().at("/regions/0/state").asText().equals("CACHED"));
         Api.Answer cold =
                 api.post(
@@ -184,7 +184,7 @@ class FillingIT {
     }
 
     @Test
-    void aFillingThatFailedForGoodIsNotToBeSentAgain() {
+    void aPermanentFillFailureIsNotRetryable() {
         String v = version(platform.dataset(LONG), "v1");
         platform.region.mountsFailForGood("UNAVAILABLE", "workers of test-1 are away");
         Api.Answer answer;
@@ -204,7 +204,7 @@ class FillingIT {
     }
 
     @Test
-    void anEmptySourceIsARefusalThatSaysSo() {
+    void ensureRefusesAnEmptySource() {
         api.post(
                 "/datasets",
                 "{\"namespace\":\"team\",\"name\":\"empty\",\"source\":\"s3://lake/empty/\"}");
@@ -216,7 +216,7 @@ class FillingIT {
     }
 
     @Test
-    void whatAFillingWaitsForIsShown() {
+    void aWaitingFillShowsTheReason() {
         String v = version(platform.dataset(LONG), "v1");
         platform.region.mountsFail("UNAVAILABLE", "etcd of test-1 is away");
         try {
@@ -239,7 +239,7 @@ class FillingIT {
     }
 
     @Test
-    void aFillingThatNoAgentTakesUpSaysSo() {
+    void aFillReportsThatNoAgentTakesItUp() {
         String v = version(platform.dataset(LONG), "v1");
         api.post(v + "/ensure", "{\"region\":\"" + TestControlPlane.AWAY + "\"}");
 

@@ -206,14 +206,14 @@ class FsckIT {
     }
 
     @Test
-    void whatFitsTogetherIsNoFinding() throws Exception {
+    void fsckFindsNothingInConsistentStores() throws Exception {
         cached();
 
         awaitNothing();
     }
 
     @Test
-    void aVersionThatTheCatalogueHasLostIsEnteredAgainWithItsRegions() throws Exception {
+    void fsckRestoresALostVersionAndItsRegionsInTheCatalogue() throws Exception {
         cached();
         String digest = manifest().get("digest").asText();
         loseRow();
@@ -228,7 +228,7 @@ class FsckIT {
     }
 
     @Test
-    void aVersionThatOnlyARegionHasIsEnteredWithTheManifestThatIsMounted() throws Exception {
+    void fsckRestoresALostVersionFromTheMountOfARegion() throws Exception {
         frozen();
         mounted(false);
         String digest = manifest().get("digest").asText();
@@ -247,7 +247,7 @@ class FsckIT {
     }
 
     @Test
-    void aPointerThatIsGoneIsWrittenFromTheCatalogue() throws Exception {
+    void fsckRewritesAMissingPointerFromTheCatalogue() throws Exception {
         frozen();
         JsonNode written = PointerFile.said(pointer());
         Files.delete(pointer());
@@ -260,7 +260,7 @@ class FsckIT {
     }
 
     @Test
-    void aPointerThatSaysNothingIsWrittenFromTheCatalogue() throws Exception {
+    void fsckRewritesAnEmptyPointerFromTheCatalogue() throws Exception {
         frozen();
         JsonNode written = PointerFile.said(pointer());
         Files.writeString(pointer(), "{}");
@@ -280,7 +280,7 @@ class FsckIT {
         "manifests/, elsewhere/, true",
         "'\"prefix\":\"', '\"prefix\":\"x', true"
     })
-    void aPointerWithOtherFiguresIsWrittenFromTheCatalogue(
+    void fsckRewritesAPointerWithOtherValuesFromTheCatalogue(
             String part, String other, boolean sealed) throws Exception {
         frozen();
         JsonNode written = PointerFile.said(pointer());
@@ -299,7 +299,7 @@ class FsckIT {
     }
 
     @Test
-    void aPointerOfALaterReleaseIsLeftAsItIs() throws Exception {
+    void fsckKeepsAPointerOfALaterRelease() throws Exception {
         frozen();
         String ours = Files.readString(pointer());
         String later = ours.replaceFirst("\"ttl_after\":\"[A-Z]+\"", "\"ttl_after\":\"NEVER\"");
@@ -321,7 +321,7 @@ class FsckIT {
     }
 
     @Test
-    void aManifestThatIsGoneComesBackFromARegion() throws Exception {
+    void fsckRestoresAMissingManifestFromARegion() throws Exception {
         frozen();
         String digest = manifest().get("digest").asText();
         byte[] content = Files.readAllBytes(manifestFile(digest));
@@ -341,7 +341,7 @@ class FsckIT {
     }
 
     @Test
-    void aManifestWithOtherBytesIsReplacedByACopy() throws Exception {
+    void fsckReplacesADamagedManifestWithACopy() throws Exception {
         frozen();
         String digest = manifest().get("digest").asText();
         byte[] content = Files.readAllBytes(manifestFile(digest));
@@ -355,7 +355,7 @@ class FsckIT {
     }
 
     @Test
-    void twoManifestsOfOneVersionAreForAPerson() throws Exception {
+    void fsckDoesNotRepairTwoManifestsOfOneVersion() throws Exception {
         frozen();
         String digest = manifest().get("digest").asText();
         String written = Files.readString(pointer());
@@ -369,7 +369,7 @@ class FsckIT {
     }
 
     @Test
-    void aWorkflowThatIsGoneIsStartedWithWhatTheCatalogueKnows() throws Exception {
+    void fsckRestartsAMissingWorkflowFromTheCatalogue() throws Exception {
         cached();
         api.post(
                 version(name, "v1") + "/pins",
@@ -388,7 +388,7 @@ class FsckIT {
     }
 
     @Test
-    void theCatalogueIsToldWhatTheWorkflowSays() throws Exception {
+    void fsckUpdatesTheCatalogueFromTheWorkflow() throws Exception {
         cached();
         change("delete from residency where version = ?");
 
@@ -400,7 +400,7 @@ class FsckIT {
 
     /** As after Temporal was restored from a backup: its runs count from an earlier revision. */
     @Test
-    void aCatalogueThatIsAheadOfItsWorkflowListensAgain() throws Exception {
+    void fsckRepairsACatalogueThatIsAheadOfItsWorkflow() throws Exception {
         cached();
         change("update version set revision = revision * 2 where id = ?");
 
@@ -408,11 +408,11 @@ class FsckIT {
         assertThat(codes(fsck("POST", ""), "REPAIRED")).containsExactly("CATALOGUE_DIFFERS");
 
         api.post(version(name, "v1") + "/evict", IN);
-        Await.until("the catalogue has heard of it", () -> !rows("residency").contains("CACHED"));
+        Await.until("the catalogue shows the eviction", () -> !rows("residency").contains("CACHED"));
     }
 
     @Test
-    void aMountThatIsGoneIsMadeAgain() throws Exception {
+    void fsckRestoresAMissingMount() throws Exception {
         cached();
         platform.gateway.resetUsage();
         platform.region.forget(v1());
@@ -426,7 +426,7 @@ class FsckIT {
     }
 
     @Test
-    void bytesThatAreMissingAreFilled() throws Exception {
+    void fsckFillsMissingBytes() throws Exception {
         cached();
         platform.gateway.setSurvey(INCOMPLETE);
         platform.region.forget(v1());
@@ -439,7 +439,7 @@ class FsckIT {
     }
 
     @Test
-    void aWorkflowTakesOverACompleteCopyAndItsPin() throws Exception {
+    void fsckAddsAnUnknownCompleteCopyAndItsPinToItsWorkflow() throws Exception {
         frozen();
         mounted(false);
         pinnedInEtcd("kept");
@@ -455,7 +455,7 @@ class FsckIT {
     }
 
     @Test
-    void aPartThatNobodyOwnsOrPinsIsSweptAway() throws Exception {
+    void fsckStartsASweepOfAnOrphanedPartialCopy() throws Exception {
         frozen();
         mounted(false);
         platform.gateway.setSurvey(INCOMPLETE);
@@ -467,7 +467,7 @@ class FsckIT {
     }
 
     @Test
-    void anEvictionOfWhatNobodyOwnsIsFinishedByASweep() throws Exception {
+    void fsckFinishesTheEvictionOfAnOrphan() throws Exception {
         frozen();
         mounted(true);
 
@@ -478,7 +478,7 @@ class FsckIT {
     }
 
     @Test
-    void anEvictionThatNobodyGoesOnWithIsFinished() throws Exception {
+    void fsckFinishesAStoppedEviction() throws Exception {
         cached();
         mounted(true);
 
@@ -489,7 +489,7 @@ class FsckIT {
     }
 
     @Test
-    void aPinThatEtcdHasLostIsTakenAgain() throws Exception {
+    void fsckRestoresAPinThatEtcdLost() throws Exception {
         cached();
         api.post(
                 version(name, "v1") + "/pins",
@@ -506,7 +506,7 @@ class FsckIT {
     }
 
     @Test
-    void damagedChunksAreFoundByADeepCheckAlone() throws Exception {
+    void onlyADeepCheckFindsDamagedChunks() throws Exception {
         cached();
         platform.gateway.setVerified(
                 "{\"next\":1,\"done\":true,\"intact\":1,\"mended\":2,\"unanswered\":0}");
@@ -521,7 +521,7 @@ class FsckIT {
     }
 
     @Test
-    void aRegionThatDoesNotAnswerIsAFinding() {
+    void fsckReportsARegionThatDoesNotAnswer() {
         Api.Answer answer = api.get("/fsck?of=team/%s&after=regions:".formatted(name));
 
         assertThat(answer.body().get("findings"))
@@ -534,7 +534,7 @@ class FsckIT {
     }
 
     @Test
-    void badInputIsRefusedByName() {
+    void fsckNamesTheParameterThatItRefuses() {
         for (String query : List.of("of=Team", "of=team/a@", "deep=perhaps", "after=nothing:1")) {
             Api.Answer answer = api.get("/fsck?" + query);
             assertThat(answer.status()).as(query).isEqualTo(400);
@@ -543,7 +543,7 @@ class FsckIT {
     }
 
     @Test
-    void aCheckIsOfOneVersionIfThatIsAskedFor() throws IOException {
+    void fsckOfOneVersionChecksOnlyThatVersion() throws IOException {
         frozen();
         Files.delete(pointer());
 

@@ -91,7 +91,7 @@ class HostNamesIT {
     }
 
     @Test
-    void everythingGoesOnWhileNameServersFail() {
+    void theControlPlaneReconnectsWhileNameServersFail() {
         assertThat(ensured()).isEqualTo(200);
         names.fallSilent();
         hosts.forEach(NamedHost::breakConnections);
@@ -100,7 +100,7 @@ class HostNamesIT {
     }
 
     @Test
-    void hostsThatMoveAreFoundAtTheirNewAddresses() {
+    void theControlPlaneReconnectsToHostsAtNewAddresses() {
         assertThat(ensured()).isEqualTo(200);
         hosts.forEach(NamedHost::move);
         hosts.forEach(NamedHost::breakConnections);

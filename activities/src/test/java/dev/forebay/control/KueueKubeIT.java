@@ -314,7 +314,7 @@ class KueueKubeIT {
 
     private static void awaitCheck(Job job, String state, String message) {
         Await.until(
-                "%s is told %s: %s".formatted(job.getMetadata().getName(), state, message),
+                "the check of %s is %s: %s".formatted(job.getMetadata().getName(), state, message),
                 () ->
                         check(job)
                                 .filter(it -> it.path("state").asText().equals(state))
@@ -384,7 +384,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void aJobIsHeldBackUntilItsVersionIsWarm() {
+    void aJobStaysSuspendedUntilItsVersionIsWarm() {
         DatasetVersion version = version();
         platform.region.shut();
         Job job = job(wants(version));
@@ -402,7 +402,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void aJobThatAsksForNoDatasetRunsAtOnce() {
+    void aJobWithoutADatasetRunsAtOnce() {
         platform.region.shut();
         Job job = job(Map.of());
 
@@ -411,7 +411,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void nonsenseIsRejectedAndSaysWhy() {
+    void anInvalidDatasetAnnotationIsRejectedWithAReason() {
         Job job = job(wants("ko-bert"));
 
         awaitDeactivated(job);
@@ -426,7 +426,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void aMistypedVersionIsAwaitedUntilSomebodyCreatesIt() {
+    void aJobWithAMistypedVersionWaitsUntilTheVersionExists() {
         DatasetVersion first = version();
         awaitCompletion(job(wants(first)));
         DatasetVersion mistyped = new DatasetVersion(first.dataset(), "v1-typo");
@@ -444,7 +444,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void whatIsNotThereInTimeIsRejectedOrRunsColdWithoutWaitingAgain() {
+    void aJobIsRejectedOrRunsColdAtItsDeadlineAndDoesNotWaitAgain() {
         platform.region.shut();
         Job fails = job(wants(version(), "forebay.dev/deadline", "3s"));
         Job runs =
@@ -469,14 +469,14 @@ class KueueKubeIT {
     }
 
     @Test
-    void aWorkloadThatLosesItsQuotaTakesItsRequestBackAndAsksAnewWithTheNext() {
+    void aDeactivatedWorkloadCancelsItsRequestAndRepeatsItWhenActive() {
         DatasetVersion version = version();
         platform.region.shut();
         Job job = job(wants(version));
         awaitCheck(job, "Pending", version.toString());
 
         setActive(job, false);
-        Await.until("it is not brought", () -> platform.region.hasDropped(version));
+        Await.until("the version is dropped", () -> platform.region.hasDropped(version));
         assertThat(pins(version)).isEmpty();
 
         setActive(job, true);
@@ -487,7 +487,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void whatWasReadyOnceIsAskedForAgainAfterAnEviction() {
+    void aReadyWorkloadRequestsItsVersionAgainAfterKueueEvictsIt() {
         DatasetVersion version = version();
         Job job = lastingJob(wants(version));
         awaitSuspended(job, false);
@@ -495,7 +495,7 @@ class KueueKubeIT {
         setActive(job, false);
         awaitSuspended(job, true);
         awaitCheck(job, "Pending", "Reset to Pending after eviction. Previously: Ready");
-        assertThat(pins(version)).as("it has the life of the Job").containsExactly(pin(job));
+        assertThat(pins(version)).as("the pin lives as long as the Job").containsExactly(pin(job));
 
         setActive(job, true);
         awaitSuspended(job, false);
@@ -504,7 +504,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void aJobThatIsDeletedWhileItWaitsTakesItsRequestBack() {
+    void deletingAWaitingJobCancelsItsRequest() {
         DatasetVersion version = version();
         platform.region.shut();
         Job job = job(wants(version));
@@ -512,12 +512,12 @@ class KueueKubeIT {
 
         client.resource(job).withPropagationPolicy(DeletionPropagation.BACKGROUND).delete();
 
-        Await.until("it is not brought", () -> platform.region.hasDropped(version));
+        Await.until("the version is dropped", () -> platform.region.hasDropped(version));
         assertThat(pins(version)).isEmpty();
     }
 
     @Test
-    void aWorkloadThatIsThereForNothingElseHoldsItsPinItself() {
+    void aWorkloadWithoutAJobOwnsItsPin() {
         DatasetVersion version = version();
         Resource<GenericKubernetesResource> workload =
                 all("Workload").inNamespace(NAMESPACE).withName("lone");
@@ -551,7 +551,7 @@ class KueueKubeIT {
             region.pin(pin(version, uid));
             region.pin(pin(version, "of-one-that-is-gone"));
             Await.until(
-                    "an agent has looked",
+                    "an agent has ended the pin without a Job",
                     () -> region.remaining(version, "job-of-one-that-is-gone").isEmpty());
             assertThat(region.remaining(version, "job-" + uid)).isPresent();
 
@@ -565,7 +565,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void agentsThatDieMeanwhileMakeUpForIt() {
+    void agentsContinueWithWaitingJobsAfterACrash() {
         DatasetVersion version = version();
         platform.region.shut();
         Job job = job(wants(version));
@@ -580,7 +580,7 @@ class KueueKubeIT {
     }
 
     @Test
-    void anApiServerThatDiesMeanwhileIsFollowedAgain() {
+    void agentsContinueAfterTheApiServerRestarts() {
         DatasetVersion version = version();
         platform.region.shut();
         Job before = job(wants(version));

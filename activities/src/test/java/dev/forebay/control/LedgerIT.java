@@ -29,7 +29,7 @@ class LedgerIT {
     private final Api api = platform.api;
 
     @Test
-    void whatAWorkerCountsIsNotedOnceWhoeverSaysItHowOften() {
+    void theLedgerCountsRepeatedStatementsOfAWorkerOnce() {
         String version = "team/%s@v1".formatted(platform.dataset(3600));
         String one = account();
         String two = account();
@@ -46,7 +46,7 @@ class LedgerIT {
         says(two, version, true, 9, 6, 3, 0);
         awaitLake(version, 18, 2 * GB + 3);
         Await.until(
-                "what is closed is forgotten by its worker",
+                "the closed account is settled",
                 () -> platform.gateway.settled().contains(two + " revision=9"));
         says(two, version, true, 9, 6, 3, 0); // the worker has not received the settlement
         says(one, version, false, 5, 13, 2 * GB, 6 * GB);
@@ -54,7 +54,7 @@ class LedgerIT {
     }
 
     @Test
-    void anAccountThatStandsStillIsRememberedWhileItsWorkerTellsIt() throws SQLException {
+    void theLedgerKeepsAnUnchangedAccountThatItsWorkerStillReports() throws SQLException {
         String version = "team/%s@v1".formatted(platform.dataset(3600));
         String account = account();
         says(account, version, false, 1, 10, GB, 0);
@@ -65,7 +65,7 @@ class LedgerIT {
                 where id = '%s'"""
                         .formatted(account));
 
-        Await.until("it was told again", () -> notedDaysAgo(account) == 0);
+        Await.until("it was recorded again", () -> notedDaysAgo(account) == 0);
 
         awaitLake(version, 10, GB);
         says(account, version, false, 2, 11, GB, 0);
@@ -73,7 +73,7 @@ class LedgerIT {
     }
 
     @Test
-    void aWorkerThatCannotBeNotedIsInTheLogOnce() {
+    void aWorkerThatCannotBeRecordedIsLoggedOnce() {
         String version = "team/%s@v1".formatted(platform.dataset(3600));
         String account = account();
         long told = logged("is not in the ledger");
@@ -91,7 +91,7 @@ class LedgerIT {
     }
 
     @Test
-    void whoAskedLastIsFoundByAnIndex() throws SQLException {
+    void theQueryForTheLastRequesterUsesAnIndex() throws SQLException {
         try (Connection database = platform.database();
                 Statement statement = database.createStatement()) {
             statement.execute("set enable_sort = off");
@@ -109,7 +109,7 @@ class LedgerIT {
     }
 
     @Test
-    void aBillSaysWhatItCostAndWhatItWouldHaveCostWithoutTheCache() {
+    void theCostReportShowsTheCostWithAndWithoutTheCache() {
         String dataset = "team/" + platform.dataset(3600);
         // 1,000 requests and 10 GB from the lake, 4 GB from workers, 36 GB sent to readers, 2 GB
         // stored for 3 hours.
@@ -154,7 +154,7 @@ class LedgerIT {
     }
 
     @Test
-    void whatIsFilledGoesToTheAccountOfTheRunThatAskedForIt() {
+    void aFillIsChargedToTheRunThatRequestedIt() {
         String name = platform.dataset(3600);
         String version = "team/%s@v1".formatted(name);
         String path = TestControlPlane.version(name, "v1");
@@ -182,7 +182,7 @@ class LedgerIT {
     }
 
     @Test
-    void whatIsFilledForARequestThatIsAskedAgainGoesToTheAccountOfItsRun() throws SQLException {
+    void aRepeatedKeyChargesLaterFillsToItsNewRun() throws SQLException {
         String name = platform.dataset(3600);
         String version = "team/%s@v1".formatted(name);
         ensure(name, "nightly", "train-1");
@@ -203,9 +203,9 @@ class LedgerIT {
         JsonNode runs = costs("by=run&dataset=team/" + name).get("items");
 
         assertThat(runs.findValuesAsText("key")).containsExactly("train-1", "train-2", "train-3");
-        assertThat(runs.at("/0/lake/bytes").asLong()).as("before it came again").isEqualTo(400);
+        assertThat(runs.at("/0/lake/bytes").asLong()).as("before the request was repeated").isEqualTo(400);
         assertThat(runs.at("/1/lake/bytes").asLong()).isEqualTo(100);
-        assertThat(runs.at("/2/lake/bytes").asLong()).as("after it came again").isEqualTo(200);
+        assertThat(runs.at("/2/lake/bytes").asLong()).as("after the request was repeated").isEqualTo(200);
     }
 
     private void ensure(String name, String key, String run) {
@@ -219,7 +219,7 @@ class LedgerIT {
     }
 
     @Test
-    void pagesFollowEachOther() {
+    void theCostReportReturnsItsLinesInPages() {
         String name = platform.dataset(3600);
         for (String v : new String[] {"a", "b", "c"}) {
             says(account(), "team/%s@%s".formatted(name, v), false, 1, 1, 1, 0);
@@ -243,7 +243,7 @@ class LedgerIT {
 
     /** "Budgets". */
     @Test
-    void whatNobodyWaitsForWaitsWhileTheBudgetIsSpentAndNothingElseDoes() {
+    void aSpentBudgetDelaysOnlySpeculativeFills() {
         String name = platform.dataset(3600);
         api.post(
                 "/datasets",
@@ -283,7 +283,7 @@ class LedgerIT {
     }
 
     @Test
-    void aBillOfAnEarlierMonthBeginsWithThatMonth() {
+    void aCostReportOfAnEarlierMonthStartsWithThatMonth() {
         assertThat(costs("until=2025-10-31").get("since").asText()).isEqualTo("2025-10-01");
         assertThat(costs("until=2025-11-01").get("since").asText()).isEqualTo("2025-10-01");
     }
@@ -298,7 +298,7 @@ class LedgerIT {
         "dataset=one, 'dataset ''one'' must have the form namespace/name'",
         "version=v1, 'version ''v1'' needs a dataset'",
     })
-    void whatBreaksARuleIsRefused(String query, String detail) {
+    void anInvalidCostQueryIsRefused(String query, String detail) {
         Api.Answer answer = api.get("/costs?" + query);
 
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(400);

@@ -81,7 +81,7 @@ class LifecycleIT {
     }
 
     @Test
-    void ensureGivesAReceiptWithThePin() {
+    void ensureReturnsAReceiptWithThePin() {
         String v = version(platform.dataset(LONG), "v1");
 
         Api.Answer answer =
@@ -131,7 +131,7 @@ class LifecycleIT {
     }
 
     @Test
-    void aKeyThatWasAnsweredAsksAnew() {
+    void anAnsweredKeyStartsANewRequestAfterAnEviction() {
         String v = version(platform.dataset(LONG), "v1");
         Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
         assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
@@ -146,7 +146,7 @@ class LifecycleIT {
 
     /** Temporal remembers answered updates for longer than the catalogue remembers requests. */
     @Test
-    void aKeyThatWasForgottenAsksAnew() throws Exception {
+    void aForgottenKeyStartsANewRequest() throws Exception {
         String v = version(platform.dataset(LONG), "v1");
         Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "old");
         assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
@@ -162,7 +162,7 @@ class LifecycleIT {
     }
 
     @Test
-    void theSameKeyIsTheSameRequest() {
+    void aKeyIdentifiesOneRequest() {
         String v = version(platform.dataset(LONG), "v1");
 
         Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
@@ -186,7 +186,7 @@ class LifecycleIT {
 
     /** "Which version is meant". */
     @Test
-    void latestIsTheNewestVersionAndStaysItForTheSameRequest() {
+    void latestResolvesToTheNewestVersionOncePerRequest() {
         String name = platform.dataset(LONG);
         String latest = version(name, "latest") + "/ensure?wait_seconds=30";
         Api.Answer none = api.post(latest, IN);
@@ -214,7 +214,7 @@ class LifecycleIT {
     }
 
     @Test
-    void aDigestMeansTheFirstVersionWithThisManifest() {
+    void aDigestResolvesToTheFirstVersionWithThatManifest() {
         String name = platform.dataset(LONG);
         String digest = digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
         digest(api.post(version(name, "v0") + "/ensure?wait_seconds=30", CREATE));
@@ -245,7 +245,7 @@ class LifecycleIT {
                 "DELETE | /pins/p?region=test-1 |",
                 "GET    | /requests/r         |",
             })
-    void aVersionThatNobodyAskedForIsNotFound(
+    void anUnknownVersionIsNotFoundAndNotCreated(
             String method, @Nullable String path, @Nullable String body) {
         String name = platform.dataset(LONG);
         String v = version(name, "never");
@@ -260,7 +260,7 @@ class LifecycleIT {
     }
 
     @Test
-    void aVersionKeepsItsFirstManifestAndTheNextReusesItsPacks() {
+    void aVersionKeepsItsFirstManifestAndTheNextGetsItsOwn() {
         String name = platform.dataset(LONG);
         String v1 = version(name, "v1");
         String first = digest(api.post(v1 + "/ensure?wait_seconds=30", IN));
@@ -273,7 +273,7 @@ class LifecycleIT {
     }
 
     @Test
-    void theDatabaseItselfRefusesAnotherManifest() throws Exception {
+    void theDatabaseRefusesToReplaceAManifest() throws Exception {
         String name = platform.dataset(LONG);
         digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
 
@@ -288,7 +288,7 @@ class LifecycleIT {
     }
 
     @Test
-    void theCatalogueShowsWhatTheWorkflowSaid() {
+    void theCatalogueShowsTheStateOfTheWorkflow() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -321,7 +321,7 @@ class LifecycleIT {
     }
 
     @Test
-    void aRegionWithoutItsEtcdOrItsAgentSaysSo() {
+    void theRegionListReportsAnUnreachableEtcdOrAgent() {
         platform.gateway.setEtcdReachable(false);
         JsonNode regions;
         try {
@@ -340,7 +340,7 @@ class LifecycleIT {
     }
 
     @Test
-    void regionsAreShownAsTheirAgentsSeeThem() {
+    void theRegionListShowsWhatTheAgentReports() {
         JsonNode region = api.get("/regions").body().at("/items/0");
 
         assertThat(region.get("etcd_reachable").asBoolean()).isTrue();

@@ -31,7 +31,7 @@ class LongRunIT {
     private final Api api = platform.api;
 
     @Test
-    void aRegionThatIsAwayDoesNotHoldUpTheRequestsOfOthers() throws Exception {
+    void anUnreachableRegionDoesNotBlockRequestsForOthers() throws Exception {
         String v = version(platform.dataset(3600), "v1");
         assertThat(ensure(v, REGION).status()).isEqualTo(200);
         Api.Answer waiting =

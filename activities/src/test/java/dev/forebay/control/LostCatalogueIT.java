@@ -88,7 +88,7 @@ class LostCatalogueIT {
     }
 
     @Test
-    void aVersionHasItsManifestThoughTheLakeHasChangedSince() throws Exception {
+    void aVersionKeepsItsManifestAlthoughTheLakeChanged() throws Exception {
         String name = platform.dataset(3600);
         String before = frozen(name, "v1");
         lose(name);
@@ -101,7 +101,7 @@ class LostCatalogueIT {
     }
 
     @Test
-    void aNameIsNotGivenToAnotherSource() throws Exception {
+    void aVersionNameCannotBeReusedForAnotherSource() throws Exception {
         String name = platform.dataset(3600);
         String other = platform.dataset(3600);
         String before = frozen(name, "v1");
@@ -121,7 +121,7 @@ class LostCatalogueIT {
     }
 
     @Test
-    void datasetsAndVersionsAreRestoredInTheirOrder() throws Exception {
+    void restoreRecreatesDatasetsAndVersionsInTheirOrder() throws Exception {
         String name = platform.dataset(1234, "read");
         String first = frozen(name, "z-first");
         platform.put(name + "/later.txt", "it was not there");
@@ -160,7 +160,7 @@ class LostCatalogueIT {
     }
 
     @Test
-    void whatSaysNothingIsToldAndKeepsBackNobody() throws Exception {
+    void restoreReportsAnUnreadablePointerAndContinues() throws Exception {
         String name = platform.dataset(3600);
         String first = frozen(name, "v1");
         String _ = frozen(name, "v2");
@@ -182,7 +182,7 @@ class LostCatalogueIT {
     }
 
     @Test
-    void whatHasChangedBesideTheManifestsIsNotBelieved() throws Exception {
+    void restoreRejectsAPointerWithAWrongChecksum() throws Exception {
         String name = platform.dataset(3600);
         String _ = frozen(name, "v1");
         lose(name);
@@ -205,7 +205,7 @@ class LostCatalogueIT {
 
     /** The version of the unknown pointer is the first one, so all others come after it. */
     @Test
-    void aPointerThatIsNotUnderstoodKeepsBackNobody() throws Exception {
+    void restoreReportsAPointerOfALaterReleaseAndContinues() throws Exception {
         String name = platform.dataset(3600);
         String first = frozen(name, "v1");
         lose(name);

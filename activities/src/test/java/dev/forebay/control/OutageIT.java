@@ -31,7 +31,7 @@ class OutageIT {
     private final Api api = platform.api;
 
     @Test
-    void anAcceptedRequestSurvivesTheDeathOfTheControlPlane() {
+    void anAcceptedRequestSurvivesACrashOfTheControlPlane() {
         String v = version(platform.dataset(3600), "v1");
         platform.region.shut();
         try {
@@ -50,7 +50,7 @@ class OutageIT {
     }
 
     @Test
-    void aRequestWhoseWorkflowWasTerminatedIsTakenUpByTheNext() {
+    void aNewWorkflowContinuesTheRequestOfATerminatedOne() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         platform.region.shut();
@@ -68,7 +68,7 @@ class OutageIT {
     }
 
     @Test
-    void whatATerminatedWorkflowLeftBehindIsStillEvicted() {
+    void aVersionCanBeEvictedAfterItsWorkflowIsTerminated() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -90,7 +90,7 @@ class OutageIT {
     }
 
     @Test
-    void withoutTemporalARequestMayBeSentAgain() {
+    void aRequestDuringATemporalOutageIsRetryable() {
         String v = version(platform.dataset(3600), "v1");
         platform.temporal.pause();
         try {
@@ -120,7 +120,7 @@ class OutageIT {
 
     /** The network drops all packets: no connection ends, and there are no answers. */
     @Test
-    void whileItsDatabaseIsSilentItSaysSoInTime() {
+    void requestsFailInTimeWhileTheDatabaseDoesNotAnswer() {
         String dataset = "/datasets/team/" + platform.dataset(3600);
         try (Relay relay = Relay.before(platform.postgres.port());
                 ApplicationProcess replica = behind(relay);
@@ -171,7 +171,7 @@ class OutageIT {
     }
 
     @Test
-    void withoutItsDatabaseItSaysSo() {
+    void aRequestReturnsUnavailableDuringADatabaseOutage() {
         String v = version(platform.dataset(3600), "v1");
         platform.postgres.kill9();
         try {

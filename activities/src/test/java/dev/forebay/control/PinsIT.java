@@ -34,7 +34,7 @@ class PinsIT {
     private final Api api = platform.api;
 
     @Test
-    void pagesFollowEachOtherByVersionRegionAndId() throws SQLException {
+    void pagesOfPinsAreOrderedByVersionRegionAndId() throws SQLException {
         String name = platform.dataset(3600);
         List<String> all =
                 List.of(
@@ -72,7 +72,7 @@ class PinsIT {
 
     /** Asks once, although the version has many pins that the catalogue does not know. */
     @Test
-    void aWorkflowThatDoesNotAnswerIsAskedForItsPinsOnce() {
+    void theLeakCheckQueriesASilentWorkflowOnce() {
         String name = platform.dataset(3600);
         WorkflowServiceStubs stubs = platform.temporalStubs();
         try {
@@ -104,7 +104,7 @@ class PinsIT {
             // Each query takes 2 s.
             assertThat(Duration.ofNanos(System.nanoTime() - began))
                     .isLessThan(Duration.ofSeconds(15));
-            assertThat(leaked.body().get("items")).as("in doubt it knows them").isEmpty();
+            assertThat(leaked.body().get("items")).as("pins of a silent workflow are not leaked").isEmpty();
         } finally {
             platform.gateway.setPins("{\"pins\":[]}");
             stubs.shutdownNow();
@@ -137,7 +137,7 @@ class PinsIT {
     }
 
     @Test
-    void whatIsPinnedIsNotEvictedAndWhatIsReleasedIs() {
+    void aVersionCanBeEvictedOnlyAfterItsPinIsReleased() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -170,7 +170,7 @@ class PinsIT {
     }
 
     @Test
-    void aPinSaysWhichJobHoldsIt() {
+    void aPinNamesTheJobThatHoldsIt() {
         String v = version(platform.dataset(LONG), "v1");
         String job = "3f2b8a44-5d0c-4b0e-9a53-0c1d2e3f4a5b";
         String pin = "\"holder\":\"me\",\"lease_seconds\":600,\"job\":\"" + job + "\"";
@@ -196,7 +196,7 @@ class PinsIT {
 
     /** "Leaked pins". */
     @Test
-    void pinsThatNobodyStandsBehindAreListedWithTheReason() {
+    void leakedPinsAreListedWithTheReason() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -241,7 +241,7 @@ class PinsIT {
     }
 
     @Test
-    void aPinWhereTheVersionIsNotIsRefused() {
+    void aPinOfAnAbsentVersionIsRefused() {
         String v = version(platform.dataset(LONG), "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
         api.post(v + "/evict", IN);

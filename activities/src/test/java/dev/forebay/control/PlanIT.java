@@ -38,7 +38,7 @@ class PlanIT {
     }
 
     @Test
-    void aVersionThatNobodyAskedForIsListedAndNothingElseHappens() throws SQLException {
+    void aPlanOfANewVersionListsTheSourceAndChangesNothing() throws SQLException {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         survey(100_000, 0, "null", "null", "null", "");
@@ -68,7 +68,7 @@ class PlanIT {
     }
 
     @Test
-    void ofALargeOneMoreThanIsListedIsSaidToBeThere() {
+    void aPlanOfALargeSourceIsMarkedAsALowerBound() {
         String name = platform.dataset(LONG);
         for (int i = 0; i < LISTED; i++) {
             platform.put(name + "/more/" + i, "x");
@@ -83,7 +83,7 @@ class PlanIT {
     }
 
     @Test
-    void whatDoesNotBelongToADatasetIsListedTooAndEndsTheListing() {
+    void objectsOutsideTheDatasetCountTowardsTheListingLimit() {
         String name = platform.dataset(LONG);
         for (int i = 0; i < LISTED; i++) {
             platform.put(name + "/more/" + i, "x");
@@ -104,7 +104,7 @@ class PlanIT {
     }
 
     @Test
-    void onlyWhatBelongsToADatasetIsCounted() {
+    void aPlanCountsOnlyObjectsOfTheDataset() {
         String name = platform.dataset(LONG);
         platform.put(name + "/more/a", "xxxx");
         platform.put(name + "/more/b", "xx");
@@ -135,7 +135,7 @@ class PlanIT {
     }
 
     @Test
-    void whatIsMissingHasItsPriceAndItsTime() {
+    void aPlanEstimatesTheCostAndDurationOfMissingBytes() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -167,7 +167,7 @@ class PlanIT {
     }
 
     @Test
-    void ofARegionThatHasFilledAFewBytesOnlyTheTimeIsNotKnown() {
+    void aPlanHasNoDurationForARegionThatHasFilledTooLittle() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -189,7 +189,7 @@ class PlanIT {
     }
 
     @Test
-    void aSiblingIsPricedAndTheCheapestIsFirstAndUsed() throws SQLException {
+    void aPlanUsesTheCheapestSourceFirst() throws SQLException {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         isKnownToBeIn(AWAY, name);
@@ -213,7 +213,7 @@ class PlanIT {
     }
 
     @Test
-    void whatIsWantedMoreOftenStaysLonger() {
+    void aPlanEvictsTheVersionThatIsRequestedLessOften() {
         String wanted = platform.dataset(LONG);
         String forgotten = platform.dataset(LONG);
         for (String name : List.of(wanted, forgotten)) {
@@ -240,7 +240,7 @@ class PlanIT {
     }
 
     @Test
-    void whatWasAskedForLongAgoDoesNotCount() throws SQLException {
+    void aPlanIgnoresRequestsFromLongAgo() throws SQLException {
         String wanted = platform.dataset(LONG);
         String forgotten = platform.dataset(LONG);
         for (String name : List.of(wanted, forgotten)) {
@@ -274,14 +274,14 @@ class PlanIT {
     }
 
     @Test
-    void whatWaitsForPinsIsToldWhenTheyEnd() {
+    void aPlanThatWaitsForPinsShowsWhenTheyEnd() {
         String held = platform.dataset(LONG);
         Api.Answer pinned =
                 api.post(
                         version(held, "v1") + "/ensure?wait_seconds=30",
                         IN.replace("}", ",\"pin\":{\"holder\":\"me\",\"lease_seconds\":600}}"));
         Await.until(
-                "the catalogue has heard of the pin",
+                "the catalogue has the pin",
                 () -> api.get("/pins").raw().body().contains("\"team/" + held + "\""));
         String planned = platform.dataset(LONG);
         survey(100_000, 100_000, "null", "null", "null", resident(held, "CACHED", 1));
@@ -296,7 +296,7 @@ class PlanIT {
     }
 
     @Test
-    void whatCanNeverFitIsRefused() {
+    void aPlanRefusesAVersionThatCanNeverFit() {
         survey(4_096, 0, "null", "null", "null", "");
 
         JsonNode room =
@@ -309,7 +309,7 @@ class PlanIT {
     }
 
     @Test
-    void aRegionThatDoesNotAnswerIsInThePlanWithTheReason() {
+    void aPlanListsAnUnreachableRegionWithTheReason() {
         survey(100_000, 0, "null", "null", "null", "");
 
         Api.Answer plan = api.post(version(platform.dataset(LONG), "v1") + "/plan", "{}");
@@ -325,7 +325,7 @@ class PlanIT {
 
     /** "Placements". */
     @Test
-    void aJobIsToldWhereItWouldBestRunAndWhy() {
+    void placementsRankRegionsForAJobWithReasons() {
         String name = platform.dataset(LONG);
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         survey(
@@ -367,7 +367,7 @@ class PlanIT {
     }
 
     @Test
-    void aQuestionAfterPlacesThatMeansNothingIsRefusedByName() {
+    void placementsNameTheParameterThatTheyRefuse() {
         String name = platform.dataset(LONG);
 
         assertThat(api.get("/placements").text("field")).isEqualTo("dataset");
@@ -379,7 +379,7 @@ class PlanIT {
     }
 
     @Test
-    void whatIsNotThereIsSaid() {
+    void aPlanFailsForUnknownNamesAndEmptySources() {
         String name = platform.dataset(LONG);
         api.post(
                 "/datasets",

@@ -24,7 +24,7 @@ class ProgressIT {
     private final Api api = platform.api;
 
     @Test
-    void aFillingIsFollowedToItsEnd() {
+    void theProgressStreamFollowsAFillToItsEnd() {
         String v = version(platform.dataset(3600), "v1");
         List<Event> events = new ArrayList<>();
         platform.region.shut();
@@ -65,7 +65,7 @@ class ProgressIT {
 
     /** The status in the catalogue may be outdated. */
     @Test
-    void theEndIsNotToldBeforeTheWorkflowIsHeard() {
+    void theProgressStreamEndsOnlyWhenTheWorkflowConfirmsTheEnd() {
         String v = version(platform.dataset(3600), "v1");
         assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
         platform.temporal.pause();
@@ -83,11 +83,11 @@ class ProgressIT {
     }
 
     @Test
-    void whoComesAgainIsNotToldWhatHeKnows() {
+    void aReconnectingClientDoesNotReceiveTheSameEventAgain() {
         String v = version(platform.dataset(3600), "v1");
         api.post(v + "/ensure", "{\"region\":\"" + TestControlPlane.AWAY + "\"}");
         Await.until(
-                "it is clear that nobody takes it up",
+                "the status shows that no agent takes it up",
                 () -> !api.get(v).body().at("/regions/0/waiting").isNull());
         String known;
         try (EventStream stream = follow(v)) {
@@ -101,7 +101,7 @@ class ProgressIT {
     }
 
     @Test
-    void theStatusSaysTheSame() {
+    void theVersionAndItsRequestShowTheSameProgress() {
         String v = version(platform.dataset(3600), "v1");
         platform.region.shut();
         try {
@@ -124,7 +124,7 @@ class ProgressIT {
     }
 
     @Test
-    void attemptsThatFailAreCounted() {
+    void theStatusCountsFailedAttempts() {
         String v = version(platform.dataset(3600), "v1");
         platform.region.mountsFail("UNAVAILABLE", "etcd of test-1 is away");
         try {
@@ -138,7 +138,7 @@ class ProgressIT {
     }
 
     @Test
-    void aVersionThatNobodyAskedForHasNoProgress() {
+    void anUnknownVersionHasNoProgress() {
         Api.Answer answer = api.get(version(platform.dataset(3600), "never") + "/progress");
         assertThat(answer.status()).isEqualTo(404);
         assertThat(answer.text("code")).isEqualTo("NOT_FOUND");
@@ -147,14 +147,14 @@ class ProgressIT {
     }
 
     @Test
-    void moreStreamsThanThereMayBeAreRefused() {
+    void theControlPlaneRefusesMoreStreamsThanItsLimit() {
         String v = version(platform.dataset(3600), "v1");
         api.post(v + "/ensure", "{\"region\":\"" + TestControlPlane.AWAY + "\"}");
         List<EventStream> open = new ArrayList<>();
         try {
             for (int i = 0; i < TestControlPlane.STREAMS; i++) {
                 // Streams that other tests have closed may count for a moment.
-                Await.until("there is room", () -> opened(v, open));
+                Await.until("the limit allows another stream", () -> opened(v, open));
                 assertThat(open.getLast().next()).isPresent();
             }
             Api.Answer refused = api.get(v + "/progress");
@@ -164,7 +164,7 @@ class ProgressIT {
         } finally {
             open.forEach(EventStream::close);
         }
-        Await.until("there is room again", () -> hasRoom(v));
+        Await.until("the limit allows another stream again", () -> hasRoom(v));
     }
 
     private boolean opened(String v, List<EventStream> open) {

@@ -56,7 +56,7 @@ class ProjectionIT {
     }
 
     @Test
-    void whatIsOldChangesNothing() throws Exception {
+    void anOutdatedProjectionChangesNothing() throws Exception {
         String name = platform.dataset(3600);
         VersionStatus other = status(name, List.of());
         String known = cached(name).toString();
@@ -72,7 +72,7 @@ class ProjectionIT {
     }
 
     @Test
-    void whatTheDatabaseCannotHoldIsNotTriedAgain() {
+    void aProjectionThatTheDatabaseCannotStoreIsNotRetried() {
         String name = platform.dataset(3600);
         String known = cached(name).toString();
         PinGrant pin =

@@ -45,7 +45,7 @@ class RegistrationIT {
         "403, 502, LAKE_DENIED, forebay.lake.requester-pays-buckets",
         "301, 422, LAKE_UNSUPPORTED, forebay.lake.region"
     })
-    void whatTheLakeRefusesForGoodIsRefusedByName(
+    void registrationFailsIfTheLakeRefusesTheSourcePermanently(
             int answer, int status, String code, String setting) {
         String name = platform.newName();
         spoil(name, new Fault.Status(answer));
@@ -92,14 +92,14 @@ class RegistrationIT {
         "s3://lake/nothing-is-here-yet/, there is no object yet: compare with 'aws s3 ls",
         "s3://no-such-bucket/a/, no such bucket"
     })
-    void whatIsNotThereYetIsAcceptedAndToldOf(String source, String note) {
+    void registrationAcceptsAMissingSourceWithANote(String source, String note) {
         Api.Answer registered = register(platform.newName(), source, "");
         assertThat(registered.status()).isEqualTo(201);
         assertThat(registered.text("note")).contains(note);
     }
 
     @Test
-    void aLakeThatDoesNotAnswerKeepsNobodyFromRegistering() {
+    void registrationSucceedsWhileTheLakeIsUnavailable() {
         String name = platform.newName();
         spoil(name, new Fault.Status(503));
         Api.Answer registered = register(name);
@@ -110,7 +110,7 @@ class RegistrationIT {
     }
 
     @Test
-    void whatIsRegisteredAlreadyIsNotLookedAtAgain() {
+    void aRegisteredSourceIsNotCheckedAgain() {
         String name = platform.newName();
         assertThat(register(name).status()).isEqualTo(201);
         spoil(name, new Fault.Status(403));
@@ -119,7 +119,7 @@ class RegistrationIT {
 
     /** "Archived objects". */
     @Test
-    void archivedObjectsAreTheReasonThatAPlanAndAVersionAreRefusedFor() {
+    void planAndEnsureRefuseArchivedObjects() {
         String name = platform.newName();
         for (String key : new String[] {"a", "b", "c"}) {
             platform.put(name + "/" + key, key);

@@ -40,7 +40,7 @@ class ReplicaClocksIT {
 
     /** "Which version is meant". */
     @Test
-    void latestIsWhatWasEnteredLastWhoeverEnteredIt() {
+    void latestIsTheLastVersionDespiteClocksThatDiffer() {
         String name = PLATFORM.dataset(LONG);
         ensure(other, name, "first", "run");
         ensure(api, name, "second", "run");
@@ -50,7 +50,7 @@ class ReplicaClocksIT {
 
     /** "Bytes in a receipt". */
     @Test
-    void whatIsFilledGoesToTheRunThatAskedWhoeverWasAsked() {
+    void aFillIsChargedToItsRunDespiteClocksThatDiffer() {
         String name = PLATFORM.dataset(LONG);
         ensure(other, name, "v1", "train-1");
 

@@ -41,7 +41,7 @@ class SourcesIT {
 
     /** "The objects of a dataset". */
     @Test
-    void patternsChooseAndAreShown() {
+    void includeAndExcludePatternsSelectTheObjects() {
         String name = platform.newName();
         for (String key : new String[] {"train/a", "train/d/b", "train/c.tmp", "val/a", "x"}) {
             platform.put(name + "/" + key, key);
@@ -69,7 +69,7 @@ class SourcesIT {
     }
 
     @Test
-    void patternsThatChooseNothingAreAnEmptySource() {
+    void patternsThatMatchNothingMakeTheSourceEmpty() {
         platform.put("nothing/a", "a");
         register("nothing", ",\"include\":[\"b/**\"]");
 
@@ -80,7 +80,7 @@ class SourcesIT {
     }
 
     @Test
-    void aListOfKeysIsASource() {
+    void aListOfKeysSelectsTheObjects() {
         for (String key : new String[] {"a", "b", "c/1", "c/2", "d"}) {
             platform.put("listed/" + key, key);
         }
@@ -102,7 +102,7 @@ class SourcesIT {
     }
 
     @Test
-    void aListThatIsNotThereOrNamesWhatIsNotSaysSo() {
+    void aMissingListOrAMissingListedObjectIsRefused() {
         platform.put("absent/a", "a");
         platform.put("lists/absent.txt", "absent/a\nabsent/b\n");
         register("absent", ",\"keys\":\"s3://lake/lists/absent.txt\"");
@@ -120,7 +120,7 @@ class SourcesIT {
 
     /** "Resuming an interrupted listing". */
     @Test
-    void aListingThatDiedIsGoneOnWith() throws IOException {
+    void anInterruptedListingResumesAfterACrash() throws IOException {
         String name = platform.newName() + "-large";
         String prefix = "prefix=" + name;
         int pages = 40;
@@ -141,7 +141,7 @@ class SourcesIT {
             Api.Answer accepted =
                     api.post(version(name, "v1") + "/ensure", IN, "Idempotency-Key", "large");
             assertThat(accepted.status()).as(accepted.raw().body()).isEqualTo(202);
-            Await.until("nobody gets on", () -> held.get() >= 4);
+            Await.until("all listing requests hang", () -> held.get() >= 4);
             platform.process.kill9();
         } finally {
             platform.lake.spoil(
@@ -170,7 +170,7 @@ class SourcesIT {
     }
 
     @Test
-    void aListingThatIsTakenBackLeavesNothingOnTheDisk() throws IOException {
+    void aCancelledListingLeavesNothingOnTheDisk() throws IOException {
         String name = platform.newName() + "-unwanted";
         String prefix = "prefix=" + name;
         makeFiles(platform.s3.bucketDirectory("lake").resolve(name), 8, 1000);

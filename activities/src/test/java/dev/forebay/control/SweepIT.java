@@ -37,7 +37,7 @@ class SweepIT extends SweepFixture {
     }
 
     @Test
-    void aPausedRegionIsNotSweptAndSaysWhy() {
+    void aPausedRegionIsNotSweptAndShowsTheReason() {
         pause("the lake is slow");
         String v = ensured(platform.dataset(1));
 
@@ -64,7 +64,7 @@ class SweepIT extends SweepFixture {
 
     /** A control plane changes the Schedules of all regions when it starts. */
     @Test
-    void aPauseStaysThoughTheScheduleIsChangedAtTheSameTime() {
+    void aPauseSurvivesAScheduleChangeJustBeforeIt() {
         for (int round = 0; round < 20; round++) {
             platform.sweepEvery(INTERVAL);
             pause("round " + round);
@@ -77,7 +77,7 @@ class SweepIT extends SweepFixture {
 
     /** "Deleted datasets". */
     @Test
-    void whatBelongsToADeletedDatasetGoesOnceNobodyHoldsIt() {
+    void aSweepEvictsVersionsOfADeletedDatasetOnceTheyAreUnpinned() {
         String name = platform.dataset(LONG);
         String dataset = "/datasets/team/" + name;
         String free = ensured(name, "v1");
@@ -88,7 +88,7 @@ class SweepIT extends SweepFixture {
         assertThat(api.delete(dataset).status()).isEqualTo(204);
         assertThat(api.delete(dataset).status()).isEqualTo(204);
 
-        Await.until("what is free is gone", () -> state(free).equals("ABSENT"));
+        Await.until("the unpinned version is evicted", () -> state(free).equals("ABSENT"));
         assertThat(state(held)).isEqualTo("CACHED");
         assertThat(api.post(held + "/pins/alive-p/renew", IN).status()).isEqualTo(200);
         assertThat(api.get(dataset).body().get("deleted_at").isNull()).isFalse();
@@ -107,7 +107,7 @@ class SweepIT extends SweepFixture {
                                 .text("detail"))
                 .contains("was deleted");
         assertThat(api.delete(held + "/pins/alive-p?region=" + REGION).status()).isEqualTo(204);
-        Await.until("what was held is gone", () -> state(held).equals("ABSENT"));
+        Await.until("the released version is evicted", () -> state(held).equals("ABSENT"));
 
         String body = "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/%s/\"}";
         Api.Answer other = api.post("/datasets", body.formatted(name, "other"));
@@ -121,7 +121,7 @@ class SweepIT extends SweepFixture {
 
     /** "Time to live". */
     @Test
-    void whatIsReadStaysWhereTheDatasetSaysSo() {
+    void readsExtendTheTimeToLiveOfADatasetWithTtlAfterRead() {
         pause("until the reads are known");
         String name = platform.dataset(2, "read");
         String v = ensured(name);
@@ -136,6 +136,6 @@ class SweepIT extends SweepFixture {
         assertThat(api.get("/datasets/team/" + name).text("ttl_after")).isEqualTo("read");
 
         platform.gateway.setUsage(usage(name, 5, 100, "7"));
-        Await.until("nobody reads it any more", () -> state(v).equals("ABSENT"));
+        Await.until("it expires without reads", () -> state(v).equals("ABSENT"));
     }
 }

@@ -48,7 +48,7 @@ class TrackingIT {
 
     /** "Following the lake". */
     @Test
-    void whatChangedInTheLakeBecomesANewVersionAndNoOldOneIsTouched() {
+    void aCheckFreezesChangesAsANewVersionAndKeepsTheOldOne() {
         String name = platform.dataset(3600);
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         JsonNode old = api.get(version(name, "v1")).body();
@@ -87,7 +87,7 @@ class TrackingIT {
     }
 
     @Test
-    void theScheduleChecksByItself() {
+    void theScheduleStartsACheck() {
         String name = platform.dataset(3600);
         api.put(tracking(name), "{\"interval_seconds\":10}");
 
@@ -101,7 +101,7 @@ class TrackingIT {
     }
 
     @Test
-    void isPausedAndGoesOnAndIsSwitchedOff() {
+    void trackingCanBePausedResumedAndRemoved() {
         String name = platform.dataset(3600);
         assertThat(api.get(tracking(name)).status()).isEqualTo(404);
         assertThat(api.post(tracking(name) + "/check", "{}").status()).isEqualTo(404);
@@ -115,7 +115,7 @@ class TrackingIT {
         assertThat(paused.body().get("next_check_at").isNull()).isTrue();
         assertThat(slower.body().get("paused").asBoolean()).as("stays paused").isTrue();
         assertThat(slower.body().get("interval_seconds").asLong()).isEqualTo(7200);
-        assertThat(checked(name).get("made").isTextual()).as("checks when it is told to").isTrue();
+        assertThat(checked(name).get("made").isTextual()).as("checks on request").isTrue();
         assertThat(api.put(tracking(name), "{\"paused\":false}").body().get("paused").asBoolean())
                 .isFalse();
         assertThat(api.delete(tracking(name)).status()).isEqualTo(204);
@@ -126,7 +126,7 @@ class TrackingIT {
 
     /** As if a control plane had created the Schedule again while another one stopped following. */
     @Test
-    void aScheduleOfWhatIsNotFollowedMakesNothingAndIsDeleted() throws SQLException {
+    void theScheduleOfAnUntrackedDatasetCreatesNothingAndIsDeleted() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
         WorkflowServiceStubs stubs = platform.temporalStubs();
@@ -147,7 +147,7 @@ class TrackingIT {
 
     /** As if the dataset had been deleted during an outage of Temporal. */
     @Test
-    void theCheckOfADeletedDatasetStopsItself() throws SQLException {
+    void theCheckOfADeletedDatasetDeletesItsSchedule() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
         WorkflowServiceStubs stubs = platform.temporalStubs();
@@ -164,12 +164,12 @@ class TrackingIT {
         } finally {
             stubs.shutdownNow();
         }
-        Await.until("it is followed no more", () -> api.get(tracking(name)).status() == 404);
+        Await.until("it is no longer tracked", () -> api.get(tracking(name)).status() == 404);
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
     }
 
     @Test
-    void aCheckLeavesTheIntervalThatSomebodySetsMeanwhile() throws SQLException {
+    void aCheckKeepsAnIntervalThatIsSetMeanwhile() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
         try (Connection catalogue = platform.database();
@@ -179,7 +179,7 @@ class TrackingIT {
                     "update tracking set interval_seconds = 7200 where dataset = 'team/%s'"
                             .formatted(name));
             api.post(tracking(name) + "/check", "{}");
-            Await.until("the check waits to be noted", () -> isAwaited(statement));
+            Await.until("the check waits for the row lock", () -> isAwaited(statement));
             catalogue.commit();
         }
         Await.until(
@@ -204,18 +204,18 @@ class TrackingIT {
 
     /** In the background, so that the start of a control plane does not wait for it. */
     @Test
-    void aScheduleThatTemporalHasLostIsMadeAfterAStart() {
+    void aRestartRecreatesALostSchedule() {
         String name = platform.dataset(3600);
         api.put(tracking(name), "{\"interval_seconds\":7200}");
         WorkflowServiceStubs stubs = platform.temporalStubs();
         try {
             schedule(stubs, name).delete();
-            Await.until("it is lost", () -> api.get(tracking(name)).status() == 404);
+            Await.until("the Schedule is gone", () -> api.get(tracking(name)).status() == 404);
 
             platform.process.kill9();
             platform.process.restart();
 
-            Await.until("it is made", () -> api.get(tracking(name)).status() == 200);
+            Await.until("the Schedule exists again", () -> api.get(tracking(name)).status() == 200);
         } finally {
             stubs.shutdownNow();
         }
@@ -237,7 +237,7 @@ class TrackingIT {
     }
 
     @Test
-    void aCheckThatCannotBeMadeSaysWhy() {
+    void aFailedCheckReportsTheReason() {
         api.post(
                 "/datasets",
                 "{\"namespace\":\"team\",\"name\":\"hollow\",\"source\":\"s3://lake/hollow/\"}");
@@ -251,7 +251,7 @@ class TrackingIT {
     }
 
     @Test
-    void nonsenseIsRefused() {
+    void invalidTrackingRequestsAreRefused() {
         String name = platform.dataset(3600);
         for (String body :
                 new String[] {

@@ -297,7 +297,7 @@ class TrainingPodsKubeIT {
 
     private static void awaitReason(Job job, String reason) {
         Await.until(
-                job.getMetadata().getName() + " is told " + reason,
+                job.getMetadata().getName() + " has the reason " + reason,
                 () ->
                         warmth(podOf(job))
                                 .filter(condition -> reason.equals(condition.getReason()))
@@ -395,7 +395,7 @@ class TrainingPodsKubeIT {
      * probability of a third.
      */
     @Test
-    void podsThatWaitedGoToTheNodeThatHoldsTheirVersion() {
+    void waitingPodsAreScheduledToTheNodeThatHoldsTheirVersion() {
         RegionName name = new RegionName(TestControlPlane.REGION);
         DatasetVersion version = version();
         platform.region.shut();
@@ -408,15 +408,15 @@ class TrainingPodsKubeIT {
                                         .endSpec()
                                         .build())
                         .create();
-        Await.until("all of it", () -> podsOf(job).size() == GANG);
+        Await.until("all pods of the gang exist", () -> podsOf(job).size() == GANG);
         awaitReason(job, "Warming");
 
         try (RegionState region =
                 EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), name)) {
             NodeEntry node = region.node(new NodeName("gpu-1"), Duration.ofHours(1));
-            Await.until("said", () -> node.say(List.of(version)));
+            Await.until("the node reports the version", () -> node.say(List.of(version)));
             Await.until(
-                    "labelled",
+                    "the node has the label",
                     () ->
                             !client.nodes()
                                     .withLabel(new WarmLabels(name).key(version))
@@ -434,7 +434,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
-    void aGangThatAnObjectOfAnotherKindOwnsSharesOnePin() {
+    void aGangOwnedByACustomResourceSharesOnePin() {
         GenericKubernetesResource jobSet = Gangs.in(client, STRICT).start("gang");
         DatasetVersion version = version();
         platform.region.shut();
@@ -472,7 +472,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
-    void whoseVersionIsMistypedWaitsAndIsToldWhatMayBeMeant() {
+    void aPodWithAMistypedVersionWaitsUntilTheVersionExists() {
         DatasetVersion first = version();
         DatasetVersion mistyped = new DatasetVersion(first.dataset(), "v1-typo");
         awaitEnd(job(STRICT, first), "Complete");
@@ -497,7 +497,7 @@ class TrainingPodsKubeIT {
 
     @Test
     @Tag("slice")
-    void whatIsNotThereInTimeFailsOrRunsCold() {
+    void aPodFailsOrRunsColdAtItsDeadline() {
         platform.region.shut();
         Job fails = job(STRICT, version(), "forebay.dev/deadline", "3s");
         Job runs =
@@ -524,7 +524,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
-    void whatIsRefusedIsSaidAndGoesOnWhenItIsMended() {
+    void aPodOfAnUnknownDatasetStartsOnceTheDatasetIsRegistered() {
         String name = "late-" + jobs;
         Job job = job(STRICT, DatasetVersion.of("team", name, "v1"));
         awaitReason(job, "NotFound");
@@ -540,7 +540,7 @@ class TrainingPodsKubeIT {
 
     @Test
     @Tag("slice")
-    void aJobThatIsDeletedWhileItWaitsTakesItsRequestBack() {
+    void deletingAWaitingJobCancelsItsRequest() {
         DatasetVersion version = version();
         platform.region.shut();
         Job job = job(STRICT, version);
@@ -548,12 +548,12 @@ class TrainingPodsKubeIT {
 
         client.resource(job).withPropagationPolicy(DeletionPropagation.BACKGROUND).delete();
 
-        Await.until("it is not brought", () -> platform.region.hasDropped(version));
+        Await.until("the version is dropped", () -> platform.region.hasDropped(version));
         assertThat(platform.region.holds(version, pin(job))).isFalse();
     }
 
     @Test
-    void anAgentThatDiesWhilePodsWaitLetsThemGoWhenItIsBack() {
+    void aRestartedAgentReleasesWaitingPods() {
         platform.region.shut();
         Job job = job(STRICT, version());
         awaitReason(job, "Warming");
@@ -567,7 +567,7 @@ class TrainingPodsKubeIT {
 
     @Test
     @Tag("slice")
-    void whileNoAgentAnswersEachNamespaceHasItsPolicy() {
+    void eachNamespaceFollowsItsFailurePolicyWithoutAnAgent() {
         agent.kill9();
         Job strict = job(STRICT, version());
         Job lenient = job(LENIENT, version());
@@ -598,7 +598,7 @@ class TrainingPodsKubeIT {
                                                                                     .getUid())));
             assertThat(podsOf(strict)).isEmpty();
             Await.until(
-                    "a node for who asks for nothing",
+                    "a node for the pod without a dataset",
                     () ->
                             Objects.requireNonNull(client.resource(unconcerned).get())
                                             .getSpec()
@@ -616,7 +616,7 @@ class TrainingPodsKubeIT {
 
     @Test
     @Tag("slice")
-    void aDryRunShowsWhatWouldBeAndDoesNothing() {
+    void aDryRunReturnsTheChangedPodAndStartsNothing() {
         DatasetVersion version = version();
 
         Pod pod = pod("dry", version.toString()).orElseThrow();
@@ -629,7 +629,7 @@ class TrainingPodsKubeIT {
 
     @Test
     @Tag("slice")
-    void nonsenseIsRefusedAndSaysWhy() {
+    void anInvalidDatasetAnnotationIsRefusedWithAReason() {
         assertThatExceptionOfType(KubernetesClientException.class)
                 .isThrownBy(() -> client.resource(single("nonsense", "ko-bert")).create())
                 .withMessageContaining("forebay.dev/dataset 'ko-bert'");

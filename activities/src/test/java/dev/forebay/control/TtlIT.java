@@ -30,7 +30,7 @@ class TtlIT {
     private final Api api = platform.api;
 
     @Test
-    void whatARegionDoesNotHaveIsEvictedWithoutAWord() {
+    void evictAndResumeSucceedForAnAbsentVersion() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -45,7 +45,7 @@ class TtlIT {
     }
 
     @Test
-    void theTtlOfAVersionIsKeptThoughItsWorkflowWasEnded() {
+    void theTtlOfAVersionCanBeSetAfterItsWorkflowIsTerminated() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -58,7 +58,7 @@ class TtlIT {
     }
 
     @Test
-    void theScheduleEvictsWhatHasOutlivedItsTime() {
+    void theScheduledSweepEvictsAnExpiredVersion() {
         String v = version(platform.dataset(1), "v1");
 
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -74,7 +74,7 @@ class TtlIT {
     }
 
     @Test
-    void theTtlOfAVersionIsItsOwn() {
+    void aVersionCanHaveItsOwnTtl() {
         String v = version(platform.dataset(LONG), "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
 
@@ -89,7 +89,7 @@ class TtlIT {
     }
 
     @Test
-    void twoWhoChangeTheTtlOfADatasetAndFromWhatItCountsAtOnceDoNotUndoEachOther()
+    void concurrentChangesOfTtlAndTtlAfterDoNotOverwriteEachOther()
             throws Exception {
         String dataset = "team/" + platform.dataset(LONG);
         String ttl = "/datasets/" + dataset + "/ttl";
@@ -106,7 +106,7 @@ class TtlIT {
             answers.add(callers.submit(() -> api.put(ttl, "{\"ttl_seconds\":77}")));
             answers.add(callers.submit(() -> api.put(ttl, "{\"ttl_after\":\"read\"}")));
             Await.until(
-                    "both have read what they want to, and are held up as they write",
+                    "both changes wait for the row lock",
                     () -> countWaitingToChangeADataset() == 2);
         }
 

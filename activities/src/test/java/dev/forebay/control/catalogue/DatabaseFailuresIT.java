@@ -115,7 +115,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void whoeverIsNotThereIsUnavailable() throws SQLException {
+    void aRefusedConnectionIsUnavailable() throws SQLException {
         try (AgroalDataSource nobody =
                 pool("jdbc:postgresql://127.0.0.1:%d/x".formatted(Ports.free()), "x", "x")) {
             means(ErrorCode.UNAVAILABLE, "refused", nobody, statement("select 1"));
@@ -139,14 +139,14 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void aMissingRightIsDenied() throws SQLException {
+    void aMissingPermissionIsDenied() throws SQLException {
         try (AgroalDataSource stranger = pool(database.jdbcUrl(), "stranger", "secret")) {
             means(ErrorCode.DENIED, "permission denied", stranger, statement("select * from t"));
         }
     }
 
     @Test
-    void anotherDatabaseOrSchemaIsOfAnotherRelease() throws SQLException {
+    void aMissingDatabaseTableOrColumnIsUnavailable() throws SQLException {
         String url = database.jdbcUrl().replaceAll("/[^/]*$", "/absent");
         try (AgroalDataSource absent = pool(url, database.user(), database.password())) {
             means(ErrorCode.UNAVAILABLE, "absent", absent, statement("select 1"));
@@ -156,7 +156,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void whatTakesTooLongIsUnavailable() {
+    void aStatementTimeoutIsUnavailable() {
         means(
                 ErrorCode.UNAVAILABLE,
                 "timeout",
@@ -165,7 +165,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void whatIsLockedIsUnavailable() throws SQLException {
+    void aLockedTableIsUnavailable() throws SQLException {
         try (Connection holder = pool.getConnection()) {
             holder.setAutoCommit(false);
             statement("lock table t").on(holder);
@@ -189,7 +189,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void aConnectionThatIsEndedIsUnavailable() {
+    void aTerminatedConnectionIsUnavailable() {
         means(
                 ErrorCode.UNAVAILABLE,
                 "does not answer",
@@ -198,7 +198,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void whatCannotBeHeldIsInvalid() {
+    void aValueThatCannotBeStoredIsInvalid() {
         means(ErrorCode.INVALID_ARGUMENT, "0x00", pool, text("\u0000"));
         StringBuilder long64 = new StringBuilder();
         for (int i = 0; long64.length() < 100_000; i++) {
@@ -218,7 +218,7 @@ class DatabaseFailuresIT {
     }
 
     @Test
-    void aDefectStaysOne() {
+    void aSyntaxErrorIsNotTranslated() {
         assertThat(meaning(pool, statement("selekt")))
                 .isInstanceOf(RuntimeException.class)
                 .isNotInstanceOf(ForebayException.class);

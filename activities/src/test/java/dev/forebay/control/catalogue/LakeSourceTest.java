@@ -16,7 +16,7 @@ class LakeSourceTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"s3://lake/", "s3://lake/a/", "s3://my.lake-1/a b/ü/", "s3://lake/a//b/"})
-    void readsAndWritesTheSame(String uri) {
+    void aParsedUriPrintsAsItself(String uri) {
         assertThat(LakeSource.parse(uri)).hasToString(uri);
     }
 
@@ -38,14 +38,14 @@ class LakeSourceTest {
                 "http://lake/a/",
                 "s3://lake/a\u0000/"
             })
-    void refusesWhatIsNoPrefix(String uri) {
+    void parseRefusesAnInvalidUri(String uri) {
         assertThatThrownBy(() -> LakeSource.parse(uri))
                 .isInstanceOf(ForebayException.class)
                 .hasMessageContaining("must be s3://bucket/prefix/");
     }
 
     @Test
-    void aChoiceIsPartOfASource() {
+    void patternsAndKeysArePartOfASource() {
         LakeSource all = LakeSource.parse("s3://lake/a/");
         LakeSource chosen = all.with(List.of("x/**"), List.of(), "s3://lists/of/keys.txt");
 
@@ -57,7 +57,7 @@ class LakeSourceTest {
     }
 
     @Test
-    void theCommandThatRegistersItHasAllOfTheChoice() {
+    void theRegisterCommandContainsAllPatternsAndKeys() {
         LakeSource chosen =
                 LakeSource.parse("s3://lake/a b/")
                         .with(List.of("x/**"), List.of("*.tmp"), "s3://lists/keys.txt");
@@ -70,7 +70,7 @@ class LakeSourceTest {
     }
 
     @Test
-    void morePatternsThanADatasetMayHaveMakeNoCommand() {
+    void withoutReturnsEmptyAboveTheMaximumNumberOfPatterns() {
         List<String> most =
                 IntStream.range(0, LakeSource.MOST_PATTERNS).mapToObj(i -> "x" + i).toList();
         LakeSource full = LakeSource.parse("s3://lake/a/").with(List.of(), most, null);
@@ -86,7 +86,7 @@ class LakeSourceTest {
     }
 
     @Test
-    void refusesAChoiceThatIsNone() {
+    void withRefusesInvalidPatternsAndKeys() {
         LakeSource all = LakeSource.parse("s3://lake/a/");
         assertThatThrownBy(() -> all.with(List.of("/x"), List.of(), null))
                 .hasMessageStartingWith("include '/x' must be relative");

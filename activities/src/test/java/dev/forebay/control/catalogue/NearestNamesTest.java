@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class NearestNamesTest {
 
     @Test
-    void theFewestEditsComeFirst() {
+    void namesWithTheFewestEditsComeFirst() {
         List<String> names = List.of("2026-11-20", "2026-11-12", "2025-01-01", "nightly");
 
         assertThat(NearestNames.of("2026-11-21", names, 2))
@@ -18,7 +18,7 @@ class NearestNamesTest {
     }
 
     @Test
-    void anEndThatIsTooMuchOrMissingIsOneEdit() {
+    void anAddedOrMissingSuffixCountsAsOneEdit() {
         List<String> names = List.of("v2-test", "v1");
 
         assertThat(NearestNames.of("v1-typo", names, 1)).containsExactly("v1");
@@ -26,7 +26,7 @@ class NearestNamesTest {
     }
 
     @Test
-    void twoSlipsAreNear() {
+    void namesUpToTwoEditsAwayAreNear() {
         assertThat(List.of("latest", "latset", "Latest", "lastet", "latest-1"))
                 .allMatch(asked -> NearestNames.isNear(asked, "latest"));
         assertThat(List.of("v1", "2026-11-20", "trial", "last-one"))
@@ -34,7 +34,7 @@ class NearestNamesTest {
     }
 
     @Test
-    void equalsStayInTheirOrder() {
+    void equallyNearNamesKeepTheirOrder() {
         assertThat(NearestNames.of("v9", List.of("v3", "v2", "v1"), 2)).containsExactly("v3", "v2");
         assertThat(NearestNames.of("v9", List.of(), 3)).isEmpty();
     }

@@ -18,7 +18,7 @@ class StoredInterceptorTest {
             new SQLException("terminating connection due to administrator command", "57P01");
 
     @Test
-    void aDatabaseThatEndsBetweenTwoStatementsIsAway() {
+    void aShutdownBetweenTwoStatementsIsUnavailable() {
         assertAway(new IllegalStateException("query", new RuntimeException(ended)));
     }
 
@@ -56,7 +56,7 @@ class StoredInterceptorTest {
                     22001 | too long                             | INVALID_ARGUMENT | final
                     54000 | an index row that is too large       | INVALID_ARGUMENT | final
                     """)
-    void eachAnswerHasItsMeaning(String state, String said, ErrorCode code, String again) {
+    void eachSqlStateMapsToItsErrorCode(String state, String said, ErrorCode code, String again) {
         SQLException answer = new SQLException(said + "\n  Where: x", state);
         assertThat(StoredInterceptor.translated(new RuntimeException(answer)))
                 .isInstanceOfSatisfying(
@@ -71,14 +71,14 @@ class StoredInterceptorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"42601", "23505", "XX000"})
-    void aDefectStaysOne(String state) {
+    void aDefectIsNotTranslated(String state) {
         Exception defect = new RuntimeException(new SQLException("defect", state));
         assertThat(StoredInterceptor.translated(defect)).isSameAs(defect);
     }
 
     /** The exceptions of the pool have no SQLSTATE. */
     @Test
-    void whatTheDatabaseSaysCountsBeforeWhatThePoolSays() {
+    void aDatabaseErrorTakesPrecedenceOverAPoolError() {
         SQLException denied = new SQLException("wrong password", "28P01");
         assertThat(StoredInterceptor.translated(new SQLException("no connection", denied)))
                 .isInstanceOfSatisfying(
@@ -89,7 +89,7 @@ class StoredInterceptorTest {
 
     /** The exceptions of Narayana and Agroal. */
     @Test
-    void aDatabaseThatEndsBeforeTheCommitIsAway() {
+    void aShutdownBeforeTheCommitIsUnavailable() {
         XAException inCommit = new XAException(XAException.XAER_RMFAIL);
         inCommit.initCause(ended);
         RollbackException rolledBack = new RollbackException("could not commit");
@@ -99,7 +99,7 @@ class StoredInterceptorTest {
 
     /** The exceptions of Agroal and the driver. */
     @Test
-    void aDatabaseThatIsSilentWhileItIsConnectedToIsAway() {
+    void anInterruptedConnectionAttemptIsUnavailable() {
         assertAway(
                 new RuntimeException(
                         new SQLException(
@@ -110,12 +110,12 @@ class StoredInterceptorTest {
 
     /** The exception of Narayana. */
     @Test
-    void aTransactionThatTookTooLongFoundTheDatabaseAway() {
+    void aTimedOutTransactionIsUnavailable() {
         assertAway(new RollbackException("The transaction is not active!"));
     }
 
     @Test
-    void whatHasNothingToDoWithTheDatabaseStaysWhatItIs() {
+    void anExceptionWithoutADatabaseCauseIsNotTranslated() {
         Exception defect = new IllegalStateException("defect");
         defect.addSuppressed(new RuntimeException(defect));
         assertThat(StoredInterceptor.translated(defect)).isSameAs(defect);

@@ -22,7 +22,7 @@ class ChoresTest {
     }
 
     @Test
-    void whatFailsIsTriedAgainAndHoldsUpNothingElse() throws InterruptedException {
+    void aFailedTaskIsRetriedAndDoesNotDelayOthers() throws InterruptedException {
         CountDownLatch over = new CountDownLatch(2);
         AtomicInteger tries = new AtomicInteger();
         chores.add(
@@ -47,7 +47,7 @@ class ChoresTest {
 
     /** With a pause of zero, a retry runs before tasks that are added later. */
     @Test
-    void whatAlwaysFailsIsLeftAtLast() throws InterruptedException {
+    void aFailingTaskStopsAfterTheMaximumNumberOfTries() throws InterruptedException {
         Chores atOnce = new Chores(Duration.ZERO);
         try {
             AtomicInteger tries = new AtomicInteger();
@@ -75,7 +75,7 @@ class ChoresTest {
     }
 
     @Test
-    void nothingBeginsAfterAStopThatInterruptsWhatIsDone() throws InterruptedException {
+    void stopInterruptsTheRunningTaskAndStartsNoOther() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         chores.add(

@@ -13,13 +13,13 @@ class FindingTest {
 
     @ParameterizedTest
     @EnumSource(Finding.Kind.class)
-    void theOperationsGuideHasARowOfEachKind(Finding.Kind kind) throws IOException {
+    void theOperationsGuideHasARowForEachKind(Finding.Kind kind) throws IOException {
         assertThat(Files.readAllLines(Path.of("../docs/operations.md")))
                 .anyMatch(line -> line.startsWith("| `") && line.contains("`" + kind + "`"));
     }
 
     @Test
-    void onlyWhatHasARepairIsRepairable() {
+    void onlyAFaultWithARepairIsRepairable() {
         Fault byHand = new Fault(Finding.Kind.MANIFEST_DIFFERS, null, null, "", "m", "r", null);
         Fault mended =
                 new Fault(

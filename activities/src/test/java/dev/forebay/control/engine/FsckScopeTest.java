@@ -20,7 +20,7 @@ class FsckScopeTest {
     }
 
     @Test
-    void aScopeHasExactlyWhatBelongsToIt() {
+    void aScopeContainsExactlyItsOwnVersions() {
         assertThat(within("")).isEqualTo(ALL);
         assertThat(within("a")).containsExactly("a/b@v1", "a/b@v1-x", "a/b@v10", "a/b-c@v1");
         assertThat(within("a/b")).containsExactly("a/b@v1", "a/b@v1-x", "a/b@v10");
@@ -28,7 +28,7 @@ class FsckScopeTest {
     }
 
     @Test
-    void whatIsNoNameIsRefused() {
+    void anInvalidNameIsRefused() {
         Stream.of("A", "a/", "a/b@", "a/b/c", "@v1")
                 .forEach(
                         of ->

@@ -29,7 +29,7 @@ class HighWaterTest {
 
     /** "Progress". */
     @Test
-    void whatIsToldOfAFillingNeverRunsBackwardsAndIsNeverDoneTooEarly() {
+    void theProgressOfAFillNeverDecreasesOrCompletesEarly() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int fillings = 0; fillings < 200; fillings++) {
@@ -61,14 +61,14 @@ class HighWaterTest {
     }
 
     @Test
-    void anotherFillingCountsForItself() {
+    void aNewFillStartsItsOwnProgress() {
         told(warming(900, 9, new Filling(NOON, 0)), Work.NONE);
         RegionProgress next = told(warming(100, 1, new Filling(NOON.plusSeconds(1), 0)), Work.NONE);
         assertThat(next.bytes()).isEqualTo(100);
     }
 
     @Test
-    void almostAllIsNotAll() {
+    void aWarmingVersionShowsAtMost99Percent() {
         assertThat(told(warming(BYTES - 1, 0, null), Work.NONE).percent()).isEqualTo(99);
         assertThat(told(warming(BYTES, 0, null), Work.NONE).percent()).isEqualTo(99);
         assertThat(RegionProgress.of(warming(0, 0, null), null).percent()).isZero();

@@ -16,7 +16,7 @@ class PinExpiriesTest {
     private static final Instant NOW = Instant.parse("2026-11-21T00:00:00Z");
 
     @Test
-    void takesTheLaterExpiryOfEachPin() {
+    void newestTakesTheLaterExpiryOfEachPin() {
         VersionStatus live = status(pin("a", 10), pin("b", 10), pin("c", 10));
         VersionStatus known = status(pin("a", 20), pin("b", 5));
 

@@ -29,7 +29,7 @@ class PlacementRulesTest {
     private final PlacementRules rules = new PlacementRules("EUR", null, _ -> null);
 
     @Test
-    void whatAJobMeetsCountsMost() {
+    void regionsAreRankedByVerdictFirst() {
         assertThat(
                         ranked(
                                 rules,
@@ -43,7 +43,7 @@ class PlacementRulesTest {
     }
 
     @Test
-    void thenTimeThenCostThenCoverageThenRoomThenTheName() {
+    void equalVerdictsAreRankedByTimeCostCoverageSpaceAndName() {
         assertThat(
                         ranked(
                                 rules,
@@ -60,7 +60,7 @@ class PlacementRulesTest {
     }
 
     @Test
-    void onlyWhatIsCachedAndProvenIsWarm() {
+    void aVersionIsWarmOnlyIfItIsCachedAndAllWorkersAnswer() {
         assertThat(of(warm("w")).verdict()).isEqualTo(Verdict.WARM);
         assertThat(of(nothingMissing(State.WARMING, true)).verdict())
                 .isEqualTo(Verdict.CAN_BE_FILLED);
@@ -94,7 +94,7 @@ class PlacementRulesTest {
     }
 
     @Test
-    void reasonsSayWhatCounted() {
+    void reasonsExplainTheRank() {
         Placement place = of(region("r", 600, Admission.ADMITTED, 7L, "1.25"));
 
         assertThat(place.coverage()).isEqualTo(0.4);
@@ -116,7 +116,7 @@ class PlacementRulesTest {
     }
 
     @Test
-    void anEmptyVersionIsThere() {
+    void anEmptyVersionHasFullCoverage() {
         InRegion empty =
                 new InRegion(
                         new RegionName("r"),

@@ -20,14 +20,14 @@ class RegionProgressTest {
             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 100, 1_000, 10);
 
     @Test
-    void whatAnActivityHasFilledIsAddedToWhatItsFillingHasCounted() {
+    void progressAddsTheRunningBatchToTheFinishedOnes() {
         RegionProgress progress = progress(300, 30, new Filling(NOON, 0, 300, 30), 200, 20);
         assertThat(progress.bytes()).isEqualTo(500);
         assertThat(progress.objects()).isEqualTo(50);
     }
 
     @Test
-    void whatIsThereAlreadyDoesNotCountTwiceWhenItIsFilledAgain() {
+    void aResumedFillDoesNotCountPresentBytesTwice() {
         RegionProgress resumed = progress(900, 90, new Filling(NOON, 900, 0, 0), 100, 10);
         assertThat(resumed.bytes()).isEqualTo(900);
         assertThat(resumed.objects()).isEqualTo(90);
@@ -38,7 +38,7 @@ class RegionProgressTest {
     }
 
     @Test
-    void whatIsNotMountedYetHasWhatTheWorkflowSays() {
+    void progressWithoutAFillComesFromTheWorkflow() {
         assertThat(progress(900, 90, null, 0, 0).bytes()).isEqualTo(900);
     }
 

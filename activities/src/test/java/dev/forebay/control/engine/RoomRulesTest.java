@@ -26,7 +26,7 @@ class RoomRulesTest {
     private static final List<Kind> KINDS = List.of(Kind.values());
 
     @Test
-    void whatFitsIsAdmittedAndNobodyGoes() {
+    void aVersionThatFitsIsAdmittedWithoutEvictions() {
         Room room = decide(40, 60, occupant("a", 60, Kind.FREE, 0));
 
         assertThat(room.admission()).isEqualTo(Admission.ADMITTED);
@@ -35,7 +35,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatIsThereNeedsNoRoomEvenIfTheRegionIsFull() {
+    void aPresentVersionIsAdmittedToAFullRegion() {
         Room room =
                 new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY, CAPACITY)
                         .decide(List.of(), List.of(), NOON);
@@ -44,7 +44,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatFitsWhenWorkersAreBackWaits() {
+    void aVersionThatFitsOnceWorkersReturnWaits() {
         Room room =
                 new RoomRules(WANTED, "us-1", 150, 150, 0, CAPACITY, 150)
                         .decide(List.of(), List.of(), NOON);
@@ -59,7 +59,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatIsLargerThanTheRegionIsRefusedThoughNobodyIsThere() {
+    void aVersionLargerThanTheRegionIsRefused() {
         Room room = decide(101, 0);
 
         assertThat(room.admission()).isEqualTo(Admission.REFUSED);
@@ -67,7 +67,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whoIsWorthLeastGoesFirstAndNobodyWhoNeedNot() {
+    void onlyNecessaryVersionsOfLeastValueAreVictims() {
         Room room =
                 decide(
                         30,
@@ -82,7 +82,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whoseTimeHasPassedGoesBeforeWhoIsWorthNothing() {
+    void anExpiredVersionIsEvictedBeforeAWorthlessOne() {
         Room room =
                 decide(
                         10,
@@ -94,7 +94,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatSomebodyHoldsOrFillsIsNeverAVictim() {
+    void aPinnedOrFillingVersionIsNeverAVictim() {
         Room room =
                 decide(
                         50,
@@ -110,12 +110,12 @@ class RoomRulesTest {
     }
 
     @Test
-    void whoWaitsForFillingsOnlyIsNotToldATime() {
+    void aForecastThatWaitsOnlyForFillsHasNoTime() {
         assertThat(decide(50, 100, occupant("busy", 100, Kind.BUSY, 0)).notBefore()).isNull();
     }
 
     @Test
-    void whatIsLeavingMakesRoomByItself() {
+    void aRunningEvictionFreesSpaceWithoutFurtherVictims() {
         Room room =
                 decide(
                         30,
@@ -131,7 +131,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatIsSparedGoesWhenItsTimeHasPassed() {
+    void aSparedVersionCanBeEvictedOnceItExpires() {
         Occupant fresh = occupant("fresh", 1, Kind.FREE, 0);
         Occupant expired = occupant("expired", 1, Kind.FREE, 9, NOON.minusSeconds(1), null);
         Occupant held = occupant("held", 1, Kind.HELD, 0);
@@ -142,7 +142,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void victimsAreAlwaysEnoughFreeAndNotOneTooMany() {
+    void victimsWithoutSharedChunksAreSufficientAndMinimal() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < 2_000; round++) {
@@ -204,7 +204,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whoGivesBackWhatIsNeededGoesAndNotAFamilyThatWouldGiveItTogether() {
+    void aSingleVersionIsEvictedInsteadOfAGroupThatSharesChunks() {
         Room room = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.FREE, 0)));
 
         assertThat(names(room)).containsExactly("team/alone@v1");
@@ -212,7 +212,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void soItDoesWhereEachOfTheFamilyIsWorthLessButAllTogetherMore() {
+    void aGroupThatSharesChunksCountsTheSumOfItsValues() {
         Room room =
                 decide(
                         35,
@@ -227,7 +227,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void aFamilyGoesWhereTheOtherIsHeldOrWorthMore() {
+    void aGroupIsEvictedIfTheSingleVersionIsPinnedOrWorthMore() {
         Room held = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.HELD, 0)));
         Room dear = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.FREE, 9)));
 
@@ -237,7 +237,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void aFamilyWhoseTimeHasPassedGoesBeforeOneWhoseTimeHasNot() {
+    void anExpiredGroupIsEvictedBeforeAnUnexpiredVersion() {
         Occupant[] others = familyAnd(occupant("alone", 30, Kind.FREE, 0));
         for (int i = 0; i < 3; i++) {
             others[i] = occupant("abc".substring(i, i + 1), 45, Kind.FREE, 9, NOON, null);
@@ -251,7 +251,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatOneThatStaysNeedsComesBackWithNobody() {
+    void chunksSharedWithAPinnedVersionFreeNoSpace() {
         Room room =
                 decide(
                         35,
@@ -269,7 +269,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whatTheWantedOneNeedsComesBackWithNobody() {
+    void chunksSharedWithTheWantedVersionFreeNoSpace() {
         List<Shares.Share> shares =
                 List.of(
                         share(60, named("a"), WANTED),
@@ -283,7 +283,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void whoHasMostOfWhatIsWantedStaysThoughItIsWorthLess() {
+    void theVersionThatSharesMostWithTheWantedOneStays() {
         List<Shares.Share> shares =
                 List.of(
                         share(60, named("before"), WANTED),
@@ -311,7 +311,7 @@ class RoomRulesTest {
     }
 
     @Test
-    void ofWhatIsSharedAtRandomVictimsAreEnoughAndNotOneTooMany() {
+    void victimsWithRandomlySharedChunksAreSufficientAndMinimal() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < 3_000; round++) {

@@ -40,7 +40,7 @@ class RoomSharesTest {
                                             new Share(10, List.of(0))))));
 
     @Test
-    void whatSeveralShareComesBackToTheRegionWithTheLast() {
+    void sharedBytesReturnToTheRegionWithTheLastOwner() {
         Shares shares = new Shares(RoomShares.of(SURVEY));
 
         assertThat(shares.remove(ALONE)).isEqualTo(20);
@@ -49,7 +49,7 @@ class RoomSharesTest {
     }
 
     @Test
-    void whatOtherNamespacesKeepComesBackToAQuota() {
+    void bytesSharedWithOtherNamespacesReturnToTheQuota() {
         assertThat(new Shares(RoomShares.of(SURVEY, "ours")).remove(OURS)).isEqualTo(40);
         Shares theirs = new Shares(RoomShares.of(SURVEY, "theirs"));
         assertThat(theirs.remove(THEIRS)).isEqualTo(30);

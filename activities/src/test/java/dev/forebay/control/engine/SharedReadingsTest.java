@@ -25,7 +25,7 @@ class SharedReadingsTest {
             new SharedReadings<>(key -> read.incrementAndGet(), KEPT, nanos::get);
 
     @Test
-    void whoIsContentWithARecentOneSharesIt() {
+    void recentReturnsASharedReadingUntilItExpires() {
         assertThat(readings.recent("a")).isEqualTo(1);
         nanos.addAndGet(KEPT.toNanos());
         assertThat(readings.recent("a")).isEqualTo(1);
@@ -35,7 +35,7 @@ class SharedReadingsTest {
     }
 
     @Test
-    void nobodyIsToldLessThanSomebodyBefore() {
+    void noCallerGetsAnOlderReadingThanAnEarlierCaller() {
         assertThat(readings.recent("a")).isEqualTo(1);
         nanos.addAndGet(1);
         assertThat(readings.fresh("a")).isEqualTo(2);
@@ -43,7 +43,7 @@ class SharedReadingsTest {
     }
 
     @Test
-    void aCrowdThatWantsItFreshIsToldByOneThatBeganAfterAllHadAsked() throws Exception {
+    void concurrentFreshCallersShareOneReadingThatBeginsAfterTheirCalls() throws Exception {
         CountDownLatch first = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
@@ -81,7 +81,7 @@ class SharedReadingsTest {
     }
 
     @Test
-    void thatNobodyAnswersIsToldToAllWhoShareIt() {
+    void callersShareAnUnavailableFailure() {
         SharedReadings<String, Integer> failing = failing(ErrorCode.UNAVAILABLE);
 
         assertThatThrownBy(() -> failing.recent("a")).hasMessage("failure 1");
@@ -92,7 +92,7 @@ class SharedReadingsTest {
 
     /** Another process may create it in the next moment. */
     @Test
-    void whatIsNotThereIsLookedForByEachWhoAsks() {
+    void callersDoNotShareANotFoundFailure() {
         SharedReadings<String, Integer> failing = failing(ErrorCode.NOT_FOUND);
 
         assertThatThrownBy(() -> failing.recent("a")).hasMessage("failure 1");
@@ -109,7 +109,7 @@ class SharedReadingsTest {
     }
 
     @Test
-    void whatNobodyAsksForIsForgotten() {
+    void unusedReadingsAreRemoved() {
         readings.recent("a");
         nanos.addAndGet(KEPT.toNanos());
         readings.recent("b");

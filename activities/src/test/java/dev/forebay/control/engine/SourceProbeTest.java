@@ -48,7 +48,7 @@ class SourceProbeTest {
     }
 
     @Test
-    void theBucketThatForebayWritesToIsRefusedUnasked() {
+    void theManifestBucketIsRefusedWithoutARequest() {
         SourceProbe probe = probe(failing(ErrorCode.LAKE_EMPTY), LONG);
         LakeSource all = LakeSource.parse("s3://lake/a/");
 
@@ -67,7 +67,7 @@ class SourceProbeTest {
     @EnumSource(
             value = ErrorCode.class,
             names = {"LAKE_DENIED", "LAKE_UNSUPPORTED", "LAKE_EMPTY", "LAKE_UNAVAILABLE"})
-    void onlyWhatTheLakeRefusesForGoodIsRefused(ErrorCode code) {
+    void onlyAPermanentLakeErrorFailsTheCheck(ErrorCode code) {
         SourceProbe probe = probe(failing(code), LONG);
         LakeSource source = new LakeSource("bucket", "p/");
         if (code == ErrorCode.LAKE_DENIED || code == ErrorCode.LAKE_UNSUPPORTED) {
@@ -81,7 +81,7 @@ class SourceProbeTest {
     }
 
     @Test
-    void bothTheSourceAndTheListAreLookedAt() {
+    void theCheckListsTheSourceAndTheListOfKeys() {
         SourceProbe probe = probe((_, _) -> SOME, LONG);
         LakeSource source =
                 new LakeSource("bucket", "p/")
@@ -94,7 +94,7 @@ class SourceProbeTest {
 
     /** Accepts a source without objects, which may be mistyped. */
     @Test
-    void aSourceOrAListThatIsNotThereIsToldOf() {
+    void theCheckReportsAMissingSourceOrList() {
         LakeSource source = new LakeSource("bucket", "p/");
         SourceProbe empty = probe((_, _) -> new Listing.Page(List.of(), null), LONG);
         assertThat(empty.check(source))
@@ -109,13 +109,13 @@ class SourceProbeTest {
 
     /** For example, a page whose keys are all excluded. */
     @Test
-    void anEmptyPageIsNotTheEnd() {
+    void anEmptyPageWithASuccessorIsNotAnEmptySource() {
         SourceProbe probe = probe((_, _) -> new Listing.Page(List.of(), "next"), LONG);
         assertThat(probe.check(new LakeSource("bucket", "p/"))).isEmpty();
     }
 
     @Test
-    void aLakeThatDoesNotAnswerIsNotWaitedForAndNotAskedFurther() throws InterruptedException {
+    void theCheckOfASilentLakeTimesOutAndStops() throws InterruptedException {
         CountDownLatch stopped = new CountDownLatch(1);
         Listing hanging =
                 (_, _) -> {

@@ -32,7 +32,7 @@ class StoredFormTest {
                             .build());
 
     @Test
-    void whatIsNotSaidDoesNotChangeTheFormOfARequest() {
+    void anAbsentJobKeepsTheStoredFormOfEarlierReleases() {
         EnsureRequest request = EnsureRequest.of(US, pin(null));
 
         assertThat(form.of(request)).isEqualTo(BEFORE.formatted(""));
@@ -40,7 +40,7 @@ class StoredFormTest {
     }
 
     @Test
-    void whatIsSaidIsPartOfIt() {
+    void aJobIsPartOfTheStoredForm() {
         EnsureRequest request = EnsureRequest.of(US, pin("7f3e"));
 
         assertThat(form.of(request)).isEqualTo(BEFORE.formatted(",\"job\":\"7f3e\""));

@@ -57,7 +57,7 @@ class TemporalCallsTest {
                     INVALID_ARGUMENT    | Blob data size exceeds limit                    | INTERNAL    | final
                     UNIMPLEMENTED       | unknown method ExecuteMultiOperation            | INTERNAL    | final
                     """)
-    void eachAnswerHasItsMeaning(Status.Code status, String said, ErrorCode code, String again) {
+    void eachStatusMapsToItsErrorCode(Status.Code status, String said, ErrorCode code, String again) {
         RuntimeException meaning =
                 calls.translated(
                         new IllegalStateException(
@@ -75,14 +75,14 @@ class TemporalCallsTest {
     }
 
     @Test
-    void aWorkflowThatIsNotThereIsNoFailureOfTemporal() {
+    void aMissingWorkflowBecomesNoSuchRunException() {
         assertThat(calls.translated(Status.NOT_FOUND.asRuntimeException()))
                 .isInstanceOf(NoSuchRunException.class);
     }
 
     /** A Temporal that has just started creates its namespace a moment later. */
     @Test
-    void aNamespaceThatIsNotThereIsNamed() {
+    void aMissingNamespaceIsUnavailableAndNamesTheSetting() {
         StatusRuntimeException answer =
                 StatusProto.toStatusRuntimeException(
                         com.google.rpc.Status.newBuilder()
@@ -97,7 +97,7 @@ class TemporalCallsTest {
     }
 
     @Test
-    void aCertificateMayBeRenewedAndIsNamed() {
+    void aCertificateFailureIsUnavailableAndNamesTheCause() {
         Throwable handshake =
                 new SSLHandshakeException("bad").initCause(new CertificateException("NotAfter"));
         assertThat(calls.translated(Status.UNAVAILABLE.withCause(handshake).asRuntimeException()))
@@ -108,7 +108,7 @@ class TemporalCallsTest {
     }
 
     @Test
-    void whatAWorkflowSaysIsItsOwn() {
+    void theFailureOfAWorkflowKeepsItsCode() {
         assertThat(calls.translated(Failures.refusal(ErrorCode.PINNED, "held")))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -116,7 +116,7 @@ class TemporalCallsTest {
     }
 
     @Test
-    void whoIsSilentIsUnavailable() {
+    void aCallWithoutAnAnswerIsUnavailable() {
         CountDownLatch never = new CountDownLatch(1);
         assertThat(
                         catchThrowable(

@@ -98,13 +98,13 @@ class TemporalFailuresIT {
     }
 
     @Test
-    void aWorkflowThatIsNotThereIsTold() {
+    void aMissingWorkflowBecomesNoSuchRunException() {
         assertThat(meaning(temporal.target(), "default", TemporalFailuresIT::signal))
                 .isInstanceOf(NoSuchRunException.class);
     }
 
     @Test
-    void aNamespaceThatIsNotThereIsNoWorkflowThatIsNotThere() {
+    void aMissingNamespaceIsUnavailableAndNamesTheSetting() {
         means(
                 ErrorCode.UNAVAILABLE,
                 "forebay.temporal.namespace",
@@ -112,7 +112,7 @@ class TemporalFailuresIT {
     }
 
     @Test
-    void whatIsTooLargeIsRefusedForGood() {
+    void anOversizedArgumentIsAnInternalError() {
         means(
                 ErrorCode.INTERNAL,
                 "INVALID_ARGUMENT",
@@ -123,7 +123,7 @@ class TemporalFailuresIT {
     }
 
     @Test
-    void anAttributeThatIsNotThereIsNamed() {
+    void aMissingSearchAttributeIsNamedAndNotRetryable() {
         WorkflowOptions.Builder options =
                 WorkflowOptions.newBuilder()
                         .setTypedSearchAttributes(
@@ -137,7 +137,7 @@ class TemporalFailuresIT {
     }
 
     @Test
-    void whoIsNotThereIsUnavailable() {
+    void aRefusedConnectionIsUnavailable() {
         means(
                 ErrorCode.UNAVAILABLE,
                 "did not answer",

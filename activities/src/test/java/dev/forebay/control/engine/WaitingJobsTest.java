@@ -21,13 +21,13 @@ class WaitingJobsTest {
             new WaitingJobs(List.of("near", "far"), registry, () -> nanos);
 
     @Test
-    void nobodyWaitsAtFirst() {
+    void noRequestWaitsAtFirst() {
         assertThat(requests(NEAR)).isZero();
         assertThat(seconds(NEAR)).isZero();
     }
 
     @Test
-    void whoAsksAgainHasWaitedSinceTheFirstTime() {
+    void aRepeatedRequestCountsFromItsFirstTime() {
         waiting.waits(VERSION, "a", List.of(NEAR));
         pass(30);
         waiting.waits(VERSION, "b", List.of(NEAR, FAR));
@@ -41,7 +41,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void whoWasAnsweredWaitsNoMore() {
+    void anAnsweredRequestNoLongerWaits() {
         waiting.waits(VERSION, "a", List.of(NEAR));
         waiting.ended(VERSION, "a");
         waiting.ended(VERSION, "never seen");
@@ -55,7 +55,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void theSameIdOfAnotherVersionIsAnother() {
+    void theSameIdOfAnotherVersionIsAnotherRequest() {
         waiting.waits(VERSION, "a", List.of(NEAR));
         waiting.ended(DatasetVersion.parse("team/data@v2"), "a");
 
@@ -63,7 +63,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void whoDoesNotAskAnyMoreHasGone() {
+    void aRequestThatIsNotRepeatedExpires() {
         waiting.waits(VERSION, "a", List.of(NEAR));
         pass(120);
         assertThat(requests(NEAR)).isEqualTo(1);
@@ -73,7 +73,7 @@ class WaitingJobsTest {
     }
 
     @Test
-    void itsMemoryIsBounded() {
+    void theNumberOfTrackedRequestsIsBounded() {
         for (int i = 0; i < 10_001; i++) {
             waiting.waits(VERSION, "r" + i, List.of(NEAR));
         }

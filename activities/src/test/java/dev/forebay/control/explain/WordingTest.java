@@ -35,7 +35,7 @@ class WordingTest {
     private @Nullable LastCheck lastCheck;
 
     @Test
-    void whatIsThereIsWarmAndItIsSaidWhoHoldsIt() {
+    void aCompleteVersionIsWarmAndNamesItsPinOwners() {
         assertThat(said(State.CACHED, 2_000, null, List.of(pin("run train-7"), pin("run train-7"))))
                 .containsExactly(
                         "team/digits@v1 is warm in us-1: all its 2,000 bytes are there and verified since 2026-11-20T12:00:00Z.",
@@ -43,7 +43,7 @@ class WordingTest {
     }
 
     @Test
-    void whatNobodyHoldsMayGo() {
+    void anUnpinnedVersionShowsWhenItMayBeEvicted() {
         happened(Kind.LOST, 1, "");
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .contains(
@@ -52,7 +52,7 @@ class WordingTest {
     }
 
     @Test
-    void whatWasEvictedSaysWhenAndWhyAndWhoHeldItLast() {
+    void anEvictedVersionShowsWhenAndWhyAndItsLastPinOwner() {
         happened(Kind.ASKED_FOR, 0, "");
         happened(Kind.CACHED, 1, "");
         happened(Kind.RELEASED, 2, "run train-7");
@@ -67,14 +67,14 @@ class WordingTest {
     }
 
     @Test
-    void whatWasNeverThereSaysSo() {
+    void aVersionWithoutHistoryShowsThatItWasNeverRequested() {
         assertThat(said(State.ABSENT, 0, null, List.of()))
                 .containsExactly(
                         "team/digits@v1 is cold in us-1: as far as is remembered nobody has asked for it there.");
     }
 
     @Test
-    void whatIsFilledSaysHowFarItIsAndWhyItWasCold() {
+    void aFillingVersionShowsItsProgressAndWhyItWasCold() {
         happened(Kind.CACHED, 0, "");
         happened(Kind.EVICTED, 1, "");
         happened(Kind.ASKED_FOR, 2, "");
@@ -87,7 +87,7 @@ class WordingTest {
     }
 
     @Test
-    void whatWasLostSaysSoWhileItIsMended() {
+    void aVersionThatLostBytesShowsThatWhileItIsRefilled() {
         happened(Kind.ASKED_FOR, 0, "");
         happened(Kind.CACHED, 1, "");
         happened(Kind.LOST, 2, "");
@@ -97,7 +97,7 @@ class WordingTest {
     }
 
     @Test
-    void whatIsBlockedSaysWhatToDoAndWhetherTheLakeHasDrifted() {
+    void aBlockedVersionShowsWhatToDoAndThatTheLakeChanged() {
         happened(Kind.BLOCKED, 1, "digits/7.png was overwritten");
         Problem problem =
                 new Problem(
@@ -112,7 +112,7 @@ class WordingTest {
     }
 
     @Test
-    void anOldVersionNamesTheNewestAndAColdOneWhatIsThere() {
+    void anOldColdVersionNamesTheNewestAndCompleteVersions() {
         Explanation old =
                 new Explanation(
                         V1,
@@ -131,7 +131,7 @@ class WordingTest {
     }
 
     @Test
-    void whatTheLastCheckOfTheLakeFoundIsSaid() {
+    void theExplanationEndsWithTheResultOfTheLastCheck() {
         lastCheck = new LastCheck(NOON, new Check(V2, 1_200, 3, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(

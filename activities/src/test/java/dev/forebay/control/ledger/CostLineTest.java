@@ -19,7 +19,7 @@ class CostLineTest {
                     new BigDecimal("0.01"));
 
     @Test
-    void withoutTheCacheReadersWouldHaveReadTheLake() {
+    void theCostWithoutTheCacheChargesReadersForTheLake() {
         CostLine line = CostLine.of(sum(10, 4_000_000_000L, 100, 1_000_000_000L), PRICES);
 
         assertThat(line.readerRequests()).isEqualTo(100);

@@ -19,7 +19,7 @@ class PriceTableTest {
     private static final List<String> KNOWN = List.of("eu-1", "us-east-1");
 
     @Test
-    void whatNobodyStatesCostsNothing() {
+    void unstatedPricesAreZero() {
         PriceTable table = table(Map.of());
 
         assertThat(table.currency()).isEqualTo("USD");
@@ -28,7 +28,7 @@ class PriceTableTest {
     }
 
     @Test
-    void aRegionSaysOnlyWhatIsDifferentThere() {
+    void aRegionOverridesOnlyThePricesItStates() {
         PriceTable table =
                 table(
                         Map.of(
@@ -47,7 +47,7 @@ class PriceTableTest {
     }
 
     @Test
-    void aGigabyteHasAThousandMillionBytesAndNothingIsRounded() {
+    void pricesUseDecimalGigabytesWithoutRounding() {
         Prices prices =
                 table(
                                 Map.of(
@@ -74,7 +74,7 @@ class PriceTableTest {
         "forebay.prices.regions.eu-1.sibling-gb, -1, forebay.prices.regions.eu-1.sibling-gb '-1' must be from 0 to 1000000",
         "forebay.prices.regions.mars.lake-gb, 1, 'forebay.prices.regions ''mars'' is not one of this installation: eu-1, us-east-1'",
     })
-    void whatBreaksARuleIsRefused(String name, String value, String message) {
+    void anInvalidPriceSettingIsRefused(String name, String value, String message) {
         assertThatThrownBy(() -> table(Map.of(name, value)))
                 .isInstanceOfSatisfying(
                         ForebayException.class,

@@ -89,7 +89,7 @@ class AgentGatewayTest {
                     502 | <html>bad gateway</html>                       | 502
                     200 | <html>welcome</html>                           | not understood
                     """)
-    void whatIsNoAnswerOfAPinDoesNotEndIt(int answer, String text, String said) {
+    void anUnexpectedAnswerDoesNotEndAPin(int answer, String text, String said) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> renew(answer, text))
                 .withMessageContaining("forebay.regions.us-1.agent")
@@ -98,7 +98,7 @@ class AgentGatewayTest {
     }
 
     @Test
-    void whatAnAgentSaysOfAPinIsTaken() {
+    void renewReturnsTheAnswerOfTheAgent() {
         assertThat(renew(404, "{\"code\":\"NOT_FOUND\"}")).isEmpty();
         assertThat(
                         renew(
@@ -108,7 +108,7 @@ class AgentGatewayTest {
     }
 
     @Test
-    void whoIsNotThereIsUnavailable() {
+    void anUnreachableAgentIsUnavailable() {
         server.stop(0);
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> renew(200, "{}"))

@@ -43,7 +43,7 @@ class SweepPlannerTest {
     private final List<String> unknown = new ArrayList<>();
 
     @Test
-    void whatNobodyHasHeldForItsTimeToLiveGoes() {
+    void anExpiredUnpinnedVersionIsAVictim() {
         add("old", copy().unusedFor(10));
         add("young", copy().unusedFor(9));
         add("held", copy().pinned());
@@ -62,7 +62,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void aReadCountsWhereTheDatasetSaysSo() {
+    void aReadDelaysExpiryOnlyWithTtlAfterRead() {
         add("read", copy().unusedFor(20).readAgo(3).after(TtlAfter.READ));
         add("unread", copy().unusedFor(20).after(TtlAfter.READ));
         add("read-long-ago", copy().unusedFor(20).readAgo(10).after(TtlAfter.READ));
@@ -79,7 +79,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void inDoubtItWasRead() {
+    void aVersionWithUnknownReadsIsNotEvicted() {
         add("maybe", copy().unusedFor(20).after(TtlAfter.READ));
         unknown.add("worker w2 does not answer");
 
@@ -102,7 +102,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatBelongsToADeletedDatasetGoesOnceNobodyHoldsIt() {
+    void unpinnedVersionsOfADeletedDatasetAreVictims() {
         add("cached", copy().ofDeleted());
         add("filling", copy().ofDeleted().in(State.WARMING));
         add("blocked", copy().ofDeleted().in(State.BLOCKED));
@@ -119,7 +119,7 @@ class SweepPlannerTest {
 
     /** The catalogue decides by its own clock whether a lease has ended. */
     @Test
-    void whatTheRegionHoldsStaysThoughTheCatalogueTakesThePinForEnded() {
+    void aVersionPinnedInTheRegionStaysAlthoughTheCatalogueDisagrees() {
         add("deleted", copy().ofDeleted());
         add("expired", copy().unusedFor(20));
         mounted.replaceAll(SweepPlannerTest::pinned);
@@ -128,7 +128,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatNobodyOwnsGoesWithItsManifest() {
+    void anOrphanIsAVictimWithItsManifest() {
         Mounted orphan = mounted("lost", copy());
         share(70, "lost");
 
@@ -149,7 +149,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void aNamespaceAboveItsQuotaGivesUpWhatItUsedLeast() {
+    void aNamespaceAboveItsQuotaLosesItsLeastRecentlyUsedVersions() {
         add("third", copy().unusedFor(1));
         add("first", copy().unusedFor(3));
         add("held", copy().pinned());
@@ -169,7 +169,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatAnotherNamespaceHasTooGoesForTheQuotaThoughItFreesNoDisk() {
+    void aVersionSharedWithAnotherNamespaceIsEvictedForTheQuota() {
         add("shared", copy().unusedFor(3).bytes(0));
         add("young", copy().unusedFor(1));
         DatasetVersion others = DatasetVersion.of("others", "digits", "v1");
@@ -182,7 +182,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatHasToGoAnywayCountsForTheQuota() {
+    void anExpiredVictimCountsTowardsTheQuota() {
         add("old", copy().unusedFor(10));
         add("young", copy().unusedFor(1));
 
@@ -192,7 +192,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void aRegionAboveItsHighWatermarkIsBroughtDownToItsLowOne() {
+    void aSweepAboveTheHighWatermarkEvictsDownToTheLowWatermark() {
         for (int hours = 1; hours <= 9; hours++) {
             add("v" + hours, copy().unusedFor(hours));
         }
@@ -213,7 +213,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatIsOnItsWayOutNeedNotGoTwice() {
+    void aRunningEvictionCountsAsFreedSpace() {
         for (int hours = 1; hours <= 8; hours++) {
             add("v" + hours, copy().unusedFor(hours));
         }
@@ -243,14 +243,14 @@ class SweepPlannerTest {
     }
 
     @Test
-    void whatIsSharedWithWhatStaysFreesNothingAndStays() {
+    void aVersionThatSharesAllChunksWithAPinnedOneIsNoWatermarkVictim() {
         addSharers();
 
         assertOnlyWhatFreesSomethingGoes(plan(1_000, Map.of()));
     }
 
     @Test
-    void whatIsSharedWithWhatStaysIsNoHelpToAQuotaAndStays() {
+    void aVersionThatSharesAllChunksWithAPinnedOneIsNoQuotaVictim() {
         addSharers();
 
         assertOnlyWhatFreesSomethingGoes(plan(Map.of("team", 600L)));
@@ -260,7 +260,7 @@ class SweepPlannerTest {
 
     /** Its chunks were dropped one by one, but it still counts for the quota. */
     @Test
-    void whatHasLostAllOfItsChunksGivesRoomBackToItsNamespace() {
+    void aVersionWithoutChunksIsAVictimForTheQuota() {
         add("held", copy().pinned());
         add("empty", copy().unusedFor(9).bytes(0));
 
@@ -270,7 +270,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void aRegionFullOfWhatIsHeldSaysSo() {
+    void thePlanNotesARegionFullOfPinnedVersions() {
         add("held", copy().pinned().bytes(950));
         add("known-to-etcd-only", copy().unusedFor(1).bytes(40));
         mounted.set(1, pinned(mounted.get(1)));
@@ -282,7 +282,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void howFullARegionIsMustBeKnown() {
+    void aRegionWithUnknownUsageHasNoWatermarkVictims() {
         add("young", copy().unusedFor(1).bytes(1_000));
         unknown.add("worker w2 does not answer");
 
@@ -294,7 +294,7 @@ class SweepPlannerTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "1.1, 0.5", "0.5, 0.6", "0.5, 0", "NaN, 0.1", "0.5, NaN"})
-    void watermarksMakeSense(double high, double low) {
+    void invalidWatermarksAreRefused(double high, double low) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> new Watermarks(high, low))
                 .withMessageContaining("watermark");
