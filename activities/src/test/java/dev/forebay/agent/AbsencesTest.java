@@ -16,7 +16,7 @@ class AbsencesTest {
     private final Absences absences = new Absences(workers::view, GRACE, nanos::get);
 
     @Test
-    void countsFromWhenItWasSeenToGo() {
+    void theGracePeriodStartsWhenTheAgentNoticesTheLoss() {
         pass(GRACE.multipliedBy(5));
         workers.down("w1");
         absences.look();
@@ -29,7 +29,7 @@ class AbsencesTest {
     }
 
     @Test
-    void whoeverStartsLaterCountsFromThen() {
+    void anAgentThatStartsLaterCountsTheGracePeriodFromItsStart() {
         workers.down("w1");
         absences.look();
         pass(GRACE);
@@ -42,7 +42,7 @@ class AbsencesTest {
     }
 
     @Test
-    void whoComesBackBeginsAnew() {
+    void aWorkerThatReturnsGetsANewGracePeriod() {
         workers.down("w1");
         absences.look();
         pass(GRACE);
@@ -57,7 +57,7 @@ class AbsencesTest {
     }
 
     @Test
-    void whoIsNotRegisteredIsGoneUnlessItIsLive() {
+    void anUnregisteredWorkerIsGoneUnlessItIsLive() {
         workers.remove("w1");
         workers.remove("w2");
         workers.down("w2");
@@ -67,7 +67,7 @@ class AbsencesTest {
     }
 
     @Test
-    void aPatienceEndsForAWorkerThatIsThereAndNotForOneThatMayComeBack() {
+    void retriesStopAtTheTimeoutForALiveWorkerAndAfterTheGracePeriodForALostOne() {
         Patience over = new Patience(Duration.ZERO);
         workers.down("w1");
 

@@ -10,7 +10,7 @@ class AgentConfigTest {
 
     /** Role labels of nodes have no value. */
     @Test
-    void aLabelOfNodesMayHaveNoValue() {
+    void aNodeLabelMayHaveAnEmptyValue() {
         Map<String, String> properties =
                 Map.of(
                         "forebay.etcd.endpoints", "http://127.0.0.1:2379",

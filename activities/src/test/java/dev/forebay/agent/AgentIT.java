@@ -149,7 +149,7 @@ class AgentIT {
     }
 
     @Test
-    void aVersionComesIsHeldAndGoes() throws Exception {
+    void theAgentMountsFillsPinsAndEvictsAVersion() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/life@v1");
         try (FakeWorker worker = new FakeWorker("life", Integer.MAX_VALUE);
                 AutoCloseable presence = region.join(worker.node())) {
@@ -173,7 +173,7 @@ class AgentIT {
             assertThat(renewed.text("holder")).isEqualTo("me");
             assertThat(renewed.text("job")).isEqualTo("job-uid");
             Await.until(
-                    "the agent has heard of the pin, too",
+                    "the agent knows the pin",
                     () -> gateway.get("/v1/pins").body().at("/pins/0/id").asText().equals("p1"));
             JsonNode held = gateway.get("/v1/pins").body().at("/pins/0");
             assertThat(held.get("job").asText()).isEqualTo("job-uid");
@@ -198,14 +198,14 @@ class AgentIT {
 
     /** "Plans". */
     @Test
-    void aSurveyLooksAtTheRegionAndChangesNothing() throws Exception {
+    void aSurveyReportsTheRegionAndChangesNothing() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/surveyed@v1");
         Api gateway = new Api(agent.address());
         try (FakeWorker worker = new FakeWorker("surveyed", Integer.MAX_VALUE);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
             Await.until(
-                    "the worker is there, for the agent, too",
+                    "the agent knows only this worker",
                     () ->
                             region.view().workers().size() == 1
                                     && knowsOnly(gateway, worker.node().id()));
@@ -223,7 +223,7 @@ class AgentIT {
             call(Step.MOUNT, version);
             call(Step.WARM, version);
             Await.until(
-                    "the agent has heard of the mount, too",
+                    "the agent knows the mount",
                     () -> survey(gateway, version).get("needed_bytes").asLong() == 0);
             JsonNode full = survey(gateway, version);
 
@@ -266,7 +266,7 @@ class AgentIT {
 
     /** "A pinned version that loses workers". */
     @Test
-    void aPinnedVersionThatHasLostAWorkerTellsItsWorkflow() throws Exception {
+    void theAgentSignalsTheWorkflowWhenAPinnedVersionLosesAWorker() throws Exception {
         Api gateway = new Api(agent.address());
         DatasetVersion version = DatasetVersion.parse("team/upkeep@v1");
         PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofMinutes(5));
@@ -285,14 +285,14 @@ class AgentIT {
             try (FakeWorker other = new FakeWorker("goner", Integer.MAX_VALUE);
                     AutoCloseable second = region.join(other.node())) {
                 assertThat(second).isNotNull();
-                Await.until("both, for the agent, too", () -> live(gateway) == 2);
+                Await.until("the agent knows both workers", () -> live(gateway) == 2);
                 call(Step.WARM, version);
                 assertThat(other.filled()).isNotEmpty();
                 assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
                 call(Step.PIN, version, pin);
             }
 
-            Await.until("it is told", () -> signals(version).contains("upkeep"));
+            Await.until("the workflow has the signal", () -> signals(version).contains("upkeep"));
             call(Step.UNPIN, version, pin);
         }
     }
@@ -317,7 +317,7 @@ class AgentIT {
     }
 
     @Test
-    void whatWorkersHoldIsAddedUp() throws Exception {
+    void usageAddsUpTheBytesOfAllWorkers() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/usage@v1");
         String digest = manifest(version).digest().hex();
         Api gateway = new Api(agent.address());
@@ -335,7 +335,7 @@ class AgentIT {
                     "{\"manifests\":[\"%s\"],\"bytes\":7}".formatted(digest),
                     "\"%s\":5".formatted(digest));
             Await.until(
-                    "both answer",
+                    "both workers answer",
                     () -> gateway.get("/v1/usage").body().path("capacity_bytes").asLong() == 198);
 
             Api.Answer usage = gateway.get("/v1/usage");
@@ -353,7 +353,7 @@ class AgentIT {
             assertThat(mounted.get("evicting").asBoolean(true)).isFalse();
         }
         Await.until(
-                "nobody answers",
+                "no worker is live",
                 () ->
                         gateway.get("/v1/usage")
                                 .body()
@@ -364,7 +364,7 @@ class AgentIT {
 
     /** "Admission": the place in the queue outlives the death of the agent. */
     @Test
-    void whoDoesNotFitWaitsInTheQueueUntilAnotherHasGone() throws Exception {
+    void aVersionThatDoesNotFitWaitsInTheQueueUntilAnotherIsEvicted() throws Exception {
         DatasetVersion first = DatasetVersion.parse("team/first@v1");
         DatasetVersion second = DatasetVersion.parse("team/second@v1");
         Api gateway = new Api(agent.address());
@@ -381,14 +381,16 @@ class AgentIT {
             assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
 
             WorkflowStub waiting = begin(Step.ADMIT, second, null);
-            Await.until("it waits", () -> survey(gateway, first).get("queue").size() == 1);
+            Await.until(
+                    "the version is in the queue",
+                    () -> survey(gateway, first).get("queue").size() == 1);
             JsonNode queued = survey(gateway, first).at("/queue/0");
             assertThat(queued.get("version").asText()).isEqualTo(second.toString());
             assertThat(queued.get("bytes").asLong()).isEqualTo(manifest.roomBytes());
             assertThat(queued.get("reason").asText()).contains("first in the queue of test-1");
             assertThat(state(second)).isNull();
             Await.until(
-                    "Temporal knows why",
+                    "Temporal has the reason for the wait",
                     () ->
                             pending(waiting)
                                     .anyMatch(
@@ -404,7 +406,7 @@ class AgentIT {
 
             assertThat(waiting.getResult(LIMIT_SECONDS, TimeUnit.SECONDS, String.class))
                     .isEqualTo("/mnt/forebay/team/second/v1");
-            Await.until("nobody waits", () -> region.view().queue().isEmpty());
+            Await.until("the queue is empty", () -> region.view().queue().isEmpty());
             region.beginEviction(second);
             region.unmount(second);
         }
@@ -412,8 +414,7 @@ class AgentIT {
 
     /** Workers know bytes by their manifest, so they would drop those of the other version. */
     @Test
-    void whatIsNotMountedIsDroppedWithoutAWordThoughAnotherVersionHasItsManifest()
-            throws Exception {
+    void droppingAnUnmountedVersionAsksNoWorkerEvenIfAnotherSharesItsManifest() throws Exception {
         DatasetVersion stays = DatasetVersion.parse("team/stays@v1");
         DatasetVersion gone = DatasetVersion.parse("team/stays@v2");
         try (FakeWorker worker = new FakeWorker("asked", Integer.MAX_VALUE);
@@ -425,33 +426,33 @@ class AgentIT {
             String _ = call(Step.DROP, gone);
 
             // The test's own view of etcd may be behind.
-            Await.until("it is there", () -> state(stays) != null);
+            Await.until("the other version is mounted", () -> state(stays) != null);
             region.beginEviction(stays);
             region.unmount(stays);
         }
     }
 
     @Test
-    void anAgentSaysThatItsEtcdIsAway() {
+    void theAgentReportsThatEtcdIsUnreachable() {
         Api gateway = new Api(agent.address());
         assertThat(gateway.get("/v1/region").body().get("etcd_reachable").asBoolean()).isTrue();
 
         etcd.kill9();
         try {
             Await.until(
-                    "it is noticed",
+                    "the agent reports that etcd is unreachable",
                     () -> !gateway.get("/v1/region").body().path("etcd_reachable").asBoolean(true));
         } finally {
             etcd.restart();
         }
 
         Await.until(
-                "it is back",
+                "the agent reports that etcd is reachable",
                 () -> gateway.get("/v1/region").body().path("etcd_reachable").asBoolean());
     }
 
     @Test
-    void aKilledAgentGoesOnWhereItsHeartbeatSaysItWas() throws Exception {
+    void aFillContinuesFromItsLastHeartbeatAfterTheAgentIsKilled() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/killed@v1");
         try (FakeWorker worker = new FakeWorker("killed", CHUNKS / 2);
                 AutoCloseable presence = region.join(worker.node())) {
@@ -460,7 +461,7 @@ class AgentIT {
             WorkflowStub warming = begin(Step.WARM, version, null);
             List<WarmProgress> beats = new ArrayList<>();
             Await.until(
-                    "a heartbeat that knows of half the chunks",
+                    "a heartbeat that counts half the chunks",
                     () -> {
                         pending(warming)
                                 .filter(PendingActivityInfo::hasHeartbeatDetails)
@@ -471,7 +472,7 @@ class AgentIT {
 
             agent.kill9();
             assertThat(ApplicationProcess.temporary(directory.resolve("agent")))
-                    .as("nothing grows with kills")
+                    .as("a killed agent leaves no temporary files")
                     .isEmptyDirectory();
             worker.permit(1000);
             agent.restart();
@@ -498,7 +499,7 @@ class AgentIT {
     }
 
     @Test
-    void speaksNoHttp2() throws IOException {
+    void theAgentServesOnlyHttp1() throws IOException {
         Http2Probe probe = Http2Probe.plain(agent.address());
 
         assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
@@ -506,7 +507,7 @@ class AgentIT {
     }
 
     @Test
-    void aCancelledWarmingStopsQuickly() throws Exception {
+    void aCancelledFillStopsQuickly() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/cancelled@v1");
         try (FakeWorker worker = new FakeWorker("cancelled", 0);
                 AutoCloseable presence = region.join(worker.node())) {
@@ -525,7 +526,7 @@ class AgentIT {
     }
 
     @Test
-    void aDropWhoseAgentDiesIsTriedAgainSoon() throws Exception {
+    void temporalRetriesADropSoonAfterItsAgentIsKilled() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/dropped@v1");
         try (FakeWorker worker = new FakeWorker("dropping", 0);
                 AutoCloseable presence = region.join(worker.node())) {
@@ -545,7 +546,7 @@ class AgentIT {
     }
 
     @Test
-    void noPinAndNoConfirmationWaitsForAWarming() throws Exception {
+    void pinsAndConfirmationsDoNotWaitForRunningFills() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/busy@v1");
         try (FakeWorker worker = new FakeWorker("busy", 0);
                 AutoCloseable presence = region.join(worker.node())) {
@@ -554,7 +555,7 @@ class AgentIT {
             List<WorkflowStub> warmings =
                     Stream.generate(() -> begin(Step.WARM, version, null)).limit(3).toList();
             Await.until(
-                    "as many warmings as may run",
+                    "the allowed number of fills runs",
                     () ->
                             warmings.stream()
                                             .filter(

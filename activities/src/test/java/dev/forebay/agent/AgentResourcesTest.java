@@ -17,7 +17,7 @@ class AgentResourcesTest {
         "forebay.etcd.endpoints, localhost, forebay.etcd.endpoints must be",
         "forebay.etcd.tls.ca, /nowhere, must not be given where etcd"
     })
-    void aSettingThatCannotBeUsedIsNamed(String property, String value, String message) {
+    void anErrorNamesTheInvalidSetting(String property, String value, String message) {
         Map<String, String> properties = new HashMap<>();
         properties.put("forebay.region", "test-1");
         properties.put("forebay.etcd.endpoints", "http://127.0.0.1:9");

@@ -21,7 +21,7 @@ class ChunkAuditTest {
     }
 
     @Test
-    void everyCopyIsComparedAndADamagedOneIsCounted() {
+    void theAuditVerifiesEveryCopyAndCountsDamagedOnes() {
         workers.holds("one", 0, 1, 39);
         workers.holds("other", 1, 2);
         workers.damage("other", 1);
@@ -31,7 +31,7 @@ class ChunkAuditTest {
     }
 
     @Test
-    void theNextQuestionGoesOnWhereTheTimeWasOver() {
+    void theNextAuditContinuesWhereTheLastOneRanOutOfTime() {
         workers.holds("one", 0, 39);
 
         VerifyReport first = verified(0, 0);
@@ -44,7 +44,7 @@ class ChunkAuditTest {
     }
 
     @Test
-    void aWorkerThatDoesNotAnswerIsTold() {
+    void theReportCountsAWorkerThatDoesNotAnswer() {
         workers.holds("one", 0);
         workers.holds("other", 1);
         workers.down("other");

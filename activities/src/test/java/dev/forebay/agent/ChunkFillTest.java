@@ -29,14 +29,14 @@ class ChunkFillTest {
             Placement.rank(CHUNK.chunk(), workers.view().workers()).get(1).id();
 
     @Test
-    void asksTheOwner() {
+    void aFillAsksTheOwner() {
         fill(Duration.ofSeconds(5));
 
         assertThat(workers.fills()).containsExactly(owner + " 3");
     }
 
     @Test
-    void waitsForAnOwnerThatRestarts() {
+    void aFillWaitsForAnOwnerThatRestarts() {
         workers.down(owner);
         Thread restart = Thread.ofVirtual().unstarted(() -> workers.up(owner));
         AtomicInteger looks = new AtomicInteger();
@@ -62,7 +62,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void removesAnOwnerThatDoesNotComeBackAndAsksTheNext() {
+    void aFillRemovesAnOwnerThatStaysAwayAndAsksTheNextWorker() {
         workers.down(owner);
 
         fill(Duration.ofMillis(300));
@@ -72,7 +72,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void doesNotWaitForAnOwnerWhoseGracePeriodHasPassed() {
+    void aFillDoesNotWaitForAnOwnerWhoseGracePeriodHasPassed() {
         AtomicLong nanos = new AtomicLong();
         Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);
         workers.down(owner);
@@ -86,7 +86,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void neverRemovesAWorkerThatIsLive() {
+    void aFillNeverRemovesALiveWorker() {
         workers.filling(
                 (worker, chunk) -> {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "hangs");
@@ -99,7 +99,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void passesOnWhatTheOwnerRefuses() {
+    void aFillFailsWithTheErrorOfTheOwner() {
         workers.filling(
                 (worker, chunk) -> {
                     throw new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, "changed");
@@ -112,7 +112,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void waitsUntilTheOwnerHasHeardOfTheMount() {
+    void aFillRetriesUntilTheOwnerKnowsTheMount() {
         AtomicInteger asked = new AtomicInteger();
         workers.filling(
                 (worker, chunk) -> {
@@ -128,7 +128,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void doesNotWaitForAMountThatIsGone() {
+    void aFillFailsAtOnceIfTheVersionIsNoLongerMounted() {
         workers.unmount();
         workers.filling(
                 (worker, chunk) -> {
@@ -142,7 +142,7 @@ class ChunkFillTest {
     }
 
     @Test
-    void saysSoWhenThereIsNoWorker() {
+    void aFillFailsIfTheRegionHasNoWorker() {
         ChunkFill fill =
                 new ChunkFill(
                         new FakeWorkers(), FakeWorkers.MANIFEST, absences(Duration.ofMillis(100)));

@@ -14,7 +14,7 @@ class ConfirmationTest {
     private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
 
     @Test
-    void addsUpWhatWorkersHoldTogether() {
+    void coverageAddsUpTheChunksOfAllWorkers() {
         workers.holds("w1", 0, 2);
         workers.holds("w2", 1, 2, 3);
 
@@ -25,7 +25,7 @@ class ConfirmationTest {
     }
 
     @Test
-    void namesTheFirstThatIsMissing() {
+    void coverageNamesTheFirstMissingChunk() {
         workers.holds("w1", 0);
         workers.holds("w2", 3);
 
@@ -33,7 +33,7 @@ class ConfirmationTest {
     }
 
     @Test
-    void aWorkerThatIsDownHoldsNothing() {
+    void coverageExcludesAWorkerThatIsDown() {
         workers.holds("w1", 0, 1);
         workers.holds("w2", 2, 3);
         workers.down("w2");
@@ -43,7 +43,7 @@ class ConfirmationTest {
 
     /** A worker with a damaged copy of the manifest may count incomplete chunks as complete. */
     @Test
-    void aWorkerWhoseFiguresAreNotTheManifestsHoldsNothing() {
+    void coverageExcludesAWorkerWhoseByteCountContradictsTheManifest() {
         workers.holds("w1", 0, 1);
         workers.holds("w2", 2, 3);
         workers.saysItHolds("w2", 2 * CHUNK - 1);
@@ -53,7 +53,7 @@ class ConfirmationTest {
     }
 
     @Test
-    void addsUpWhatWorkersHaveReadFromTheLakeForThisVersion() {
+    void bytesFromLakeAddUpTheReadsOfAllWorkersForThisVersion() {
         workers.holds("w1", 0, 1);
         workers.holds("w2", 1);
         workers.tookFromLake("w1", CHUNK);

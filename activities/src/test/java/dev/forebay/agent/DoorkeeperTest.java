@@ -49,7 +49,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatFitsIsLetIn() {
+    void aVersionIsAdmittedIfItFitsAndOtherwiseWaits() {
         mounted("a/x@v1", 6);
 
         assertThat(wants("b/y@v1", 4)).isEmpty();
@@ -58,7 +58,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void roomIsTakenFromTheMomentOfMountingAndTillTheEvictionIsOver() {
+    void aVersionTakesSpaceFromItsMountUntilItsEvictionEnds() {
         mounts.add(new Mount(version("a/x@v1"), manifest("a/x@v1", 6), Mount.State.WARMING));
         mounts.add(new Mount(version("a/y@v1"), manifest("a/y@v1", 3), Mount.State.EVICTING));
 
@@ -67,7 +67,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatIsLargerThanTheRegionIsRefused() {
+    void aVersionLargerThanTheRegionIsRefused() {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> wants("b/y@v1", 11))
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE)
@@ -75,7 +75,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatFitsWhenAWorkerIsBackWaitsAndHoldsNobodyUp() {
+    void aVersionThatNeedsTheSpaceOfAnAbsentWorkerWaitsWithoutBlockingOthers() {
         capacity = 6 * CHUNK;
 
         Applicant waiting = wants("b/y@v1", 7).orElseThrow();
@@ -90,7 +90,7 @@ class DoorkeeperTest {
 
     /** The agent has no memory of them, but etcd has. */
     @Test
-    void anAgentThatHasJustStartedKnowsOfWorkersThatLostTheirPlace() {
+    void aRestartedAgentCountsTheCapacityOfDepartedWorkers() {
         had = 0;
         departed = List.of(new WorkerNode("away", URI.create("http://w.invalid:2"), 3 * CHUNK));
 
@@ -101,14 +101,14 @@ class DoorkeeperTest {
     }
 
     @Test
-    void nothingIsTooLargeForWorkersOfALaterRelease() {
+    void aLargeVersionWaitsIfTheAgentCannotReadAWorkerOfALaterRelease() {
         notUnderstood = Set.of("workers/w2");
 
         assertThat(wants("b/y@v1", 1000).orElseThrow().reason()).contains("upgrade");
     }
 
     @Test
-    void whatIsLargerThanItsQuotaIsRefusedThoughThereIsRoom() {
+    void aVersionLargerThanItsQuotaIsRefusedDespiteFreeSpace() {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> wants("b/y@v1", 4, Urgency.INTERACTIVE, 3L))
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE)
@@ -116,7 +116,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whoseQuotaIsUsedUpWaitsAndHoldsNobodyUp() {
+    void aVersionOverItsQuotaWaitsWithoutBlockingOthers() {
         mounted("b/x@v1", 3);
 
         Applicant waits = wants("b/y@v1", 2, Urgency.INTERACTIVE, 4L).orElseThrow();
@@ -131,7 +131,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatAnotherDatasetHasAlreadyNeedsNoRoom() {
+    void chunksSharedWithAnotherDatasetNeedNoSpace() {
         ManifestRef v1 = manifests.write("v1", null, "a", 6 * CHUNK);
         ManifestRef v2 = manifests.write("v2", v1, "a", 6 * CHUNK, "b", 4 * CHUNK);
         ManifestRef v3 = manifests.write("v3", v2, "a", 6 * CHUNK, "c", 5 * CHUNK);
@@ -148,7 +148,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatAnotherNamespaceHasAlreadyCountsForTheQuotaAllTheSame() {
+    void chunksSharedWithAnotherNamespaceStillCountAgainstTheQuota() {
         ManifestRef v1 = manifests.write("v1", null, "a", 3 * CHUNK);
         mounts.add(new Mount(version("a/x@v1"), v1, Mount.State.CACHED));
         mounted("b/x@v1", 2);
@@ -163,7 +163,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void theNamespaceThatHasLeastIsToldByWhatItsVersionsShare() {
+    void theQueueCountsSharedChunksOnceWhenItComparesNamespaces() {
         ManifestRef v1 = manifests.write("v1", null, "a", 3 * CHUNK);
         for (String name : List.of("a/x@v1", "a/y@v1", "a/z@v1")) {
             mounts.add(new Mount(version(name), v1, Mount.State.CACHED));
@@ -175,7 +175,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whoComesLaterWaitsThoughItWouldFit() {
+    void aLaterVersionWaitsBehindALargerOneEvenIfItFits() {
         mounted("a/x@v1", 6);
         queue.add(waiting("b/large@v1", 5, 0, -60));
 
@@ -186,7 +186,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void aJobGoesBeforeAHintThatWaits() {
+    void anInteractiveVersionGoesBeforeAQueuedSpeculativeOne() {
         queue.add(waiting("b/hint@v1", 9, 1, -60));
 
         assertThat(wants("c/job@v1", 5)).isEmpty();
@@ -195,7 +195,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whoWaitsKeepsHisPlace() {
+    void aWaitingVersionKeepsItsPlaceInTheQueue() {
         mounted("a/x@v1", 6);
         queue.add(waiting("b/y@v1", 5, 0, -60));
         queue.add(waiting("c/z@v1", 1, 0, -30));
@@ -207,7 +207,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void roomCouldBeMadeOnceThePinsOfEnoughHaveEnded() {
+    void evictionsCouldHelpTheNextInteractiveVersionIfEnoughSpaceIsUnpinned() {
         mounted("a/x@v1", 6);
         mounted("a/y@v1", 4);
         pins.add(new Pin(version("a/x@v1"), "p", "me", "", Duration.ofMinutes(1)));
@@ -222,7 +222,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void whatIsFilledOrEvictedMakesNoRoomForOthers() {
+    void evictionsCannotHelpWhileOtherVersionsAreBeingFilledOrEvicted() {
         mounts.add(new Mount(version("a/x@v1"), manifest("a/x@v1", 6), Mount.State.WARMING));
         mounts.add(new Mount(version("a/y@v1"), manifest("a/y@v1", 4), Mount.State.EVICTING));
 
@@ -230,7 +230,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void forAQuotaOnlyVersionsOfItsNamespaceMakeRoom() {
+    void evictionsHelpAgainstAQuotaOnlyWithinItsNamespace() {
         mounted("a/x@v1", 4);
         mounted("b/x@v1", 2);
 
@@ -240,7 +240,7 @@ class DoorkeeperTest {
     }
 
     @Test
-    void aRegionWithoutWorkersIsAskedAgain() {
+    void admissionIsUnavailableInARegionWithoutWorkers() {
         capacity = 0;
 
         assertThatExceptionOfType(ForebayException.class)

@@ -17,7 +17,7 @@ class DroppingTest {
     private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
 
     @Test
-    void everyWorkerDrops() {
+    void everyWorkerDropsItsChunks() {
         workers.holds("w1", 0);
         workers.holds("w2", 1);
 
@@ -28,7 +28,7 @@ class DroppingTest {
     }
 
     @Test
-    void goesOnWithoutAWorkerThatIsDownForLong() {
+    void aDropContinuesWithoutAWorkerThatStaysDown() {
         workers.holds("w1", 0);
         workers.down("w2");
 
@@ -38,7 +38,7 @@ class DroppingTest {
     }
 
     @Test
-    void doesNotWaitForAWorkerWhoseGracePeriodHasPassed() {
+    void aDropDoesNotWaitForAWorkerWhoseGracePeriodHasPassed() {
         AtomicLong nanos = new AtomicLong();
         Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);
         workers.holds("w1", 0);
@@ -52,13 +52,13 @@ class DroppingTest {
     }
 
     @Test
-    void doesNotGoOnWithoutAWorkerThatIsLive() {
+    void aDropFailsIfALiveWorkerDoesNotAnswer() {
         assertThatThrownBy(() -> drop(refusing(ErrorCode.UNAVAILABLE), Duration.ofMillis(200)))
                 .isInstanceOf(ForebayException.class);
     }
 
     @Test
-    void passesOnThatSomebodyHoldsIt() {
+    void aDropFailsIfAWorkerReportsAPin() {
         assertThatThrownBy(() -> drop(refusing(ErrorCode.PINNED), Duration.ofSeconds(5)))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -66,7 +66,7 @@ class DroppingTest {
     }
 
     @Test
-    void aWorkerThatDoesNotKnowTheVersionHasDropped() {
+    void aDropSucceedsOnAWorkerThatDoesNotKnowTheVersion() {
         drop(refusing(ErrorCode.NOT_FOUND), Duration.ofSeconds(5));
     }
 

@@ -18,12 +18,12 @@ class EvictionBackoffTest {
             new EvictionBackoff(() -> TimeUnit.SECONDS.toNanos(seconds));
 
     @Test
-    void nothingIsTriedThatCannotHelp() {
+    void anEvictionThatCannotHelpIsNotDue() {
         assertThat(tries.isDue(ONE, false)).isFalse();
     }
 
     @Test
-    void whatCanHelpIsTriedAtOnceAndThenMoreAndMoreSeldom() {
+    void evictionsAreDueAtOnceAndThenBackOffToOncePerMinute() {
         List<Long> tried = new ArrayList<>();
         for (int second = 0; second < 300; second++) {
             if (tries.isDue(ONE, true)) {
@@ -36,7 +36,7 @@ class EvictionBackoffTest {
     }
 
     @Test
-    void whatCouldNotHelpMeanwhileIsTriedAtOnceAgain() {
+    void theBackoffResetsWhenEvictionsTemporarilyCannotHelp() {
         assertThat(tries.isDue(ONE, true)).isTrue();
         assertThat(tries.isDue(ONE, true)).isFalse();
         assertThat(tries.isDue(OTHER, true)).as("each by itself").isTrue();

@@ -21,7 +21,7 @@ class FamiliesTest {
     }
 
     @Test
-    void versionsThatShareAPackAreAFamilyAndSoAreTheirRelatives() {
+    void versionsThatShareAPackDirectlyOrThroughOthersFormAFamily() {
         ManifestRef v1 = manifests.write("v1", null, "a", CHUNK);
         ManifestRef v2 = manifests.write("v2", v1, "a", CHUNK, "b", CHUNK);
         ManifestRef v3 = manifests.write("v3", v2, "b", CHUNK, "c", CHUNK);
@@ -36,7 +36,7 @@ class FamiliesTest {
     }
 
     @Test
-    void ofOneVersionNoManifestIsRead() {
+    void aSingleVersionNeedsNoManifest() {
         ManifestRef v1 = manifests.write("v1", null, "a", CHUNK);
         manifests.lose(v1);
 
@@ -57,7 +57,7 @@ class FamiliesTest {
     }
 
     @Test
-    void aManifestThatCannotBeReadIsAskedForAgain() {
+    void anUnreadableManifestIsReadAgainLater() {
         ManifestRef v1 = manifests.write("v1", null, "a", CHUNK);
         ManifestRef v2 = manifests.write("v2", v1, "a", CHUNK, "b", CHUNK);
         Families families = new Families(manifests.cache());

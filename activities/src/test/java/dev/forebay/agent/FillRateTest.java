@@ -19,14 +19,14 @@ class FillRateTest {
     private final FillRate rate = new FillRate(() -> nanos);
 
     @Test
-    void nothingIsKnownBeforeSomethingWasFetched() {
+    void theRateIsUnknownBeforeTheFirstBytesAreFetched() {
         assertThat(rate.speed()).isEqualTo(new FillSpeed(null, null));
         fill(10, 0);
         assertThat(rate.speed()).isEqualTo(new FillSpeed(null, null));
     }
 
     @Test
-    void fillingsOfAFewBytesTellTheOverheadAndNothingOfTheRate() {
+    void smallFillsMeasureTheOverheadAndNotTheRate() {
         fill(0.5, 1);
         fill(0.7, 1);
         fill(0.6, 1);
@@ -38,7 +38,7 @@ class FillRateTest {
     }
 
     @Test
-    void fillingsOfAFewBytesDoNotChangeARateThatIsKnown() {
+    void smallFillsDoNotChangeAKnownRate() {
         fill(1, ENOUGH);
         Spread before = measured();
 
@@ -50,7 +50,7 @@ class FillRateTest {
     }
 
     @Test
-    void chunksThatAreFilledAtOnceShareTheTime() {
+    void concurrentFillsShareTheirTime() {
         rate.begun();
         rate.begun();
         pass(1);
@@ -62,7 +62,7 @@ class FillRateTest {
     }
 
     @Test
-    void requestsAreWorkToo() {
+    void requestsCountAsWork() {
         rate.begun();
         pass(1);
         rate.ended(1_000, ENOUGH / FillSpeed.REQUEST_BYTES);
@@ -71,7 +71,7 @@ class FillRateTest {
     }
 
     @Test
-    void timeInWhichNothingIsFilledDoesNotCount() {
+    void idleTimeDoesNotCount() {
         fill(1, ENOUGH / 2);
         assertThat(rate.speed().rate()).isNull();
         pass(100_000);
@@ -81,7 +81,7 @@ class FillRateTest {
     }
 
     @Test
-    void theLastChunksOfALongFillingAreNoMeasurementByThemselves() {
+    void theLastChunksOfALongFillAreNotMeasuredAlone() {
         int chunks = 16;
         for (int i = 0; i < chunks; i++) {
             rate.begun();
@@ -97,7 +97,7 @@ class FillRateTest {
     }
 
     @Test
-    void aMomentInWhichTheLakeIsAwayIsOneMeasurementOfMany() {
+    void aLakeOutageIsOneMeasurementAmongMany() {
         for (int i = 0; i < 9; i++) {
             fill(1, ENOUGH);
         }
@@ -108,7 +108,7 @@ class FillRateTest {
     }
 
     @Test
-    void theFewerMeasurementsTheWiderIsTheRange() {
+    void theRangeNarrowsWithMoreMeasurements() {
         fill(1, ENOUGH);
         assertThat(measured()).isEqualTo(new Spread(A_SECOND / 2, A_SECOND, A_SECOND * 2));
         for (int i = 0; i < 9; i++) {
@@ -118,7 +118,7 @@ class FillRateTest {
     }
 
     @Test
-    void whatIsLongAgoIsForgotten() {
+    void theRateForgetsOldMeasurements() {
         for (int i = 0; i < 100; i++) {
             fill(1, ENOUGH);
         }

@@ -126,7 +126,7 @@ class JobPinsKubeIT {
 
     @Test
     @Tag("slice")
-    void aPinEndsWithItsJobAndNoOtherDoes() {
+    void aPinEndsWithItsJobAndOtherPinsStay() {
         pin("of-running", jobs.start("running"));
         pin("of-failed", jobs.start("failed"));
         pin("of-deleted", jobs.start("deleted"));
@@ -147,7 +147,7 @@ class JobPinsKubeIT {
      * A pin that the gate takes is renewed by the agent only. The test waits for leases to expire.
      */
     @Test
-    void aPinOfTheGateOutlivesItsLeaseWhileItsJobRunsAndNoOtherDoes() {
+    void theAgentRenewsOnlyThePinsOfTheGateWhileTheirJobRuns() {
         String job = jobs.start("running");
         String taken = "job-" + job;
         region.pin(new Pin(VERSION, taken, "Job default/running", "training", LEASE, job));
@@ -163,7 +163,7 @@ class JobPinsKubeIT {
     }
 
     @Test
-    void aJobThatGoesWhileTheAgentIsDownHasItsPinEndedWhenItIsBack() {
+    void aRestartedAgentEndsThePinOfAJobDeletedMeanwhile() {
         pin("of-running", jobs.start("running"));
         pin("of-deleted", jobs.start("deleted"));
         agent.kill9();
@@ -178,13 +178,13 @@ class JobPinsKubeIT {
     }
 
     @Test
-    void anApiServerThatDiesEndsNoPinAndIsWatchedAgain() {
+    void theAgentEndsNoPinWhileTheApiServerIsDownAndThenWatchesAgain() {
         pin("of-running", jobs.start("running"));
         pin("of-deleted", jobs.start("deleted"));
         long before = refusals();
         cluster.apiServer().kill9();
         try {
-            Await.until("asked in vain", () -> refusals() > before + 1);
+            Await.until("requests to the API server fail", () -> refusals() > before + 1);
             assertThat(isPinned("of-running")).isTrue();
             assertThat(isPinned("of-deleted")).isTrue();
         } finally {
@@ -198,7 +198,7 @@ class JobPinsKubeIT {
 
     /** Uses more Jobs than one answer of the API server contains. */
     @Test
-    void ofManyPinsNoneOutlivesItsJobAndNoneGoesBeforeItThoughWhatWatchesIsKilled() {
+    void manyPinsEndExactlyWithTheirJobsAlthoughAgentAndApiServerAreKilled() {
         Set<String> running = new TreeSet<>();
         List<String> deleted = new ArrayList<>();
         for (int i = 0; i < MANY; i += 4) {
@@ -217,7 +217,7 @@ class JobPinsKubeIT {
         }
         deleted.forEach(jobs::delete);
 
-        Await.until("only those of running Jobs left", LONG, () -> pins().equals(running));
+        Await.until("only the pins of running Jobs are left", LONG, () -> pins().equals(running));
         assertThat(running).allMatch(JobPinsKubeIT::isPinned);
 
         jobs.deleteAll();
@@ -235,14 +235,14 @@ class JobPinsKubeIT {
 
     /** A Job that is started again with the same run id has the same pin. */
     @Test
-    void aPinThatTheNextJobHasTakenStays() {
+    void aPinStaysIfTheNextJobHasTakenIt() {
         pin("run", jobs.start("first"));
         jobs.delete("first");
         pin("run", jobs.start("second"));
 
         pin("of-deleted", jobs.start("deleted"));
         jobs.delete("deleted");
-        Await.until("looked since", () -> !isPinned("of-deleted"));
+        Await.until("the agent has checked again", () -> !isPinned("of-deleted"));
         assertThat(isPinned("run")).isTrue();
     }
 }

@@ -55,7 +55,7 @@ class JobPinsTest {
 
     /** This happens when the webhook is disabled while pods run that it has admitted. */
     @Test
-    void pinsOfWhatNobodyAsksForEndByTheirLeases() {
+    void theAgentLeavesPinsOfUncheckedKindsToTheirLeases() {
         Pin ofPod = pin("job-uid-1", "uid-1");
         jobs.asksForAll = false;
 
@@ -67,7 +67,7 @@ class JobPinsTest {
     }
 
     @Test
-    void pinsOfJobsThatAreOverEndAndOthersStay() {
+    void pinsOfEndedJobsEndAndOtherPinsStay() {
         Pin running = pin("running", "uid-1");
         Pin ofNobody = pin("of nobody", null);
         pin("over", "uid-2");
@@ -81,7 +81,7 @@ class JobPinsTest {
     }
 
     @Test
-    void whoDoesNotAnswerEndsNothing() {
+    void anUnreachableApiServerEndsNoPin() {
         pin("p", "uid-1");
         jobs.down = true;
         JobPins looking = jobPins();
@@ -94,7 +94,7 @@ class JobPinsTest {
     }
 
     @Test
-    void nobodyIsAskedWhileNoJobHoldsAPin() {
+    void theAgentListsNoJobsWhileNoJobHoldsAPin() {
         pin("of nobody", null);
         jobs.down = true;
 
@@ -102,7 +102,7 @@ class JobPinsTest {
     }
 
     @Test
-    void aWorkflowThatWasNotReachedIsToldAgain() {
+    void theAgentSignalsAnUnreachableWorkflowAgain() {
         pin("over", "uid-1");
         reached = false;
         JobPins looking = jobPins();
@@ -113,12 +113,12 @@ class JobPinsTest {
         looking.tellAll();
 
         assertThat(told).containsExactly(VERSION, VERSION);
-        assertThat(jobs.questions()).as("the cluster is not listed for that").isEqualTo(1);
+        assertThat(jobs.questions()).as("listings of the cluster").isEqualTo(1);
     }
 
     /** Each call could take a minute, and pins of running Jobs must be renewed in time. */
     @Test
-    void whoIsNotReachedIsNotFollowedByOthers() {
+    void theAgentSignalsNoOtherWorkflowAfterAFailure() {
         pin("over", "uid-1");
         pins.add(
                 new Pin(
@@ -137,7 +137,7 @@ class JobPinsTest {
     }
 
     @Test
-    void aPinThatHasEndedElsewhereIsToldOfTwiceRatherThanNever() {
+    void theAgentSignalsTheWorkflowEvenIfThePinHadAlreadyEnded() {
         pin("over", "uid-1");
         JobPins looking =
                 new JobPins(
@@ -154,12 +154,12 @@ class JobPinsTest {
     }
 
     @Test
-    void aJobThatIsSeenToEndIsLookedAtAtOnce() {
+    void theAgentChecksPinsAtOnceWhenTheirJobEnds() {
         pin("p", "uid-1");
         jobs.running.add("uid-1");
         try (JobPins looking = jobPins()) {
             looking.start();
-            Await.until("looked for the first time", () -> jobs.questions() == 1);
+            Await.until("the agent has checked once", () -> jobs.questions() == 1);
 
             jobs.running.remove("uid-1");
             jobs.end("uid of a Job that holds nothing");
@@ -172,7 +172,7 @@ class JobPinsTest {
     }
 
     @Test
-    void aLookThatFailsIsNotTheLast() {
+    void theAgentChecksAgainAfterACheckFails() {
         pin("over", "uid-1");
         jobs.fails = true;
         try (JobPins looking = jobPins()) {

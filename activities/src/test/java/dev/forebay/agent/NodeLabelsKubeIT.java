@@ -125,7 +125,7 @@ class NodeLabelsKubeIT {
     /** Reports as a pod that has just begun to serve the node. */
     private static void say(String node, Duration life, DatasetVersion... versions) {
         NodeEntry entry = region.node(new NodeName(node), life);
-        Await.until("said", () -> isSaid(entry, versions));
+        Await.until("the report is in etcd", () -> isSaid(entry, versions));
     }
 
     /** Returns false if etcd refuses, as it may when it has just restarted. */
@@ -177,7 +177,7 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void labelsComeAndGoAndThoseOfOthersStay() {
+    void agentsAddAndRemoveTheirNodeLabelsAndKeepOthers() {
         say("gpu-0", LONG, DIGITS, WORDS);
         say("gpu-1", LONG, WORDS);
         awaitLabels("gpu-0", DIGITS, WORDS);
@@ -198,7 +198,7 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void whatSomebodyElseChangesOfThemIsMended() {
+    void agentsRestoreNodeLabelsThatOthersChanged() {
         say("gpu-0", LONG, DIGITS);
         awaitLabels("gpu-0", DIGITS);
 
@@ -215,13 +215,13 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void anEtcdThatIsAwayTakesNoLabelAway() {
+    void agentsKeepNodeLabelsWhileEtcdIsDown() {
         say("gpu-0", LONG, DIGITS);
         awaitLabels("gpu-0", DIGITS);
 
         etcd.kill9();
         try {
-            awaitRefusals("asked in vain");
+            awaitRefusals("requests to etcd fail");
             assertThat(ours("gpu-0")).isEqualTo(LABELS.of(List.of(DIGITS)));
         } finally {
             etcd.restart();
@@ -233,7 +233,7 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void whatIsSaidWhileTheApiServerIsAwayIsDoneWhenItIsBack() {
+    void agentsApplyNodeReportsOnceTheApiServerIsBack() {
         say("gpu-0", LONG, DIGITS);
         awaitLabels("gpu-0", DIGITS);
 
@@ -241,7 +241,7 @@ class NodeLabelsKubeIT {
         try {
             say("gpu-0", LONG, WORDS);
             say("gpu-1", LONG, DIGITS);
-            awaitRefusals("refused");
+            awaitRefusals("requests to the API server fail");
         } finally {
             cluster.apiServer().restart();
         }
@@ -251,7 +251,7 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void whatIsSaidWhileNoAgentIsThereIsDoneWhenOneIs() {
+    void restartedAgentsApplyTheNodeReportsThatTheyMissed() {
         say("gpu-0", LONG, DIGITS);
         awaitLabels("gpu-0", DIGITS);
         agent.kill9();
@@ -259,8 +259,8 @@ class NodeLabelsKubeIT {
         try {
             say("gpu-0", Duration.ofSeconds(1), DIGITS);
             say("gpu-1", LONG, WORDS);
-            Await.until("run out", () -> !speaking().contains("gpu-0"));
-            assertThat(ours("gpu-0")).as("nobody looks").isNotEmpty();
+            Await.until("the report of gpu-0 has expired", () -> !speaking().contains("gpu-0"));
+            assertThat(ours("gpu-0")).as("no agent runs").isNotEmpty();
         } finally {
             agent.restart();
             otherAgent.restart();
@@ -271,7 +271,7 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void ofManyNodesEachHasItsLabel() {
+    void agentsLabelEachOfManyNodes() {
         List<String> names = cluster.addNodes("pool", MANY, FOREIGN);
         try {
             names.forEach(node -> say(node, LONG, DIGITS));

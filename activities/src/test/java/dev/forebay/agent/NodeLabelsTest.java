@@ -49,7 +49,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void labelsComeAndGoWithWhatNodesSay() {
+    void labelsFollowTheReportsOfNodes() {
         nodes.add("gpu-0");
         nodes.add("gpu-1");
         said.put("gpu-0", List.of(DIGITS, WORDS));
@@ -69,7 +69,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whereNothingHasChangedNothingIsWritten() {
+    void theAgentWritesNothingIfNoReportHasChanged() {
         nodes.add("gpu-0");
         nodes.add("idle");
         said.put("gpu-0", List.of(DIGITS));
@@ -78,11 +78,11 @@ class NodeLabelsTest {
 
         labels.look();
         new NodeLabels(LABELS, this::reports, nodes, Duration.ofMinutes(1)).look();
-        assertThat(nodes.written).as("neither again, nor by another agent").hasSize(1);
+        assertThat(nodes.written).as("no second write, by this or another agent").hasSize(1);
     }
 
     @Test
-    void whatOthersHaveWrittenStaysAndWhatIsOursIsMended() {
+    void theAgentKeepsForeignLabelsAndRestoresItsOwn() {
         nodes.add("gpu-0").put("zone", "a");
         nodes.labelsOf("gpu-0").put("us-west-2.warm.forebay.dev/x", "y");
         nodes.labelsOf("gpu-0").put(key(DIGITS), "spoilt");
@@ -103,7 +103,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void aNodeThatIsNotInTheClusterIsLeftOut() {
+    void theAgentSkipsANodeOutsideTheCluster() {
         said.put("elsewhere", List.of(DIGITS));
         labels.look();
         assertThat(nodes.written).isEmpty();
@@ -111,7 +111,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void anEtcdThatIsAwayTakesNoLabelAway() {
+    void labelsStayWhileEtcdIsUnreachable() {
         nodes.add("gpu-0");
         said.put("gpu-0", List.of(DIGITS));
         labels.look();
@@ -125,7 +125,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void aNodeThatCannotBeLabelledDoesNotKeepOthersFromIt() {
+    void theAgentLabelsOtherNodesWhenSomeCannotBeLabelled() {
         for (int i = 0; i < 9; i++) {
             nodes.add("gpu-" + i);
             said.put("gpu-" + i, List.of(DIGITS));
@@ -140,7 +140,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void anApiServerThatLabelsNothingIsNotAskedForEachNode() {
+    void theAgentStopsIfTheApiServerRefusesEveryLabel() {
         for (int i = 0; i < 50; i++) {
             nodes.add("gpu-" + i);
             said.put("gpu-" + i, List.of(DIGITS));

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 class RangeCursorTest {
 
     @Test
-    void beginsWhereItIsTold() {
+    void theCursorBeginsAtTheGivenProgress() {
         assertThat(new RangeCursor(new WarmProgress(7, 100, 50, 5)).progress())
                 .isEqualTo(new WarmProgress(7, 100, 50, 5));
     }
 
     @Test
-    void staysAtTheLowestThatIsNotFinished() {
+    void theCursorStaysAtTheLowestUnfinishedChunk() {
         RangeCursor cursor = new RangeCursor(new WarmProgress(10, 0, 100, 3));
 
         cursor.finished(11, 5, 20, 1);
@@ -32,7 +32,7 @@ class RangeCursorTest {
     }
 
     @Test
-    void isRightInAnyOrder() {
+    void theCursorIsCorrectForAnyOrderOfCompletion() {
         long seed = System.nanoTime();
         List<Long> order = new ArrayList<>(LongStream.range(1000, 1500).boxed().toList());
         Collections.shuffle(order, new Random(seed));

@@ -21,7 +21,7 @@ class RecentCapacityTest {
     private final RecentCapacity capacity = new RecentCapacity(HOUR, nanos::get);
 
     @Test
-    void whatThereWasCountsForAnHourAfterItHasLeft() {
+    void capacityCountsForAnHourAfterItsWorkerHasLeft() {
         assertThat(capacity.bytes()).isZero();
         workers(3, 4);
         assertThat(capacity.bytes()).isEqualTo(7);
@@ -35,7 +35,7 @@ class RecentCapacityTest {
     }
 
     @Test
-    void whoComesBackIsRememberedAnew() {
+    void theHourStartsAgainAfterAWorkerReturns() {
         workers(3, 4);
         workers(3);
         pass(HOUR.dividedBy(2));
@@ -48,7 +48,7 @@ class RecentCapacityTest {
     }
 
     @Test
-    void moreThanThereWasCountsAtOnce() {
+    void addedCapacityCountsAtOnce() {
         workers(3);
         workers(3, 4);
         assertThat(capacity.bytes()).isEqualTo(7);

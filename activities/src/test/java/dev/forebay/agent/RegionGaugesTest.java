@@ -12,7 +12,7 @@ class RegionGaugesTest {
     private boolean connected = true;
 
     @Test
-    void aWorkerThatIsAwayIsAbsentUntilItLosesItsPlace() {
+    void aDisconnectedWorkerCountsAsAbsentUntilItIsRemoved() {
         RegionGauges.show(workers::view, () -> connected, registry);
         assertThat(count("live")).isEqualTo(3);
         assertThat(count("absent")).isZero();
@@ -27,7 +27,7 @@ class RegionGaugesTest {
     }
 
     @Test
-    void saysWhetherEtcdIsFollowed() {
+    void aGaugeShowsWhetherEtcdIsConnected() {
         RegionGauges.show(workers::view, () -> connected, registry);
         assertThat(registry.get("forebay.agent.etcd.connected").gauge().value()).isEqualTo(1);
 
@@ -36,7 +36,7 @@ class RegionGaugesTest {
     }
 
     @Test
-    void whatGrowsOnlyWhenAWorkerIsRemovedIsThereBefore() {
+    void theCounterOfRemovedWorkersExistsBeforeTheFirstRemoval() {
         MeteredWorkers metered = new MeteredWorkers(workers, registry);
         assertThat(removed()).isZero();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class RegionPinsTest {
 
     @Test
-    void asManyAreAskedAtOnceAsMayBeAndNoMore() {
+    void requestsToEtcdRunConcurrentlyUpToTheLimit() {
         // Answers arrive only when this many questions wait.
         CyclicBarrier together = new CyclicBarrier(RegionPins.AT_ONCE);
         AtomicInteger under = new AtomicInteger();
@@ -37,7 +37,7 @@ class RegionPinsTest {
     }
 
     @Test
-    void whatOneFailsWithTheQuestionFailsWith() {
+    void aFailedRequestFailsTheWholeCall() {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(
                         () ->
@@ -54,7 +54,7 @@ class RegionPinsTest {
     }
 
     @Test
-    void nobodyIsAskedAnyMoreOnceOneHasFailed() {
+    void aFailedRequestStopsTheRemainingOnes() {
         AtomicInteger asked = new AtomicInteger();
 
         assertThatExceptionOfType(ForebayException.class)

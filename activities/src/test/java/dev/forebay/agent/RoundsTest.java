@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class RoundsTest {
 
     @Test
-    void aRoundThatFailsIsFollowedByTheNext() {
+    void theNextRoundRunsAfterOneFails() {
         AtomicInteger rounds = new AtomicInteger();
         try (Rounds failing =
                 new Rounds(
@@ -30,7 +30,7 @@ class RoundsTest {
     }
 
     @Test
-    void nothingIsDoneAfterItIsClosed() throws InterruptedException {
+    void noRoundStartsAfterTheClose() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger ended = new AtomicInteger();

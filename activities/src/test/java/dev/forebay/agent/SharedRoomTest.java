@@ -18,7 +18,7 @@ class SharedRoomTest {
                     new Part(BitSet.valueOf(new long[] {0b10}), 1));
 
     @Test
-    void theSmallestOfTooManyPartsComeBackWithTheLastVersionOnly() {
+    void theLimitMergesTheSmallestPartsIntoOneThatAllVersionsOwn() {
         assertThat(SharedRoom.bounded(PARTS, 3, 2))
                 .containsExactly(
                         PARTS.get(0),

@@ -58,7 +58,7 @@ class SurveyTest {
     }
 
     @Test
-    void ofAVersionThatIsNotMountedEverythingIsMissing() {
+    void anUnmountedVersionLacksEveryByte() {
         ManifestRef v1 = written("v1", null, "big", 2 * CHUNK + 1, "empty", 0, "small", 100);
 
         RegionSurvey survey = survey().of(asked(V1, v1));
@@ -73,7 +73,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatWorkersHoldTogetherIsNotMissing() {
+    void theSurveyCombinesTheCoverageOfAllWorkers() {
         ManifestRef v1 = written("v1", null, "a", CHUNK, "b", 2 * CHUNK, "c", CHUNK / 2, "d", 1);
         region.mounts.add(new Mount(V1, v1, Mount.State.WARMING));
         region.holds("w1", v1, 0);
@@ -89,7 +89,7 @@ class SurveyTest {
     }
 
     @Test
-    void anObjectThatSpansTwoGapsIsOneObject() {
+    void anObjectWithTwoMissingPartsCountsOnce() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 10);
         region.mounts.add(new Mount(V1, v1, Mount.State.WARMING));
         region.holds("w1", v1, 1);
@@ -99,7 +99,7 @@ class SurveyTest {
     }
 
     @Test
-    void aWorkerThatDoesNotAnswerMakesItInexact() {
+    void aWorkerThatDoesNotAnswerMakesTheSurveyInexact() {
         ManifestRef v1 = written("v1", null, "a", 2 * CHUNK);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
         region.holds("w1", v1, 0);
@@ -109,7 +109,7 @@ class SurveyTest {
     }
 
     @Test
-    void aNewVersionHasWhatItSharesWithOneThatIsThere() {
+    void aNewVersionUsesTheChunksOfAMountedVersionOfItsDataset() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
@@ -127,7 +127,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatVersionsOfANamespaceShareCountsOnceForItsQuota() {
+    void sharedChunksCountOnceForTheQuotaOfANamespace() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
         ManifestRef other = written("other", null, "a", CHUNK);
@@ -143,7 +143,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatDatasetsShareCountsOnceForTheRegionAndOnceForEachNamespace() {
+    void sharedChunksCountOnceForTheRegionAndOnceForEachNamespace() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
@@ -157,7 +157,7 @@ class SurveyTest {
         assertThat(survey.neededBytes()).isZero();
         assertThat(survey.namespaceBytes()).as("of others").isEqualTo(3 * CHUNK + PAGE);
         assertThat(survey.countedBytes()).isEqualTo(PAGE);
-        assertThat(survey.relatives()).as("some may have to go for its quota").hasSize(1);
+        assertThat(survey.relatives()).as("its quota may need evictions").hasSize(1);
         assertThat(survey.relatives().getFirst().versions())
                 .containsExactly(
                         V1.toString(),
@@ -173,7 +173,7 @@ class SurveyTest {
     }
 
     @Test
-    void aVersionHasWhatOneOfAnotherDatasetBroughtForIt() {
+    void aNewVersionUsesTheChunksOfAMountedVersionOfAnotherDataset() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
         region.mounts.add(new Mount(OTHER, v1, Mount.State.CACHED));
@@ -186,7 +186,7 @@ class SurveyTest {
     }
 
     @Test
-    void oneOfTheSameObjectsBelowALongerPrefixTakesNoRoom() {
+    void aDatasetOfTheSameObjectsUnderALongerPrefixNeedsNoSpace() {
         ManifestRef wide = manifests.write("wide", "d/", null, "d/x/a", CHUNK, "d/x/b", 5);
         ManifestRef narrow = manifests.write("narrow", "d/x/", null, "d/x/a", CHUNK, "d/x/b", 5);
         region.mounts.add(new Mount(V1, wide, Mount.State.CACHED));
@@ -196,7 +196,7 @@ class SurveyTest {
     }
 
     @Test
-    void whoWaitsNeedsOnlyWhatThoseBeforeDoNotBring() {
+    void aQueuedVersionNeedsNoSpaceForTheChunksOfEarlierOnes() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
         region.queue.add(waiting(V1, v1, 1));
@@ -220,7 +220,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatVersionsShareIsToldByWhoNeedsIt() {
+    void theSurveyListsSharedChunksWithTheirOwners() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", CHUNK);
         ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", CHUNK + PAGE);
         ManifestRef v3 = written("v3", v2, "b", CHUNK + PAGE, "c", 2 * CHUNK);
@@ -249,7 +249,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatIsToldOfOneThatGoesIsFreeWhenItHasGone() {
+    void anUnmountedVersionFreesTheSpaceThatItAloneOwned() {
         ManifestRef v1 = written("v1", null, "a", 100, "b", 100, "c", 100);
         ManifestRef v2 = written("v2", v1, "a", 100, "b", 100, "c", 101);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
@@ -271,7 +271,7 @@ class SurveyTest {
     }
 
     @Test
-    void oneManifestUnderTwoNamesIsFreeWhenBothHaveGone() {
+    void twoVersionsWithOneManifestOwnItsChunksTogether() {
         ManifestRef v1 = written("v1", null, "a", CHUNK);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
         region.mounts.add(new Mount(V2, v1, Mount.State.CACHED));
@@ -283,7 +283,7 @@ class SurveyTest {
     }
 
     @Test
-    void anOlderVersionLacksWhatANewerOneOfTheSameChunkDoesNotHave() {
+    void aChunkOfANewerVersionDoesNotCoverTheSameChunkOfAnOlderOne() {
         ManifestRef v1 = written("v1", null, "a", 100, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 100, "b", 101);
         region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
@@ -293,7 +293,7 @@ class SurveyTest {
     }
 
     @Test
-    void othersAreShownWithTheirPins() {
+    void theSurveyListsOtherVersionsWithTheirPins() {
         ManifestRef b = written("b", null, "x", 5);
         region.mounts.add(new Mount(OTHER, b, Mount.State.CACHED));
         region.pins.add(new Pin(OTHER, "p", "me", "", Duration.ofSeconds(9)));
@@ -308,7 +308,7 @@ class SurveyTest {
     }
 
     @Test
-    void theSameManifestUnderAnotherNameTakesNoMoreRoom() {
+    void aSecondVersionWithTheSameManifestNeedsNoSpace() {
         ManifestRef v1 = written("v1", null, "a", CHUNK);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
         region.holds("w1", v1, 0);
@@ -320,7 +320,7 @@ class SurveyTest {
     }
 
     @Test
-    void whoNeedsNoMoreRoomIsNotToldWhatOthersShare() {
+    void theSurveyOmitsTheRelativesOfAVersionThatNeedsNoSpace() {
         ManifestRef v1 = written("v1", null, "a", CHUNK);
         ManifestRef v2 = written("v2", v1, "a", CHUNK, "b", 1);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
@@ -330,7 +330,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatIsLeftAloneIsOneSizeEverywhere() {
+    void theSurveyReportsOneSizeForTheLastVersionOfAFamily() {
         ManifestRef v1 = written("v1", null, "a", 100, "b", 100, "c", 100);
         ManifestRef v2 = written("v2", v1, "a", 100, "b", 100, "c", 101);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
@@ -348,7 +348,7 @@ class SurveyTest {
     }
 
     @Test
-    void whatIsRememberedOfSharedRoomIsBoundedByWhoSharesIt() {
+    void theCacheOfSharedSpaceIsBoundedByItsHeapSize() {
         ManifestRef v1 = written("v1", null, "a", CHUNK);
         ManifestRef v2 = written("v2", v1, "a", CHUNK, "b", 1);
         ManifestRef v3 = written("v3", v2, "a", CHUNK, "b", 2);

@@ -19,7 +19,7 @@ class UnrestTest {
     private final Unrest unrest = new Unrest(GRACE, INTERVAL, 0);
 
     @Test
-    void looksOnceAfterAStartAndThenAfterEachInterval() {
+    void aCheckIsDueAfterAStartAndThenAfterEachInterval() {
         unrest.seen(view(Set.of("a", "b"), "a", "b"), at(1));
         assertThat(unrest.isDue(at(59))).isFalse();
         assertThat(unrest.isDue(at(60))).isTrue();
@@ -30,7 +30,7 @@ class UnrestTest {
     }
 
     @Test
-    void looksAGracePeriodAfterTheLastLoss() {
+    void aCheckIsDueOneGracePeriodAfterTheLastLoss() {
         unrest.seen(view(Set.of("a", "b"), "a", "b"), at(1));
         unrest.calm(at(60));
         unrest.seen(view(Set.of("a"), "a", "b"), at(100));
@@ -42,7 +42,7 @@ class UnrestTest {
 
     /** The check may have counted chunks of the lost worker. */
     @Test
-    void aLossDuringALookIsLookedAtAfterTheGracePeriod() {
+    void aLossDuringACheckMakesAnotherDueAfterTheGracePeriod() {
         unrest.seen(view(Set.of("a", "b"), "a", "b"), at(1));
         assertThat(unrest.isDue(at(60))).isTrue();
         unrest.seen(view(Set.of("a"), "a", "b"), at(61));
@@ -55,7 +55,7 @@ class UnrestTest {
     }
 
     @Test
-    void aRegistrationThatIsRemovedIsALossToo() {
+    void aRemovedRegistrationCountsAsALoss() {
         unrest.seen(view(Set.of("a"), "a", "b"), at(1));
         unrest.calm(at(60));
         unrest.seen(view(Set.of("a"), "a"), at(100));
@@ -63,7 +63,7 @@ class UnrestTest {
     }
 
     @Test
-    void asksLessAndLessOftenWhileSomethingIsMissing() {
+    void checksBackOffWhileAnythingIsMissing() {
         unrest.goesOn(at(60));
         assertThat(unrest.isDue(at(119))).isFalse();
         assertThat(unrest.isDue(at(120))).isTrue();

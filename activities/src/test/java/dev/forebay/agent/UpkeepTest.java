@@ -49,7 +49,7 @@ class UpkeepTest {
     }
 
     @Test
-    void whatIsPinnedAndLacksSomethingIsBroughtToNotice() {
+    void upkeepReportsAPinnedVersionThatIsIncomplete() {
         pin(PINNED, Mount.State.CACHED);
         mount(DatasetVersion.parse("a/b@free"), Mount.State.CACHED);
         pin(DatasetVersion.parse("a/b@filling"), Mount.State.WARMING);
@@ -62,7 +62,7 @@ class UpkeepTest {
     }
 
     @Test
-    void whatIsCompleteIsLeftAlone() {
+    void upkeepReportsNoCompleteVersion() {
         pin(PINNED, Mount.State.CACHED);
         fake.holds("one", 0);
         fake.holds("other", 1);
@@ -74,7 +74,7 @@ class UpkeepTest {
     }
 
     @Test
-    void whatOnlyAWorkerHoldsThatIsDownIsMissing() {
+    void upkeepCountsTheChunksOfAWorkerThatIsDownAsMissing() {
         pin(PINNED, Mount.State.CACHED);
         fake.holds("one", 0);
         fake.holds("other", 1);
@@ -86,7 +86,7 @@ class UpkeepTest {
     }
 
     @Test
-    void aLookThatFailsIsNotTheLast() {
+    void upkeepChecksAgainAfterACheckFails() {
         pin(PINNED, Mount.State.CACHED);
         fails = true;
         Duration grace = Duration.ofMillis(1);

@@ -22,7 +22,7 @@ class WarmingTest {
     private final FillRate rate = new FillRate(System::nanoTime);
 
     @Test
-    void fillsEveryChunkOfTheRangeOnceAndAddsUp() {
+    void aBatchFillsEveryChunkOfTheRangeOnceAndAddsUpTheBytes() {
         RangeCursor cursor = cursor(5, 0);
 
         WarmResult result = warming(700, 8).run(cursor, 5, 605);
@@ -34,7 +34,7 @@ class WarmingTest {
     }
 
     @Test
-    void measuresHowFastChunksAreFilledThatAreNotThereYet() {
+    void aBatchMeasuresTheFillRateOfMissingChunksOnly() {
         workers.filling((worker, chunk) -> new FillAnswer(CHUNK, 0, 0, 0));
         warming(20, 4).run(cursor(0, 0), 0, 20);
         assertThat(rate.speed().rate()).isNull();
@@ -45,7 +45,7 @@ class WarmingTest {
     }
 
     @Test
-    void goesOnWhereAnotherAttemptStopped() {
+    void aBatchContinuesWhereTheLastAttemptStopped() {
         RangeCursor cursor = cursor(8, 77);
 
         WarmResult result = warming(10, 4).run(cursor, 0, 10);
@@ -55,7 +55,7 @@ class WarmingTest {
     }
 
     @Test
-    void keepsToItsBound() {
+    void aBatchKeepsToItsConcurrencyLimit() {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         CountDownLatch full = new CountDownLatch(3);
@@ -74,7 +74,7 @@ class WarmingTest {
     }
 
     @Test
-    void endsWithTheFirstFailureAndKnowsWhatIsFinished() {
+    void aBatchStopsAtTheFirstFailureAndKeepsItsProgress() {
         workers.filling(
                 (worker, chunk) -> {
                     if (chunk.index() == 20) {
@@ -98,7 +98,7 @@ class WarmingTest {
      * wrong.
      */
     @Test
-    void aWorkerThatFillsLessThanTheManifestSaysIsNotBelieved() {
+    void aBatchFailsIfAWorkerFillsFewerBytesThanTheManifestStates() {
         workers.filling((worker, chunk) -> new FillAnswer(CHUNK - 1, 1, 0, 0));
 
         assertThatThrownBy(() -> warming(1, 1).run(cursor(0, 0), 0, 1))
@@ -111,7 +111,7 @@ class WarmingTest {
 
     /** This happens when there is no memory for another request. */
     @Test
-    void whatFailsByAnErrorIsNotFilled() {
+    void aBatchFailsIfAFillThrowsAnError() {
         workers.filling(
                 (worker, chunk) -> {
                     throw new OutOfMemoryError("simulated");
@@ -123,7 +123,7 @@ class WarmingTest {
     }
 
     @Test
-    void stopsAtOnceWhenInterrupted() throws InterruptedException {
+    void aBatchStopsAtOnceWhenInterrupted() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
         workers.filling(

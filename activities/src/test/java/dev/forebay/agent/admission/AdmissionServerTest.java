@@ -87,21 +87,21 @@ class AdmissionServerTest {
     }
 
     @Test
-    void whatThereIsNoRoomForIsRefusedAtOnceAndTakenWhenThereIs() throws Exception {
+    void theWebhookRefusesRequestsBeyondItsLimitUntilCapacityIsFree() throws Exception {
         Socket first = begin("Content-Length: " + MOST);
         // This request does not declare its size.
         try (Socket second = begin("Transfer-Encoding: chunked")) {
-            Await.until("all is taken", () -> status() == BUSY);
+            Await.until("the limit is reached", () -> status() == BUSY);
 
             first.close();
 
-            Await.until("room is given back", () -> status() == 200);
+            Await.until("the capacity is free again", () -> status() == 200);
             assertThat(second.isConnected()).isTrue();
         }
     }
 
     @Test
-    void speaksNoHttp2() throws Exception {
+    void theWebhookServesOnlyHttp1() throws Exception {
         URI address = URI.create("https://%s:%d".formatted(NAME, server.port().orElseThrow()));
         Http2Probe probe = Http2Probe.encrypted(address, ReviewCall.trusting(trusted));
 
@@ -111,7 +111,7 @@ class AdmissionServerTest {
     }
 
     @Test
-    void manySmallOnesFitBesideALargeOne() throws Exception {
+    void theWebhookServesManySmallRequestsBesideALargeOne() throws Exception {
         try (Socket large = begin("Content-Length: " + MOST)) {
             for (int i = 0; i < 20; i++) {
                 assertThat(status()).isEqualTo(200);
@@ -125,7 +125,7 @@ class AdmissionServerTest {
      * there.
      */
     @Test
-    void whoIsConnectedIsToldToLeaveWithAnAnswer() throws Exception {
+    void aStoppingWebhookClosesAConnectionWithItsLastAnswer() throws Exception {
         byte[] review = ReviewCall.review().getBytes(StandardCharsets.UTF_8);
         try (Socket kept = begin("Content-Length: " + review.length)) {
             kept.getOutputStream().write(review);
@@ -141,7 +141,7 @@ class AdmissionServerTest {
             }
 
             assertThat(last).startsWith("http/1.1 200 ");
-            assertThat(kept.getInputStream().read()).as("the end").isEqualTo(-1);
+            assertThat(kept.getInputStream().read()).as("the end of the connection").isEqualTo(-1);
             assertThat(closing.join(Duration.ofSeconds(30))).isTrue();
         }
     }
@@ -162,7 +162,7 @@ class AdmissionServerTest {
     }
 
     @Test
-    void whatIsAnsweredGivesItsRoomBack() {
+    void anAnsweredRequestReleasesItsReservationOnce() {
         Room room = new Room(3);
         Runnable back = room.take(2).orElseThrow();
         assertThat(room.take(2)).isEmpty();

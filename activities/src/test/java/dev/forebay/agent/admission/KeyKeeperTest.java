@@ -63,7 +63,7 @@ class KeyKeeperTest {
     }
 
     @Test
-    void theFirstAgentMakesACertificateThatTheApiServerTrustsAndAnswersWithIt() throws Exception {
+    void theFirstAgentCreatesACertificateThatTheApiServerTrusts() throws Exception {
         KeyKeeper agent = agent(server);
         assertThat(agent.secondsLeft()).isNaN();
         agent.look();
@@ -79,7 +79,7 @@ class KeyKeeperTest {
     }
 
     @Test
-    void theNextAgentsShowTheSameOne() throws Exception {
+    void otherAgentsUseTheSameCertificate() throws Exception {
         agent(server).look();
         String first = kept();
         try (AdmissionServer second =
@@ -98,7 +98,7 @@ class KeyKeeperTest {
     }
 
     @Test
-    void aCertificateIsReplacedBeforeItEndsAndShownWhenItIsKnown() throws Exception {
+    void theAgentRenewsItsCertificateEarlyAndUsesItOnceItIsTrusted() throws Exception {
         KeyKeeper keeper = agent(server);
         keeper.look();
         String first = kept();
@@ -112,27 +112,27 @@ class KeyKeeperTest {
         assertThat(second).isNotEqualTo(first);
         assertThat(registration.trusted).contains(first, second);
         assertThat(ReviewCall.ask(server, first).statusCode())
-                .as("the old one is shown")
+                .as("the server uses the old certificate")
                 .isEqualTo(200);
 
         now = Instant.now(); // after the creation of the second certificate
         keeper.look();
         assertThat(ReviewCall.ask(server, second).statusCode())
-                .as("the new one is shown")
+                .as("the server uses the new certificate")
                 .isEqualTo(200);
         assertThatExceptionOfType(SSLHandshakeException.class)
                 .isThrownBy(() -> ReviewCall.ask(server, first));
     }
 
     @Test
-    void ofTwoAgentsThatMakeOneAtTheSameTimeTheFirstWins() {
+    void theFirstOfTwoConcurrentCertificatesWins() {
         KeyMaker.Made other = make();
         WebhookKey quicker = new WebhookKey(other.certificate(), other.key(), other.certificate());
         registration.anotherIsQuicker(quicker);
         KeyKeeper keeper = agent(server);
 
         keeper.look();
-        assertThat(server.port()).as("nothing to show yet").isEmpty();
+        assertThat(server.port()).as("no certificate yet").isEmpty();
 
         keeper.look();
         assertThat(registration.key()).contains(quicker);
@@ -141,7 +141,7 @@ class KeyKeeperTest {
     }
 
     @Test
-    void whatCannotBeReadIsReplaced() {
+    void theAgentReplacesAnUnreadableCertificate() {
         WebhookKey damaged = new WebhookKey("nonsense", "nonsense", "nonsense");
         assertThat(registration.keep(Optional.empty(), damaged)).isTrue();
 

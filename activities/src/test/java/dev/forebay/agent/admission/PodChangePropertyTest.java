@@ -33,14 +33,14 @@ class PodChangePropertyTest {
             "/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution";
 
     @Property
-    void twiceChangesNothing(@ForAll("pods") ObjectNode pod) {
+    void aSecondChangeHasNoEffect(@ForAll("pods") ObjectNode pod) {
         ObjectNode once = TrainingPod.changed(CHANGE, pod);
 
         assertThat(CHANGE.patch(once)).isEmpty();
     }
 
     @Property
-    void everyContainerSeesTheTreeOnceAndThePodWaits(@ForAll("pods") ObjectNode pod) {
+    void everyContainerMountsTheTreeOnceAndThePodIsGated(@ForAll("pods") ObjectNode pod) {
         ObjectNode changed = TrainingPod.changed(CHANGE, pod);
 
         for (String kind : List.of("containers", "initContainers")) {
@@ -60,12 +60,12 @@ class PodChangePropertyTest {
 
     /** The changed pod contains every field of the original, unchanged and in order. */
     @Property
-    void nothingIsTakenAway(@ForAll("pods") ObjectNode pod) {
+    void theChangeKeepsEveryFieldOfThePod(@ForAll("pods") ObjectNode pod) {
         assertContains(TrainingPod.changed(CHANGE, pod), pod);
     }
 
     @Property
-    void thePodItselfIsNotTouched(@ForAll("pods") ObjectNode pod) {
+    void theChangeDoesNotModifyItsInput(@ForAll("pods") ObjectNode pod) {
         ObjectNode before = pod.deepCopy();
 
         var _ = CHANGE.patch(pod);

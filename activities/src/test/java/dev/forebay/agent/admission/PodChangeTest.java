@@ -45,7 +45,7 @@ class PodChangeTest {
     private static final String KEY = LABELS.key(DatasetVersion.parse("search/ko-bert@v1"));
 
     @Test
-    void aPodThatAsksForAVersionGetsTheTreeAndAGate() {
+    void aPodThatRequestsAVersionGetsTheTreeAndAGate() {
         assertThat(changed(ON_GPUS, TrainingPod.plain()))
                 .isEqualTo(
                         json(
@@ -92,7 +92,7 @@ class PodChangeTest {
     }
 
     @Test
-    void whatThePodHasStays() {
+    void aPodKeepsItsFields() {
         ObjectNode pod = TrainingPod.plain();
         ((ObjectNode) pod.get("metadata")).set("labels", json("{\"app\": \"train\"}"));
         ObjectNode spec = (ObjectNode) pod.get("spec");
@@ -125,7 +125,7 @@ class PodChangeTest {
 
     /** The form that docs/kubernetes.md recommended before the webhook existed. */
     @Test
-    void aPodThatMountsTheTreeItselfKeepsItsMountAndSeesWhatIsMountedLater() {
+    void aPodKeepsItsOwnMountOfTheTreeAndReceivesLaterMounts() {
         ObjectNode pod =
                 parse(
                         """
@@ -148,7 +148,7 @@ class PodChangeTest {
     }
 
     @Test
-    void aPodThatAsksForNothingIsLeftAlone() {
+    void aPodWithoutARequestIsNotChanged() {
         ObjectNode pod = TrainingPod.plain();
         ((ObjectNode) pod.get("metadata")).remove("annotations");
 
@@ -157,7 +157,7 @@ class PodChangeTest {
     }
 
     @Test
-    void whatDoesNotGoTogetherIsRefused() {
+    void aPodThatConflictsWithTheChangeIsRefused() {
         ObjectNode bound = TrainingPod.plain();
         ((ObjectNode) bound.get("spec")).put("nodeName", "node-1");
         refused(bound, "spec.nodeName 'node-1'");
@@ -204,7 +204,7 @@ class PodChangeTest {
     }
 
     @Test
-    void whatThePodSaysAboutNodesStays() {
+    void aPodKeepsItsOwnNodeAffinity() {
         ObjectNode pod = TrainingPod.plain();
         ObjectNode spec = (ObjectNode) pod.get("spec");
         String own =
@@ -227,7 +227,7 @@ class PodChangeTest {
 
     /** The author of the pod has chosen the weight. */
     @Test
-    void aPreferenceThatIsThereKeepsItsWeight() {
+    void anExistingPreferenceKeepsItsWeight() {
         ObjectNode pod = TrainingPod.plain();
         ((ObjectNode) pod.get("spec"))
                 .set(
@@ -243,7 +243,7 @@ class PodChangeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 101})
-    void aWeightThatTheSchedulerDoesNotKnowIsRefused(int weight) {
+    void aWeightOutsideTheRangeOfTheSchedulerIsRefused(int weight) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> new NodePreference(LABELS, weight))
                 .withMessage("forebay.node-labels.weight is %d and must be 1 to 100", weight);

@@ -25,7 +25,7 @@ class ReviewsTest {
     }
 
     @Test
-    void theChangesAreAnsweredUnderTheRequestsOwnId() {
+    void theAnswerHasTheIdOfTheRequestAndThePatch() {
         JsonNode answer = reviews.answer(review(TrainingPod.plain()));
 
         assertThat(answer.path("apiVersion").asText()).isEqualTo("admission.k8s.io/v1");
@@ -38,7 +38,7 @@ class ReviewsTest {
     }
 
     @Test
-    void aDryRunIsAnsweredAsTheRealOne() {
+    void aDryRunGetsTheSameAnswer() {
         ObjectNode dry = review(TrainingPod.plain());
         ((ObjectNode) dry.get("request")).put("dryRun", true);
 
@@ -46,7 +46,7 @@ class ReviewsTest {
     }
 
     @Test
-    void whatAsksForNothingPassesUnchanged() {
+    void aPodWithoutARequestPassesUnchanged() {
         JsonNode answer = reviews.answer(review(TrainingPod.parse("{\"spec\": {}}")));
 
         assertThat(answer.at("/response/allowed").asBoolean()).isTrue();
@@ -60,7 +60,7 @@ class ReviewsTest {
     }
 
     @Test
-    void nonsenseIsRefusedWithTheReason() {
+    void anInvalidAnnotationIsRefusedWithTheReason() {
         ObjectNode pod = TrainingPod.plain();
         ((ObjectNode) pod.at("/metadata/annotations")).put(Wish.DATASET, "ko-bert");
 

@@ -19,19 +19,19 @@ class WishTest {
     private static final String VERSION = "search/ko-bert@2026-11-20";
 
     @Test
-    void aPodWithoutTheAnnotationAsksForNothing() {
+    void aPodWithoutTheAnnotationRequestsNothing() {
         assertThat(Wish.of(Map.of("app", "train", Wish.DEADLINE, "nonsense"))).isEmpty();
     }
 
     @Test
-    void aVersionAloneMayTakeAnyTime() {
+    void aVersionAloneHasNoDeadline() {
         assertThat(Wish.of(Map.of(Wish.DATASET, VERSION)))
                 .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false, false));
     }
 
     @ParameterizedTest
     @CsvSource({"90s, PT90S", "45m, PT45M", "12h, PT12H", "7d, P7D", "604800s, P7D"})
-    void aDeadlineIsANumberOfAUnit(String text, Duration expected) {
+    void aDeadlineIsANumberAndAUnit(String text, Duration expected) {
         assertThat(
                         Wish.of(
                                 Map.of(
@@ -60,7 +60,7 @@ class WishTest {
                     a/b@v1                  | 1h  | run-cold | must be fail or run_cold
                     a/b@v1                  | -   | fail     | means nothing without forebay.dev/deadline
                     """)
-    void nonsenseIsRefusedWithTheAnnotationItsValueAndTheRule(
+    void anInvalidAnnotationIsRefusedWithItsNameItsValueAndTheRule(
             String dataset, String deadline, String onDeadline, String said) {
         Map<String, String> annotations = new HashMap<>(Map.of(Wish.DATASET, dataset));
         if (deadline != null) {
@@ -78,7 +78,7 @@ class WishTest {
     }
 
     @Test
-    void aVersionThatIsNotThereIsCreatedIfThePodSaysSo() {
+    void theCreateAnnotationMustBeTrueOrFalse() {
         assertThat(Wish.of(Map.of(Wish.DATASET, VERSION, Wish.CREATE, "true")))
                 .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false, true));
         assertThat(Wish.of(Map.of(Wish.DATASET, VERSION, Wish.CREATE, "false")))
@@ -89,7 +89,7 @@ class WishTest {
     }
 
     @Test
-    void aDigestIsNoNameOfAVersion() {
+    void aDigestIsRefusedAsTheNameOfAVersion() {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Wish.of(Map.of(Wish.DATASET, "a/b@" + "a1".repeat(32))))
                 .withMessageContaining("no digest");

@@ -16,7 +16,7 @@ class AnswerTest {
     }
 
     @Test
-    void aReceiptIsWarmUnlessItSaysWhyItIsCold() throws JsonProcessingException {
+    void aReceiptIsWarmUnlessItGivesTheReasonWhyItIsCold() throws JsonProcessingException {
         assertThat(of(200, "{\"receipt\": {\"path\": \"/mnt/a/b/v1\", \"cold\": null}}"))
                 .isEqualTo(new Answer.Warm("/mnt/a/b/v1"));
         assertThat(
@@ -28,7 +28,7 @@ class AnswerTest {
     }
 
     @Test
-    void whatGoesOnHasProgress() throws JsonProcessingException {
+    void anUnfinishedRequestHasProgress() throws JsonProcessingException {
         assertThat(
                         of(
                                 202,
@@ -47,7 +47,7 @@ class AnswerTest {
     }
 
     @Test
-    void everythingElseIsARefusal() throws JsonProcessingException {
+    void anyOtherAnswerIsARefusal() throws JsonProcessingException {
         assertThat(of(404, "{\"code\": \"NOT_FOUND\", \"detail\": \"no such dataset\"}"))
                 .isEqualTo(new Answer.Refused("NOT_FOUND", "no such dataset"));
         assertThat(of(502, ""))

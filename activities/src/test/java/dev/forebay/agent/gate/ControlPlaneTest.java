@@ -85,7 +85,7 @@ class ControlPlaneTest {
     }
 
     @Test
-    void aGangAsksForItsVersionAndAPinOfItsHolder() throws IOException {
+    void ensureRequestsTheVersionAndAPinOfTheHolder() throws IOException {
         assertThat(controlPlane().ensure(gang(Optional.of(Duration.ofMinutes(2)), true)))
                 .isEqualTo(new Answer.Warm("/p"));
 
@@ -104,14 +104,14 @@ class ControlPlaneTest {
     }
 
     @Test
-    void aGangThatWantsItsVersionCreatedSaysSo() {
+    void ensureRequestsCreationIfTheGangWantsIt() {
         controlPlane().ensure(new Gang(HOLDER, new Wish(VERSION, Optional.empty(), false, true)));
 
         assertThat(asked.getFirst().body().path("create").asBoolean()).isTrue();
     }
 
     @Test
-    void theSameIsTheSameRequestAndOnlyThat() {
+    void onlyEqualEnsuresHaveTheSameIdempotencyKey() {
         controlPlane().ensure(GANG);
         controlPlane().ensure(GANG);
         controlPlane().ensure(gang(Optional.of(Duration.ofMinutes(2)), false));
@@ -124,7 +124,7 @@ class ControlPlaneTest {
     }
 
     @Test
-    void whatIsTakenBackIsWhatWasAskedFor() {
+    void aCancellationNamesTheKeyOfItsRequest() {
         controlPlane().ensure(GANG);
         controlPlane().takeBack(GANG);
 
@@ -138,7 +138,7 @@ class ControlPlaneTest {
 
     /** Otherwise the cancellation of waiting pods would cancel the request of running ones. */
     @Test
-    void forAnotherPurposeItIsAnotherRequestForTheSamePin() {
+    void anotherPurposeGetsAnotherRequestKeyForTheSamePin() {
         controlPlane().ensure(GANG);
         controlPlane("run-").ensure(GANG);
 
@@ -147,7 +147,7 @@ class ControlPlaneTest {
     }
 
     @Test
-    void whatIsBlockedInTheRegionIsKnown() {
+    void isBlockedReadsTheStateOfTheRegion() {
         answer =
                 """
                 {"regions": [{"region": "eu", "state": "CACHED"}, {"region": "us", "state": "BLOCKED"}]}
@@ -166,7 +166,7 @@ class ControlPlaneTest {
     }
 
     @Test
-    void whoDoesNotAnswerIsUnavailable() {
+    void aMissingOrUnreadableAnswerCountsAsUnavailable() {
         answer = "<html>a proxy</html>";
         assertThat(controlPlane().ensure(GANG))
                 .isEqualTo(

@@ -81,7 +81,7 @@ class GateTest {
     }
 
     @Test
-    void allPodsOfAGangWaitForOneRequestAndGoTogether() {
+    void allPodsOfAGangWaitForOneRequestAndStartTogether() {
         pods.add("w-0", "job-set", "a/b@v1");
         pods.add("w-1", "job-set", "a/b@v1");
         pods.add("other", "job", "a/b@v1");
@@ -101,7 +101,7 @@ class GateTest {
     }
 
     @Test
-    void aGangThatIsKnownIsAskedForWhenItsTurnHasCome() {
+    void theGatePollsANewGangAtOnceAndAKnownOneOncePerInterval() {
         pods.add("w-0", "job", "a/b@v1");
         gate.look();
         after(Duration.ofSeconds(1));
@@ -116,7 +116,7 @@ class GateTest {
     }
 
     @Test
-    void anAgentThatStartsAnewGoesOn() {
+    void aRestartedAgentSendsTheSameRequestAndReleasesItsPods() {
         pods.add("w-0", "job", "a/b@v1");
         gate.look();
         answers.put("a/b@v1", WARM);
@@ -129,7 +129,7 @@ class GateTest {
     }
 
     @Test
-    void aDeadlineThatNobodyElseCountsIsCountedHere() {
+    void theGateEnforcesDeadlinesWhileTheControlPlaneIsDown() {
         pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
         pods.add(
                 "runs",
@@ -151,7 +151,7 @@ class GateTest {
 
     /** The agent was down for half a minute. */
     @Test
-    void anAgentThatStartsAnewKeepsDeadlines() {
+    void aRestartedAgentKeepsDeadlines() {
         pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
         pods.add(
                 "runs",
@@ -173,7 +173,7 @@ class GateTest {
     }
 
     @Test
-    void aDeadlineThatHasPassedMeanwhileHasPassed() {
+    void aRestartedAgentFailsPodsWhoseDeadlineHasPassed() {
         pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
         pods.add("warm", "job-2", "a/c@v1", Map.of(Wish.DEADLINE, "60s"));
         answers.put("a/c@v1", WARM);
@@ -188,7 +188,7 @@ class GateTest {
 
     /** A change of the API server's clock does not shorten the deadline of new gangs. */
     @Test
-    void whoCameWhileTheAgentWasThereIsCountedByIt() {
+    void theAgentTimesNewPodsWithItsOwnClock() {
         gate.look();
         after(Duration.ofMinutes(10));
         pods.add("new", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
@@ -202,7 +202,7 @@ class GateTest {
     }
 
     @Test
-    void whileItIsNotKnownHowLongTheyHaveWaitedTheyWait() {
+    void podsWaitUntilTheClockOfTheApiServerIsKnown() {
         pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
         pods.now = pods.now.plusSeconds(3600);
         pods.clockIsDown = true;
@@ -216,7 +216,7 @@ class GateTest {
 
     /** All slots for questions are in use, and no answer arrives. */
     @Test
-    void deadlinesAreLookedAtWhileTheControlPlaneHangs() {
+    void theGateEnforcesDeadlinesWhileTheControlPlaneHangs() {
         hangs = true;
         gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
         for (int i = 0; i < 500; i++) {
@@ -231,7 +231,7 @@ class GateTest {
 
         // On a busy machine some gangs are first seen late, and their deadline starts then.
         Await.until(
-                "all have failed",
+                "all pods with a deadline have failed",
                 () -> {
                     after(Duration.ofSeconds(1));
                     return pods.failed.size() == 500;
@@ -243,7 +243,8 @@ class GateTest {
         answers.put("a/b@v1", WARM);
         after(Duration.ofSeconds(1));
         hanging.countDown();
-        Await.until("let go", () -> pods.opened.containsKey("waits"));
+        Await.until(
+                "the pod without a deadline is released", () -> pods.opened.containsKey("waits"));
         assertThat(asked).hasSizeLessThanOrEqualTo(5);
         assertThat(takenBack).isEmpty();
         assertThat(pods.opened).containsOnlyKeys("waits");
@@ -254,24 +255,24 @@ class GateTest {
      * answer.
      */
     @Test
-    void whatIsStillBeingAskedForIsTakenBackAfterwards() {
+    void theGateCancelsARequestInProgressAfterItsAnswer() {
         hangs = true;
         gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
         pods.add("deleted", "job", "a/b@v1");
         gate.look();
-        Await.until("asked", () -> asked.size() == 1);
+        Await.until("the request is sent", () -> asked.size() == 1);
 
         pods.delete("deleted");
         after(Duration.ofSeconds(1));
         assertThat(takenBack).isEmpty();
 
         hanging.countDown();
-        Await.until("taken back", () -> takenBack.contains("job"));
+        Await.until("the request is cancelled", () -> takenBack.contains("job"));
     }
 
     /** Kueue's check has released them to run cold, so they do not wait again. */
     @Test
-    void whoHasWaitedBeforeItWasMadeDoesNotWaitAgain() {
+    void aPodThatKueuesCheckReleasedToRunColdDoesNotWaitAgain() {
         Map<String, String> runs =
                 Map.of(Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold", Pods.LATE, "true");
         pods.add("has-waited", "job-1", "a/b@v1", runs);
@@ -280,11 +281,11 @@ class GateTest {
         gate.look();
 
         assertThat(pods.opened).containsOnlyKeys("has-waited");
-        assertThat(pods.failed).as("without a deadline none can have passed").isEmpty();
+        assertThat(pods.failed).as("a pod without a deadline cannot miss one").isEmpty();
     }
 
     @Test
-    void whatNobodyWaitsForAnyMoreIsTakenBack() {
+    void theGateCancelsTheRequestOfDeletedPods() {
         pods.add("deleted", "job-1", "a/b@v1");
         pods.add("waits", "job-2", "a/b@v1");
         pods.add("runs", "job-3", "c/d@v1");
@@ -301,7 +302,7 @@ class GateTest {
 
     /** The other agent may have released them to run cold, before their version is present. */
     @Test
-    void whatAnotherAgentHasLetGoIsNotTakenBack() {
+    void theGateKeepsTheRequestOfPodsThatAnotherAgentReleased() {
         pods.add("w-0", "job", "a/b@v1");
         pods.add("w-1", "job", "a/b@v1");
         gate.look();
@@ -314,7 +315,7 @@ class GateTest {
     }
 
     @Test
-    void whatMayRunIsNotTakenBack() {
+    void theGateKeepsTheRequestOfPodsThatMayRun() {
         pods.add("w-0", "job", "a/b@v1");
         gate.look();
 
@@ -326,7 +327,7 @@ class GateTest {
     }
 
     @Test
-    void whatOwnsAGangIsLookedUpOnce() {
+    void theGateLooksUpTheOwnerOfAGangOnce() {
         pods.add("w-0", "job", "a/b@v1");
         pods.add("w-1", "job", "a/b@v1");
         gate.look();
@@ -337,7 +338,7 @@ class GateTest {
 
     /** The pods of a Deployment have one owner, which never ends, so each holds its own pin. */
     @Test
-    void podsWithoutAJobHoldTheirOwn() {
+    void podsWithoutAJobHoldTheirOwnPins() {
         pods.add("p-0", "replica-set", "a/b@v1");
         pods.add("p-1", "replica-set", "a/b@v1");
         pods.unknownOwners.add("replica-set");
@@ -349,7 +350,7 @@ class GateTest {
     }
 
     @Test
-    void aPodWhoseAnnotationIsSpoiledIsToldAndHoldsUpNobody() {
+    void aPodWithAnInvalidAnnotationGetsANoticeAndDelaysNoOther() {
         pods.add("spoiled", "job-1", "nonsense");
         pods.add("fine", "job-2", "a/b@v1");
         answers.put("a/b@v1", WARM);
@@ -363,7 +364,7 @@ class GateTest {
     }
 
     @Test
-    void anApiServerThatDoesNotAnswerIsAskedAgain() {
+    void theGateRetriesWhenTheApiServerDoesNotAnswer() {
         pods.add("w-0", "job", "a/b@v1");
         answers.put("a/b@v1", WARM);
         pods.down = true;

@@ -101,7 +101,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void aGangThatLostItsPinAsksForItOnce() {
+    void theKeeperRequestsALostPinOnce() {
         run("w-0", "job", Map.of());
         run("w-1", "job", Map.of());
 
@@ -120,7 +120,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whoHasAPinIsNotAskedFor() {
+    void theKeeperRequestsNoPinForAGangThatHasOne() {
         run("w-0", "job", Map.of());
         pin("job", VERSION);
 
@@ -130,7 +130,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void aPinOnAnotherVersionIsNone() {
+    void aPinOnAnotherVersionDoesNotCount() {
         run("w-0", "job", Map.of());
         pin("job", DatasetVersion.parse("a/b@v2"));
 
@@ -141,7 +141,7 @@ class PinKeeperTest {
 
     /** A gang that runs cold has waited long enough, so its pin request has no deadline. */
     @Test
-    void deadlinesAreForWhoWaits() {
+    void thePinRequestOfARunningGangHasNoDeadline() {
         isPinnedWhenAsked = false;
         run("cold", "job", Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
 
@@ -154,7 +154,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whoWaitsIsLeftToTheGate() {
+    void theKeeperLeavesWaitingPodsToTheGate() {
         pods.add("gated", "job", VERSION.toString());
 
         keeper.look();
@@ -164,7 +164,7 @@ class PinKeeperTest {
 
     /** Some Jobs leave pods running that are no longer needed. */
     @Test
-    void aJobThatIsOverGetsNoPin() {
+    void anEndedJobGetsNoPin() {
         run("left-over", "job", Map.of());
         over.add("job");
 
@@ -175,7 +175,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whatIsAskedForIsTakenBackWhenItsPodsHaveEnded() {
+    void theKeeperCancelsARequestWhenItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
         run("w-0", "job", Map.of());
         keeper.look();
@@ -187,7 +187,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whatIsAskedForIsTakenBackWhenItsJobIsOver() {
+    void theKeeperCancelsARequestWhenItsJobHasEnded() {
         isPinnedWhenAsked = false;
         run("left-over", "job", Map.of());
         keeper.look();
@@ -200,7 +200,7 @@ class PinKeeperTest {
 
     /** The pin is held before the copy is complete. The fill is needed while the pods run. */
     @Test
-    void aPinThatHasComeIsNotTakenBackBeforeItsPodsHaveEnded() {
+    void theKeeperCancelsAnUnfinishedRequestWithAPinOnlyWhenItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
         run("w-0", "job", Map.of());
         keeper.look();
@@ -216,7 +216,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whatIsAnsweredIsNotTakenBack() {
+    void theKeeperDoesNotCancelAnAnsweredRequest() {
         run("w-0", "job", Map.of());
         keeper.look();
 
@@ -228,7 +228,7 @@ class PinKeeperTest {
 
     /** The gate, too, pins and releases pods during a round. */
     @Test
-    void aPinThatComesWhileItLooksIsSeen() {
+    void theKeeperNoticesAPinTakenDuringItsRound() {
         run("w-0", "job", Map.of());
         pods.beforeRunning = () -> pin("job", VERSION);
 
@@ -239,7 +239,7 @@ class PinKeeperTest {
     }
 
     @Test
-    void whileTheApiServerIsAwayNobodyIsAskedFor() {
+    void theKeeperRequestsNothingWhileTheApiServerIsDown() {
         run("w-0", "job", Map.of());
         pods.down = true;
 

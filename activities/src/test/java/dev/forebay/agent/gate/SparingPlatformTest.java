@@ -43,7 +43,7 @@ class SparingPlatformTest {
     private final SparingPlatform platform = new SparingPlatform(told, nanos::get);
 
     @Test
-    void whatIsBlockedIsAskedForLessAndLessOften() {
+    void requestsForABlockedVersionBackOff() {
         int hour = 0;
         for (int round = 0; round < 360; round++) {
             assertThat(platform.ensure(gang("a"))).isEqualTo(DENIED);
@@ -56,7 +56,7 @@ class SparingPlatformTest {
     }
 
     @Test
-    void whoResumesItIsNoticedAtOnce() {
+    void requestsContinueAtOnceAfterTheVersionIsResumed() {
         platform.ensure(gang("a"));
         pass(Duration.ofSeconds(1));
         told.blocked = false;
@@ -68,7 +68,7 @@ class SparingPlatformTest {
     }
 
     @Test
-    void anotherFailureBeginsAnew() {
+    void anotherFailureStartsWithTheFirstPause() {
         for (int i = 0; i < 3; i++) {
             platform.ensure(gang("a"));
             pass(SparingPlatform.LONGEST_PAUSE);
@@ -84,7 +84,7 @@ class SparingPlatformTest {
 
     /** The control plane accepts each request, and the fill fails some time later. */
     @Test
-    void anAttemptThatIsUnderWayDoesNotBeginAnew() {
+    void aRunningFillDoesNotResetTheBackoff() {
         platform.ensure(gang("a"));
         pass(SparingPlatform.FIRST_PAUSE);
         told.answer = new Answer.Coming(10, Optional.empty(), Optional.empty());
@@ -103,7 +103,7 @@ class SparingPlatformTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"DEADLINE_EXCEEDED", "CANCELLED", "ALREADY_EXISTS", "NOT_FOUND"})
-    void whatOnesOwnRequestIsRefusedForIsNotToldToOthers(String code) {
+    void theRefusalOfOneRequestDoesNotAffectOtherGangs(String code) {
         told.answer = new Answer.Refused(code, "yours");
         platform.ensure(gang("a"));
         told.answer = DENIED;
@@ -112,7 +112,7 @@ class SparingPlatformTest {
     }
 
     @Test
-    void whoDoesNotAnswerIsAskedAgain() {
+    void aMissingAnswerCausesNoPause() {
         told.answer = Answer.NONE;
         platform.ensure(gang("a"));
         platform.ensure(gang("a"));

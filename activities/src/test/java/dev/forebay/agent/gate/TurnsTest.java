@@ -94,7 +94,7 @@ class TurnsTest {
 
     /** This happens when there is no memory for another request. */
     @Test
-    void whoIsNotAskedForBecauseOfAnErrorIsAskedForAgain() {
+    void aQuestionThatFailedWithAnErrorIsSentAgain() {
         whileAsked =
                 () -> {
                     throw new OutOfMemoryError("simulated");
@@ -108,11 +108,11 @@ class TurnsTest {
     }
 
     @Test
-    void whoWaitsForATurnWhileOthersAreAnsweredIsNotJudgedWithoutAnAnswer() {
+    void aQueuedQuestionIsNotJudgedWhileOthersAreAnswered() {
         round(ONE, "two", "three");
         after(DEADLINE, ONE, "two", "three");
         runAll(judgements);
-        assertThat(judged).as("nobody was answered").hasSize(3);
+        assertThat(judged).as("no key got an answer").hasSize(3);
         judged.clear();
         runAll(questions);
 
@@ -127,7 +127,7 @@ class TurnsTest {
     }
 
     @Test
-    void whoSaysThatHeCannotAnswerHasNotAnswered() {
+    void anErrorAnswerDoesNotExtendTheWaitOfOtherKeys() {
         said = false;
         round(ONE, "two");
         now += DEADLINE.toNanos();
@@ -140,7 +140,7 @@ class TurnsTest {
     }
 
     @Test
-    void whatIsBeingJudgedIsForgottenAfterwards() {
+    void aKeyIsForgottenAfterItsRunningJudgement() {
         round(ONE);
         after(DEADLINE, ONE);
         whileJudged =
@@ -159,7 +159,7 @@ class TurnsTest {
     }
 
     @Test
-    void whoIsGoneBeforeHeIsJudgedIsNotJudged() {
+    void aKeyThatLeavesBeforeItsJudgementIsNotJudged() {
         round(ONE);
         after(DEADLINE, ONE);
         round();
@@ -174,7 +174,7 @@ class TurnsTest {
     }
 
     @Test
-    void whoIsNotJudgedForWantOfAThreadIsJudgedLater() {
+    void aKeyIsJudgedLaterIfNoThreadIsAvailable() {
         round(ONE);
         threads = false;
         assertThatThrownBy(() -> after(DEADLINE, ONE)).isInstanceOf(OutOfMemoryError.class);
@@ -188,7 +188,7 @@ class TurnsTest {
     }
 
     @Test
-    void whatIsNotForgottenForWantOfAThreadIsForgottenLater() {
+    void aKeyIsForgottenLaterIfNoThreadIsAvailable() {
         round(ONE);
         runAll(questions);
         threads = false;
@@ -203,7 +203,7 @@ class TurnsTest {
     }
 
     @Test
-    void whoIsBackBeforeItWasForgottenForWantOfAThreadIsAskedForAgain() {
+    void aKeyThatReturnsBeforeItWasForgottenIsPolledAgain() {
         round(ONE);
         threads = false;
         round();

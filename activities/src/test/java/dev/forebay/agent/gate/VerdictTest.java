@@ -30,7 +30,7 @@ class VerdictTest {
     }
 
     @Test
-    void whatIsWarmRuns() {
+    void aWarmVersionOpensTheGate() {
         assertThat(onTime(new Answer.Warm("/mnt/forebay/a/b/v1")))
                 .isEqualTo(
                         new Verdict.Open(
@@ -39,7 +39,7 @@ class VerdictTest {
     }
 
     @Test
-    void whatIsComingWaitsAndIsToldHowLong() {
+    void podsWaitForAFillAndSeeItsProgressAndRemainingTime() {
         assertThat(onTime(COMING))
                 .isEqualTo(
                         new Verdict.Wait(
@@ -50,7 +50,7 @@ class VerdictTest {
     }
 
     @Test
-    void whatDoesNotGetOnIsToldWhy() {
+    void podsOfAStuckFillSeeTheReason() {
         Answer stuck = new Answer.Coming(0, Optional.empty(), Optional.of("there is no room"));
 
         assertThat(onTime(stuck))
@@ -66,7 +66,7 @@ class VerdictTest {
      * An operator may remove the cause: register the dataset, free space, start the control plane.
      */
     @Test
-    void whatIsRefusedWaits() {
+    void podsWaitAfterARefusal() {
         assertThat(onTime(new Answer.Refused("NOT_FOUND", "no such dataset")))
                 .isEqualTo(
                         new Verdict.Wait(
@@ -75,7 +75,7 @@ class VerdictTest {
     }
 
     @Test
-    void theControlPlaneSaysWhenTheDeadlineHasPassed() {
+    void theVerdictFollowsADeadlineThatTheControlPlaneReports() {
         assertThat(onTime(new Answer.Refused(Answer.DEADLINE_EXCEEDED, "37 % within 60 s")))
                 .isEqualTo(
                         new Verdict.Fail(
@@ -85,7 +85,7 @@ class VerdictTest {
     }
 
     @Test
-    void whoSetNoDeadlineOrRunsColdDoesNotFailByOne() {
+    void aDeadlineFailsNoPodThatSetNoneOrRunsCold() {
         Answer late = new Answer.Refused(Answer.DEADLINE_EXCEEDED, "37 % within 60 s");
         Wish patient = new Wish(VERSION, Optional.empty(), false, false);
 
@@ -95,7 +95,7 @@ class VerdictTest {
     }
 
     @Test
-    void ifItDoesNotTheAgentCountsItself() {
+    void theAgentEnforcesTheDeadlineIfTheControlPlaneDoesNot() {
         for (Answer answer : new Answer[] {COMING, AWAY}) {
             Verdict fails = Verdict.of(answer, FAILS, REGION, true);
             Verdict runs = Verdict.of(answer, RUNS, REGION, true);
@@ -112,7 +112,7 @@ class VerdictTest {
     }
 
     @Test
-    void whoWaitsForSeveralWaitsForTheLastAndFailsWithTheFirst() {
+    void aWorkloadWaitsForItsLastVersionAndFailsWithTheFirstFailure() {
         Verdict warm = new Verdict.Open(new Notice(true, "Warm", "a is there"));
         Verdict cold = new Verdict.Open(new Notice(false, "RunsCold", "b is not"));
         Verdict coming = new Verdict.Wait(new Notice(false, "Warming", "c is coming"));

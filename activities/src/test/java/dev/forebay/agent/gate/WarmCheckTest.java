@@ -72,7 +72,9 @@ class WarmCheckTest {
 
     private void awaitAll() {
         try {
-            assertThat(together.await(10, TimeUnit.SECONDS)).as("all are asked for").isTrue();
+            assertThat(together.await(10, TimeUnit.SECONDS))
+                    .as("all versions are requested")
+                    .isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -85,7 +87,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void aWorkloadIsToldHowFarItIsAndRunsWhenItsVersionIsWarm() {
+    void aWorkloadShowsItsProgressAndRunsWhenItsVersionIsWarm() {
         workloads.reserve("w", wants("a/b@v1"));
 
         check.look();
@@ -102,7 +104,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void anAgentThatStartsAnewKeepsDeadlines() {
+    void aRestartedAgentKeepsDeadlines() {
         Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
         workloads.reserve("passed", Map.of("main", wants), "2026-11-20T11:00:00Z");
         workloads.reserve("half", Map.of("main", wants), "2026-11-20T11:59:30Z");
@@ -120,7 +122,7 @@ class WarmCheckTest {
 
     /** The Workload and its pods must share one pin and one request. */
     @Test
-    void itAsksForWhatItsPodsWillAskForAtTheGate() {
+    void aWorkloadSendsTheSameRequestAsItsPodsAtTheGate() {
         Map<String, String> wants =
                 wants("a/b@v1", Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold");
         workloads.reserve("w", wants);
@@ -135,7 +137,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void whoAsksForNoDatasetRunsAtOnce() {
+    void aWorkloadWithoutADatasetRunsAtOnce() {
         workloads.reserve("w", Map.of());
 
         check.look();
@@ -146,7 +148,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void whatCannotBeUnderstoodIsRejectedByNameAndHoldsUpNobody() {
+    void aWorkloadWithAnInvalidAnnotationIsRejectedAndDelaysNoOther() {
         workloads.reserve("spoiled", wants("nonsense"));
         workloads.reserve("fine", wants("a/b@v1"));
         answers.put("a/b@v1", WARM);
@@ -160,7 +162,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void setsOfPodsMayAskForDifferentVersions() {
+    void podSetsMayRequestDifferentVersions() {
         workloads.reserve(
                 "w",
                 Map.of(
@@ -183,7 +185,7 @@ class WarmCheckTest {
 
     /** Otherwise the times of a slow control plane would add up. */
     @Test
-    void allVersionsOfAWorkloadAreAskedForAtTheSameTime() {
+    void theCheckRequestsAllVersionsOfAWorkloadConcurrently() {
         Map<String, Map<String, String>> podSets = new TreeMap<>();
         for (int i = 0; i < 8; i++) {
             podSets.put("set-" + i, wants("a/b-%d@v1".formatted(i)));
@@ -198,7 +200,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void whenTheDeadlineHasPassedItIsRejectedOrRunsCold() {
+    void aWorkloadIsRejectedOrRunsColdAfterItsDeadline() {
         workloads.reserve("fails", wants("a/b@v1", Wish.DEADLINE, "60s"));
         workloads.reserve(
                 "runs", wants("a/b@v1", Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
@@ -213,12 +215,12 @@ class WarmCheckTest {
         assertThat(workloads.rejected).containsExactly("fails");
         assertThat(workloads.admitted).isEqualTo(Map.of("runs", Set.of("main")));
         assertThat(takenBack)
-                .as("what is on its way for the other goes on")
+                .as("the request of the other continues")
                 .containsExactly("job-fails a/b@v1");
     }
 
     @Test
-    void whoLosesItsQuotaTakesItsRequestBackAndWaitsAnewWhenItHasItAgain() {
+    void aWorkloadThatLosesItsQuotaCancelsItsRequestAndLaterWaitsAgain() {
         Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
         workloads.reserve("w", Map.of("main", wants), "1");
         workloads.reserve("gone", wants("c/d@v1"));
@@ -231,14 +233,14 @@ class WarmCheckTest {
         assertThat(asked).hasSize(3);
 
         after(Duration.ofSeconds(50));
-        assertThat(workloads.rejected).as("59 s of these it had no quota").isEmpty();
+        assertThat(workloads.rejected).as("the deadline starts again with the new quota").isEmpty();
         after(Duration.ofSeconds(10));
         assertThat(workloads.rejected).containsExactly("w");
     }
 
     /** Its pods may use the same request by now. */
     @Test
-    void whatAnotherAgentHasDecidedIsNotTakenBack() {
+    void theCheckKeepsTheRequestOfAWorkloadThatAnotherAgentAdmitted() {
         workloads.reserve("w", wants("a/b@v1"));
         check.look();
 
@@ -250,7 +252,7 @@ class WarmCheckTest {
     }
 
     @Test
-    void anApiServerThatDoesNotAnswerIsAskedAgain() {
+    void theCheckRetriesWhenTheApiServerDoesNotAnswer() {
         workloads.reserve("w", wants("a/b@v1"));
         answers.put("a/b@v1", WARM);
         workloads.down = true;

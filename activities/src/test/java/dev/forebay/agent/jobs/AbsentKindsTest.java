@@ -75,7 +75,7 @@ class AbsentKindsTest {
     }
 
     @Test
-    void whileAKindIsSuddenlyNotThereNoPinEndsThatMayBeOfIt() {
+    void aKindThatDisappearsSuddenlyEndsNoPinThatMayBeOfIt() {
         List<Pin> all = List.of(pin(RAY), pin(JOB), OWN);
         serveRayJobs();
         assertThat(jobs.over(all)).containsExactlyInAnyOrder("uid-job", "uid-own");
@@ -91,7 +91,7 @@ class AbsentKindsTest {
 
     /** This happens when the conversion webhook of the kind is gone. */
     @Test
-    void whileAKindCannotBeListedNoPinEndsThatMayBeOfIt() {
+    void aKindThatCannotBeListedEndsNoPinThatMayBeOfIt() {
         serveRayJobs();
         served.remove("/apis/ray.io/v1/rayjobs");
 
@@ -99,13 +99,13 @@ class AbsentKindsTest {
     }
 
     @Test
-    void whoHasNotSeenAKindBelievesOnlyOfItsOwnPinsThatItMayBeThere() {
+    void anUnseenKindProtectsOnlyThePinsThatNameIt() {
         assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
     }
 
     /** This happens when the server restarts again and again. */
     @Test
-    void whileTheServerIsAwayNoAbsenceGrowsOld() {
+    void anAbsenceDoesNotAgeWhileTheApiServerIsDown() {
         serveRayJobs();
         assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
         served.keySet().removeIf(path -> path.contains("ray.io"));
@@ -120,7 +120,7 @@ class AbsentKindsTest {
     }
 
     @Test
-    void whatIsNotThereForLongIsGone() {
+    void aKindThatIsAbsentForLongCountsAsGone() {
         serveRayJobs();
         assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
         served.keySet().removeIf(path -> path.contains("ray.io"));
@@ -134,7 +134,7 @@ class AbsentKindsTest {
     }
 
     @Test
-    void twoLooksThatAreFarApartDoNotMakeItGone() {
+    void twoDistantChecksDoNotMakeAKindGone() {
         serveRayJobs();
         assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
         served.keySet().removeIf(path -> path.contains("ray.io"));

@@ -121,11 +121,11 @@ class ClusterJobsKubeIT {
 
     @Test
     @Tag("slice")
-    void aJobIsOverWhenItSucceededOrFailedOrIsGone() {
+    void aJobIsOverWhenItSucceededFailedOrWasDeleted() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
         String succeeded = training.finish("succeeded");
-        Await.until("it watches", () -> ended.contains(succeeded));
+        Await.until("the watch has started", () -> ended.contains(succeeded));
         String cleared = training.finishAndClear("cleared");
         String failed = training.start("failed");
         training.fail("failed");
@@ -134,15 +134,15 @@ class ClusterJobsKubeIT {
 
         Set<String> all = Set.of(running, succeeded, cleared, failed, deleted);
         Set<String> over = Set.of(succeeded, cleared, failed, deleted);
-        Await.until("all but one over", () -> over(all).equals(over));
+        Await.until("all Jobs but one are over", () -> over(all).equals(over));
         // Jobs of other classes may end in the same cluster.
-        Await.until("all of them noticed", () -> ended.containsAll(over));
+        Await.until("the watch has reported all of them", () -> ended.containsAll(over));
         assertThat(ended).doesNotContain(running);
     }
 
     @Test
     @Tag("slice")
-    void whatOwnsAGangIsAJobToo() {
+    void aJobSetCountsAsAJob() {
         Gangs gangs = Gangs.in(client, "default");
         String running = gangs.start("running").getMetadata().getUid();
         String completed = gangs.start("completed").getMetadata().getUid();
@@ -157,7 +157,7 @@ class ClusterJobsKubeIT {
     }
 
     @Test
-    void whatEndedWhileNobodyLookedIsOver() {
+    void aJobThatEndedWhileNoAgentWatchedIsOver() {
         jobs.close();
         String cleared = training.finishAndClear("cleared");
         String running = training.start("running");
@@ -169,7 +169,7 @@ class ClusterJobsKubeIT {
     /** Its watch cache starts empty, so an older watch gets a 410 Gone. */
     @Test
     @Tag("slice")
-    void anApiServerThatDiesAndComesBackEndsNothing() {
+    void aRestartedApiServerEndsNoJob() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
         assertThat(over(Set.of(running))).isEmpty();
@@ -187,7 +187,7 @@ class ClusterJobsKubeIT {
 
     /** The deleted Job could be of that kind. A listed object is known not to be. */
     @Test
-    void whileAKindCannotBeListedNothingIsOverThatIsGone() {
+    void aDeletedJobIsNotOverWhileAKindCannotBeListed() {
         String succeeded = training.finish("succeeded");
         String deleted = training.start("deleted");
         training.delete("deleted");
@@ -197,7 +197,7 @@ class ClusterJobsKubeIT {
         try {
             Await.until("an object is stored", ClusterJobsKubeIT::storesAnUnconverted);
 
-            Await.until("it is asked for", () -> over(both).equals(Set.of(succeeded)));
+            Await.until("the kind is listed", () -> over(both).equals(Set.of(succeeded)));
         } finally {
             // Otherwise its objects could not be listed for deletion, either.
             var kind =
@@ -213,7 +213,7 @@ class ClusterJobsKubeIT {
             kind.delete();
         }
         Await.until("gone", () -> client.getApiGroup("batch.volcano.sh") == null);
-        assertThat(over(both)).as("it may come back").containsExactly(succeeded);
+        assertThat(over(both)).as("the kind may return").containsExactly(succeeded);
         long half = AbsentKinds.BELIEVED_AFTER.toNanos() / 2;
         passed.addAndGet(half);
         assertThat(over(both)).as("still").containsExactly(succeeded);
@@ -231,7 +231,7 @@ class ClusterJobsKubeIT {
     }
 
     @Test
-    void anApiServerThatDoesNotAnswerEndsNothing() {
+    void anApiServerThatDoesNotAnswerEndsNoJob() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
         cluster.apiServer().pause();

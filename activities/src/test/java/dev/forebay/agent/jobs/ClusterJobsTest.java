@@ -42,7 +42,7 @@ class ClusterJobsTest {
     }
 
     @Test
-    void nothingIsKnownOfPodsAndWorkloadsThatAreNotAskedFor() {
+    void theAgentChecksThePodAndWorkloadPinsOfTheGateOnlyIfEnabled() {
         ClusterJobs jobsOnly = new ClusterJobs(client, false, false, System::nanoTime);
         assertThat(jobsOnly.asksFor(takenFor(POD))).isFalse();
         assertThat(jobsOnly.asksFor(takenFor(WORKLOAD))).isFalse();

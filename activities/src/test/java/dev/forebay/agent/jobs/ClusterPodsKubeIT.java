@@ -50,7 +50,7 @@ class ClusterPodsKubeIT {
     }
 
     @Test
-    void aPodIsOpenFromWhenItWasLetGoUntilItIsGone() {
+    void aPodIsOpenFromItsReleaseUntilItsDeletion() {
         try (KubernetesCluster cluster = KubernetesCluster.start(directory);
                 KubernetesClient client = cluster.client();
                 Pods pods = new ClusterPods(client, Clock.systemUTC())) {
@@ -95,7 +95,7 @@ class ClusterPodsKubeIT {
     }
 
     @Test
-    void whileNobodyAnswersItIsNotKnown() {
+    void callsFailWhileTheApiServerDoesNotAnswer() {
         try (KubernetesClient nobody =
                         new KubernetesClientBuilder()
                                 .withConfig(

@@ -72,7 +72,7 @@ class ClusterWorkloadsTest {
     private static final String PENDING = check("warm", "Pending");
 
     @Test
-    void whatHasItsQuotaAndACheckOfOursIsRead() {
+    void aWorkloadWithReservedQuotaAndAForebayCheckIsRead() {
         ReservedWorkload workload =
                 read(RESERVED, PENDING + ", " + check("other", "Ready")).orElseThrow();
 
@@ -98,7 +98,7 @@ class ClusterWorkloadsTest {
     }
 
     @Test
-    void nobodyElseIsToldAnything() {
+    void anyOtherWorkloadIsIgnored() {
         assertThat(read("", PENDING)).as("no quota yet").isEmpty();
         assertThat(read(condition("QuotaReserved", "False"), PENDING)).isEmpty();
         assertThat(read(RESERVED, check("other", "Pending"))).isEmpty();
@@ -120,7 +120,7 @@ class ClusterWorkloadsTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"Evicted", "Finished"})
-    void whoIsAboutToLoseItsQuotaIsToldNothing(String type) {
+    void anEvictedOrFinishedWorkloadIsIgnored(String type) {
         assertThat(read(RESERVED + ", " + condition(type, "True"), PENDING)).isEmpty();
         assertThat(read(RESERVED + ", " + condition(type, "False"), PENDING)).isPresent();
     }

@@ -35,7 +35,7 @@ class EndedTest {
                 "{\"status\": {\"phase\": \"Succeeded\"}}",
                 "{\"status\": {\"phase\": \"Failed\"}}"
             })
-    void whatHasEndedIsOver(String object) {
+    void anEndedObjectIsOver(String object) {
         assertThat(isOver(object)).isTrue();
     }
 
@@ -56,7 +56,7 @@ class EndedTest {
                 "{\"status\": {\"state\": \"ready\"}}",
                 "{\"status\": {\"phase\": \"Running\"}}"
             })
-    void whatMayGoOnIsNot(String object) {
+    void anObjectThatMayContinueIsNotOver(String object) {
         assertThat(isOver(object)).isFalse();
     }
 }

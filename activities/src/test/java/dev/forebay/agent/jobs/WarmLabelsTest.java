@@ -29,7 +29,7 @@ class WarmLabelsTest {
 
     /** Fixed here because pods and nodes store labels: a later release must produce the same. */
     @Example
-    void aLabelIsFoundByTheNameOfItsVersion() {
+    void theLabelOfAVersionIsTheSameInEveryRelease() {
         assertThat(
                         new WarmLabels(new RegionName("us-east-1"))
                                 .of(List.of(DatasetVersion.parse("search/ko-bert@2026-11-20"))))
@@ -57,7 +57,7 @@ class WarmLabelsTest {
 
     /** Some of them differ only in characters that a label cannot contain. */
     @Property
-    void twoVersionsHaveTwoLabels(
+    void differentVersionsHaveDifferentLabels(
             @ForAll("versions") DatasetVersion one, @ForAll("versions") DatasetVersion other) {
         WarmLabels labels = new WarmLabels(LONGEST);
 
@@ -65,7 +65,7 @@ class WarmLabelsTest {
     }
 
     @Example
-    void labelsOfAnotherRegionAreNotOurs() {
+    void thePrefixOfARegionMatchesNoLabelOfAnother() {
         DatasetVersion version = DatasetVersion.parse("a/b@v1");
         String prefix = new WarmLabels(new RegionName("east")).prefix();
 
