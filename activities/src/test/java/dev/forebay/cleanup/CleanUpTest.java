@@ -59,7 +59,7 @@ class CleanUpTest {
     }
 
     @Test
-    void aNodeThatCannotBeChangedDoesNotKeepTheOthersFromIt() {
+    void theCleanUpChangesOtherNodesWhenSomeCannotBeChanged() {
         Map<String, Map<String, String>> labels = new TreeMap<>();
         List<String> names = List.of("a", "b", "c");
         names.forEach(
@@ -81,7 +81,7 @@ class CleanUpTest {
     }
 
     @Test
-    void whatFailsIsDoneAgainAndWhatIsDoneIsNot() {
+    void theCleanUpRetriesOnlyFailedTasks() {
         AtomicInteger failing = new AtomicInteger();
         AtomicInteger working = new AtomicInteger();
 
@@ -109,7 +109,7 @@ class CleanUpTest {
     }
 
     @Test
-    void whatIsLeftWhenTheTimeIsUpIsSaid() {
+    void theCleanUpReportsWhatIsLeftAtItsTimeout() {
         boolean done =
                 cleanUp.tryAll(
                         List.of(
@@ -129,7 +129,7 @@ class CleanUpTest {
     }
 
     @Test
-    void itIsToldWhatToTakeOff() {
+    void theArgumentsNameWhatToRemove() {
         assertThat(
                         Orders.parse(
                                 List.of(
@@ -155,7 +155,7 @@ class CleanUpTest {
                 "--help",
                 "x"
             })
-    void anArgumentThatMakesNoSenseIsNamed(String argument) {
+    void anErrorNamesTheInvalidArgument(String argument) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Orders.parse(List.of(argument)))
                 .withMessageContaining("'" + argument.replaceFirst("--node-labels=", "") + "'")

@@ -136,7 +136,8 @@ class ConvergencePropertyTest {
     }
 
     @Property(tries = 2_000)
-    void endsInWhatIsDeclared(@ForAll @Size(max = 60) List<@IntRange(max = 1_199) Integer> moves) {
+    void theOperatorReachesTheDeclaredStateAfterAnyEvents(
+            @ForAll @Size(max = 60) List<@IntRange(max = 1_199) Integer> moves) {
         Played played = new Played();
         moves.forEach(played::move);
 

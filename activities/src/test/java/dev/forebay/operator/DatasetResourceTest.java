@@ -67,7 +67,7 @@ class DatasetResourceTest {
     }
 
     @Test
-    void whatIsWrittenIsReadAgain() {
+    void aWrittenResourceIsReadBackUnchanged() {
         DatasetResource resource = new DatasetResource();
         resource.setSpec(
                 new DatasetSpec(
@@ -89,7 +89,7 @@ class DatasetResourceTest {
     }
 
     @Test
-    void whatSomebodyLeavesOutIsThere() {
+    void omittedFieldsHaveDefaults() {
         DatasetSpec spec =
                 KUBERNETES
                         .unmarshal(
@@ -109,7 +109,7 @@ class DatasetResourceTest {
     /** Another definition may allow this. The API then reports what is missing. */
     @ParameterizedTest
     @ValueSource(strings = {"", ",\"spec\":{}", ",\"spec\":{\"source\":{}}"})
-    void whoseSourceIsMissingIsLookedAtAllTheSame(String spec) {
+    void aResourceWithoutASourceIsStillReconciled(String spec) {
         DatasetResource resource =
                 KUBERNETES.unmarshal(
                         """
@@ -127,7 +127,7 @@ class DatasetResourceTest {
 
     /** The API server drops fields that the definition does not have. */
     @Test
-    void allThatIsWrittenIsInTheDefinition() throws IOException {
+    void theDefinitionHasEveryFieldOfTheStatus() throws IOException {
         JSONSchemaProps status = property(schema(), "status");
 
         assertThat(fields(STATUS)).isSubsetOf(status.getProperties().keySet());
@@ -138,7 +138,7 @@ class DatasetResourceTest {
     }
 
     @Test
-    void allThatCanBeDeclaredIsHeard() throws IOException {
+    void theSpecClassesHaveEveryFieldOfTheDefinition() throws IOException {
         JSONSchemaProps spec = property(schema(), "spec");
 
         assertThat(spec.getProperties().keySet())

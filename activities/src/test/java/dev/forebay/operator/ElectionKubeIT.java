@@ -81,7 +81,7 @@ class ElectionKubeIT {
     }
 
     @Test
-    void whoIsClosedGivesTheLeaseToTheNext() {
+    void aClosedReplicaPassesTheLeaseToTheNext() {
         Election first = replica("first");
         Await.until("the first leads", first::isLeading);
         assertThat(isHeldBy("first")).isTrue();
@@ -96,12 +96,12 @@ class ElectionKubeIT {
     }
 
     @Test
-    void whoIsCutOffLeadsNoMoreAndStandsAgain() {
+    void aReplicaWithoutTheApiServerStopsLeadingAndIsElectedAgain() {
         Election only = replica("only");
         for (int i = 0; i < 2; i++) {
             Await.until("it leads", only::isLeading);
             cluster.apiServer().kill9();
-            Await.until("it leads no more", () -> !only.isLeading());
+            Await.until("it no longer leads", () -> !only.isLeading());
             assertThat(leading).isEmpty();
             cluster.apiServer().restart();
         }

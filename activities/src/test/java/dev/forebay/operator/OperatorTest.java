@@ -28,7 +28,7 @@ class OperatorTest {
     }
 
     @Test
-    void theDefaultsAreTaken() {
+    void theDefaultsAreValid() {
         assertThatCode(() -> Operator.check(config(Map.of()), false)).doesNotThrowAnyException();
     }
 
@@ -42,7 +42,7 @@ class OperatorTest {
         "release-timeout, PT-1S, forebay.datasets.release-timeout is -1 s and must be at least 0",
         "concurrency, 0, forebay.datasets.concurrency is 0 and must be at least 1",
     })
-    void whatCannotBeMeantIsRefused(String name, String value, String refusal) {
+    void anInvalidSettingIsRefused(String name, String value, String refusal) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Operator.check(config(Map.of(name, value)), false))
                 .withMessageStartingWith(refusal)
@@ -50,7 +50,7 @@ class OperatorTest {
     }
 
     @Test
-    void aControlPlaneThatSpeaksTlsIsNotAskedInTheClear() {
+    void theOperatorRequiresHttpsIfTheControlPlaneUsesTls() {
         assertThatCode(() -> Operator.check(config(Map.of("api", "https://forebay:8080")), true))
                 .doesNotThrowAnyException();
         assertThatExceptionOfType(ForebayException.class)

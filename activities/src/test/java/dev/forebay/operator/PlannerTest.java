@@ -23,7 +23,7 @@ class PlannerTest {
     private static final DatasetSpec.Tracking HOURLY = new DatasetSpec.Tracking(3600L, null);
 
     @Test
-    void whatIsNotRegisteredIsRegisteredAndNothingElseIsAskedFor() {
+    void thePlanForAnUnregisteredDatasetOnlyRegistersIt() {
         Holding old = new Holding(EAST, "v1", "v1");
 
         Plan plan = Planner.plan(declared(spec("v1", HOURLY, EAST), old), Observed.NOTHING);
@@ -33,7 +33,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatWasDeletedBehindItsBackIsRegisteredAgain() {
+    void thePlanRegistersADatasetThatOthersDeleted() {
         Observed deleted =
                 new Observed(
                         Optional.of(dataset(Samples.URI, "2026-11-20T09:00:00Z")),
@@ -45,7 +45,7 @@ class PlannerTest {
     }
 
     @Test
-    void aVersionIsBroughtToEachRegion() {
+    void thePlanRequestsTheVersionInEachRegion() {
         Plan plan = Planner.plan(declared(spec("v1", null, EAST, WEST)), seen(null));
 
         assertThat(plan.first()).isEmpty();
@@ -62,7 +62,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatIsCompleteAndPinnedIsOnlyRenewed() {
+    void thePlanOnlyRenewsThePinOfACompleteCopy() {
         Holding held = new Holding(EAST, "v1", "v1");
 
         Plan plan =
@@ -77,7 +77,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatIsCompleteAndNotPinnedIsAskedForSoThatItIs() {
+    void thePlanRequestsACompleteCopyThatHasNoPin() {
         Plan plan =
                 Planner.plan(
                         declared(spec("v1", null, EAST)), seen(version("v1", in(EAST, "CACHED"))));
@@ -86,7 +86,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatIsWarmStaysUntilItsSuccessorIs() {
+    void aWarmVersionStaysPinnedUntilItsSuccessorIsWarm() {
         Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v1", "v1"));
 
         InRegion filling =
@@ -109,7 +109,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatWasOvertakenBeforeItWasCompleteIsLetGo() {
+    void thePlanReleasesAnIncompleteVersionThatANewerOneReplaces() {
         Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v2", "v1"));
 
         InRegion plan =
@@ -122,7 +122,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatIsBlockedIsLeftToPeople() {
+    void thePlanDoesNotRetryABlockedVersion() {
         Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v2", "v1"));
 
         assertThat(
@@ -134,7 +134,7 @@ class PlannerTest {
     }
 
     @Test
-    void aRegionThatIsNotDeclaredAnyMoreIsLetGo() {
+    void thePlanReleasesARegionThatIsNoLongerDeclared() {
         Declared declared = declared(spec("v1", null), new Holding(EAST, "v2", "v1"));
 
         assertThat(Planner.plan(declared, seen(null)).regions())
@@ -147,7 +147,7 @@ class PlannerTest {
     }
 
     @Test
-    void theFirstVersionIsLookedForAtOnce() {
+    void thePlanChecksForTheFirstVersionAtOnce() {
         Plan plan = Planner.plan(declared(spec("latest", HOURLY, EAST)), seen(null));
 
         assertThat(plan.first()).containsExactly(new Step.Follow(HOURLY), new Step.Check());
@@ -155,7 +155,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatItFollowsIsAsDeclaredWhereItIsDeclared() {
+    void thePlanAdjustsTrackingToTheSpec() {
         assertThat(firstStepsWhile(null, false)).containsExactly(new Step.Unfollow());
         assertThat(firstStepsWhile(HOURLY, false)).isEmpty();
         assertThat(firstStepsWhile(HOURLY, true)).as("a person paused it").isEmpty();
@@ -175,7 +175,7 @@ class PlannerTest {
     }
 
     @Test
-    void aTimeToLiveIsSetWhereItIsDeclared() {
+    void thePlanSetsATimeToLiveOnlyIfDeclared() {
         DatasetSpec spec =
                 new DatasetSpec(Samples.SOURCE, null, "v1", List.of(), 60L, null, null, null);
 
@@ -185,7 +185,7 @@ class PlannerTest {
     }
 
     @Test
-    void whatIsDeletedLetsEverythingGo() {
+    void thePlanForADeletedResourceReleasesEverything() {
         Declared declared =
                 declared(spec("v1", null, EAST), Samples.NOW, new Holding(EAST, "v1", "v1"));
 
@@ -198,7 +198,7 @@ class PlannerTest {
     }
 
     @Test
-    void aDatasetOfAnotherSourceIsSomebodyElses() {
+    void thePlanDoesNotDeleteADatasetWithAnotherSource() {
         Observed others =
                 new Observed(
                         Optional.of(dataset("s3://lake/other/", null)),

@@ -44,7 +44,7 @@ class ReportTest {
     }
 
     @Test
-    void saysWhatIsWarmAndWhatIsNot() {
+    void theStatusShowsWhichRegionsAreWarm() {
         DatasetStatus status = report(FILLING, filling());
 
         assertThat(status.state()).isEqualTo("Warming");
@@ -59,7 +59,7 @@ class ReportTest {
     }
 
     @Test
-    void saysWhyARegionIsBlocked() {
+    void theStatusShowsWhyARegionIsBlocked() {
         DatasetStatus status =
                 report(
                         Samples.seen(version("v1", in("east", "CACHED"), blocked("west"))),
@@ -71,7 +71,7 @@ class ReportTest {
     }
 
     @Test
-    void saysWhyARegionDoesNotGetOn() {
+    void theStatusShowsWhyARegionFails() {
         Outcome outcome =
                 new Outcome(
                         Optional.empty(),
@@ -85,7 +85,7 @@ class ReportTest {
     }
 
     @Test
-    void saysWhyItIsNotTaken() {
+    void theStatusShowsWhyTheResourceIsNotAccepted() {
         DatasetStatus status =
                 report(
                         Observed.NOTHING,
@@ -100,7 +100,7 @@ class ReportTest {
     }
 
     @Test
-    void whatCannotBeSeenIsAsItWas() {
+    void theStatusKeepsItsValuesWhileTheControlPlaneIsUnavailable() {
         DatasetStatus before = report(FILLING, filling());
         Declared declared = with(before);
 
@@ -115,7 +115,7 @@ class ReportTest {
     }
 
     @Test
-    void whatIsRefusedWhoeverAsksAgainIsNotTaken() {
+    void aPermanentRefusalMakesTheResourceNotAccepted() {
         String rule = "version 'a b' must be 1 to 127 characters";
 
         DatasetStatus status =
@@ -138,7 +138,7 @@ class ReportTest {
     }
 
     @Test
-    void aConditionKeepsTheTimeSinceWhenItIsSo() {
+    void anUnchangedConditionKeepsItsTransitionTime() {
         DatasetStatus before = report(FILLING, filling());
 
         DatasetStatus after =
@@ -148,7 +148,7 @@ class ReportTest {
     }
 
     @Test
-    void saysWhoElseHoldsIt() {
+    void theStatusShowsOtherPinHolders() {
         Answers.Version version = version("v1", List.of(in("east", "CACHED")), "east");
         List<Pin> pins = new ArrayList<>(version.pins());
         for (int i = 1; i <= 3; i++) {
@@ -171,7 +171,7 @@ class ReportTest {
     }
 
     @Test
-    void whatStaysAsItIsIsToldOnce() {
+    void eventsReportEachChangeOnce() {
         DatasetStatus filling = report(FILLING, filling());
         DatasetStatus complete =
                 report(
@@ -196,7 +196,7 @@ class ReportTest {
     }
 
     @Test
-    void whatSomebodyHasToSeeToIsAWarning() {
+    void aBlockedRegionCausesAWarning() {
         DatasetStatus blocked = report(Samples.seen(version("v1", blocked("west"))), filling());
 
         assertThat(Happening.between(report(FILLING, filling()), blocked))
@@ -205,7 +205,7 @@ class ReportTest {
     }
 
     @Test
-    void whatIsGoingSaysWhatItWaitsFor() {
+    void theStatusOfADeletedResourceShowsWhatItWaitsFor() {
         Declared deleted =
                 Samples.declared(
                         spec("v1", null, "east", "west"),
@@ -228,7 +228,7 @@ class ReportTest {
 
     /** The time is recorded, because the next replica to reconcile has not seen the failure. */
     @Test
-    void howLongItIsStuckIsCountedFromWhenSomebodyFirstFailed() {
+    void theReleaseTimeoutCountsFromTheFirstFailureOfAnyReplica() {
         Duration timeout = Duration.ofMinutes(5);
         Instant later = Samples.NOW.plus(timeout);
         Outcome outcome =

@@ -88,7 +88,7 @@ class StepsTest {
     }
 
     @Test
-    void looksAtTheDatasetAndWhatIsMeant() {
+    void theOperatorReadsTheDatasetAndItsDeclaredVersion() {
         answers.put(
                 "GET /api/v1/datasets/team/digits",
                 """
@@ -114,14 +114,14 @@ class StepsTest {
     }
 
     @Test
-    void whatIsNotRegisteredIsNotLookedAtFurther() {
+    void theOperatorReadsNoVersionOfAnUnregisteredDataset() {
         assertThat(steps.look(declared)).isEqualTo(Observed.NOTHING);
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
     }
 
     /** A proxy may answer 404 for a dataset that exists. */
     @Test
-    void whatSomethingInBetweenDoesNotFindMayBeThere() {
+    void aNotFoundAnswerOfAProxyCountsAsUnavailable() {
         String look = "GET /api/v1/datasets/team/digits";
         answers.put(look, "<h1>Not Found</h1>");
         refusals.put(look, 404);
@@ -133,7 +133,7 @@ class StepsTest {
 
     /** Errors of its version no longer matter. */
     @Test
-    void whatIsToGoIsNotLookedAtFurther() {
+    void theOperatorReadsNoVersionOfADeletedResource() {
         answers.put(
                 "GET /api/v1/datasets/team/digits",
                 """
@@ -148,7 +148,7 @@ class StepsTest {
 
     /** The API checks names. A status that a person has edited must not stop the reconciliation. */
     @Test
-    void whatNoNameCanBeIsSentAllTheSame() {
+    void theOperatorEscapesAndSendsInvalidNames() {
         steps.take(declared, new Step.Release("v 1/..", "a b&c=d"));
 
         assertThat(requests)
@@ -159,7 +159,7 @@ class StepsTest {
     }
 
     @Test
-    void theSameIsAskedForUnderTheSameKey() {
+    void onlyEqualRequestsHaveTheSameKey() {
         answers.put("POST " + V1 + "/ensure", "{}");
 
         steps.take(declared, new Step.Ask("v1", "east"));
@@ -179,7 +179,7 @@ class StepsTest {
     }
 
     @Test
-    void aVersionIsCreatedOnlyIfThatIsDeclared() {
+    void theOperatorRequestsCreationOnlyIfDeclared() {
         answers.put("POST " + V1 + "/ensure", "{}");
         DatasetSpec spec = declared.spec();
         DatasetSpec creating =
@@ -194,7 +194,7 @@ class StepsTest {
     }
 
     @Test
-    void aPinThatHasEndedIsAskedForAnewWhereThatIsWanted() {
+    void theOperatorRequestsAnEndedPinAgainIfWanted() {
         answers.put("POST " + V1 + "/ensure", "{}");
 
         steps.take(declared, new Step.Renew("v1", "east", false));
@@ -207,7 +207,7 @@ class StepsTest {
     }
 
     @Test
-    void toLetGoIsToTakeBackWhatWasAskedForAndThenThePin() {
+    void aReleaseCancelsTheRequestsAndThenRemovesThePin() {
         steps.take(declared, new Step.Release("v1", "east"));
 
         assertThat(requests)
@@ -222,7 +222,7 @@ class StepsTest {
     }
 
     @Test
-    void aRefusalSaysWhatItIs() {
+    void aRefusalHasTheCodeAndTheMessageOfTheApi() {
         refusals.put("POST /api/v1/datasets", 409);
         answers.put(
                 "POST /api/v1/datasets",
@@ -235,7 +235,7 @@ class StepsTest {
     }
 
     @Test
-    void whoDoesNotAnswerIsUnavailable() {
+    void anUnreachableApiCountsAsUnavailable() {
         server.stop(0);
 
         assertThatExceptionOfType(ForebayException.class)
@@ -245,7 +245,7 @@ class StepsTest {
     }
 
     @Test
-    void whatIsNotSaidStaysAsItIs() {
+    void theOperatorDoesNotSendUndeclaredFields() {
         answers.put("PUT /api/v1/datasets/team/digits/tracking", "{}");
         answers.put("PUT /api/v1/datasets/team/digits/ttl", "{}");
 

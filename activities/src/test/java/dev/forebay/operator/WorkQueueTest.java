@@ -23,7 +23,7 @@ class WorkQueueTest {
     }
 
     @Test
-    void whatIsDueFirstComesFirst() throws InterruptedException {
+    void theQueueReturnsTheEarliestKeyFirst() throws InterruptedException {
         queue.add("later", Duration.ofSeconds(2));
         queue.add("sooner", Duration.ofSeconds(1));
         pass(Duration.ofSeconds(5));
@@ -33,7 +33,7 @@ class WorkQueueTest {
     }
 
     @Test
-    void theEarliestTimeCountsAndNoneTwice() throws InterruptedException {
+    void aKeyAddedAgainKeepsItsEarliestTimeAndComesOnce() throws InterruptedException {
         queue.add("a", Duration.ofHours(1));
         queue.add("a", Duration.ZERO);
         queue.add("a", Duration.ofMinutes(1));
@@ -45,7 +45,7 @@ class WorkQueueTest {
     }
 
     @Test
-    void nobodyGetsWhatAnotherHas() throws InterruptedException {
+    void aKeyIsTakenByOneThreadAtATime() throws InterruptedException {
         queue.add("a", Duration.ZERO);
         assertThat(queue.take()).contains("a");
         queue.add("a", Duration.ZERO);
@@ -57,7 +57,7 @@ class WorkQueueTest {
     }
 
     @Test
-    void whoWaitsIsGivenWhatComesAndIsLetGoInTheEnd() throws Exception {
+    void aWaitingThreadGetsTheNextKeyOrNothingAfterTheClose() throws Exception {
         WorkQueue<String> real = new WorkQueue<>(System::nanoTime);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             CompletableFuture<Optional<String>> first =

@@ -30,7 +30,7 @@ class ConfigurationDocTest {
                 AgentConfig.class,
                 OperatorConfig.class
             })
-    void namesEverySettingAndItsDefault(Class<?> mapping) throws IOException {
+    void theDocumentNamesEverySettingAndItsDefault(Class<?> mapping) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md"));
 
         ConfigMappings.getProperties(ConfigMappings.ConfigClass.configClass(mapping))

@@ -15,7 +15,7 @@ class PrivateFolderTest {
     @TempDir Path shared;
 
     @Test
-    void allProcessesOfAUserHaveOneThatNobodyElseCanEnter() throws IOException {
+    void allProcessesOfAUserShareOnePrivateFolder() throws IOException {
         Path folder = PrivateFolder.in(shared);
 
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
@@ -24,7 +24,7 @@ class PrivateFolderTest {
     }
 
     @Test
-    void whatOthersCanEnterIsNotTaken() throws IOException {
+    void aFolderThatOthersCanEnterIsNotUsed() throws IOException {
         Path open = Files.createDirectory(shared.resolve("forebay-work-a"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         Path elsewhere = Files.createDirectory(shared.resolve("elsewhere"));
@@ -36,7 +36,7 @@ class PrivateFolderTest {
     }
 
     @Test
-    void whatAnotherUserMadeIsNotTaken() throws IOException {
+    void aFolderOfAnotherUserIsNotUsed() throws IOException {
         Path others = PrivateFolder.in(shared);
         int user = (int) Files.getAttribute(others, "unix:uid");
         assumeTrue(user == 0, "only root can give a folder away");

@@ -12,7 +12,7 @@ class ProblemTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void everyCodeHasAStatusThatFits(ErrorCode code) {
+    void everyCodeHasAMatchingStatus(ErrorCode code) {
         Problem problem = Problem.of(code, "because", null);
 
         assertThat(problem.status()).isBetween(400, code.category() == REFUSED ? 499 : 599);

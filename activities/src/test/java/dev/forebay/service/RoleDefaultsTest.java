@@ -21,14 +21,14 @@ class RoleDefaultsTest {
     }
 
     @Test
-    void theControlPlaneIsLeftAlone() {
+    void theControlPlaneGetsNoDefaults() {
         SmallRyeConfig config = config(Map.of("forebay.role", "control-plane"));
 
         assertThat(config.getOptionalValue("quarkus.datasource.active", String.class)).isEmpty();
     }
 
     @Test
-    void noRoleIsLeftToTheCheckOfTheRole() {
+    void aProcessWithoutARoleGetsNoDefaults() {
         assertThat(config(Map.of()).getOptionalValue("quarkus.datasource.active", String.class))
                 .isEmpty();
     }

@@ -40,7 +40,7 @@ class StartIT {
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
         "forebay.work-directory, /proc/nowhere, forebay.work-directory"
     })
-    void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {
+    void aFailedStartNamesTheProperty(String property, String value, String message) {
         Map<String, String> properties = agent("http://127.0.0.1:9", "127.0.0.1:9");
         if (message.startsWith("forebay.region")) {
             properties.remove("forebay.region");
@@ -54,7 +54,7 @@ class StartIT {
     }
 
     @Test
-    void aProxyThatCannotBeUsedIsNamedByItsVariable() {
+    void aFailedStartNamesTheVariableOfAnInvalidProxy() {
         Map<String, String> properties = agent("http://127.0.0.1:9", "127.0.0.1:9");
         properties.put("forebay.lake.endpoint", "https://lake.example");
         Map<String, String> environment = Map.of("HTTPS_PROXY", "socks5://127.0.0.1:1080");
@@ -69,7 +69,7 @@ class StartIT {
     }
 
     @Test
-    void anAgentThatStartsWithoutTemporalIsReadyAndWorksWhenItIsThere() throws Exception {
+    void anAgentIsReadyWithoutTemporalAndWorksOnceItConnects() throws Exception {
         TemporalServer.PortSet ports =
                 new TemporalServer.PortSet(Ports.free(), Ports.free(), Ports.free(), Ports.free());
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
@@ -79,12 +79,14 @@ class StartIT {
                     ApplicationProcess.startAlive(
                             "agent", directory.resolve("agent"), properties)) {
                 Api api = new Api(agent.address());
-                Await.until("it has tried twice", () -> tries(agent.log()) >= 2);
+                Await.until("the agent has tried to connect twice", () -> tries(agent.log()) >= 2);
                 assertThat(api.get("/q/health/live").status()).isEqualTo(200);
                 Await.until("ready", () -> api.get("/q/health/ready").status() == 200);
                 assertThat(temporal(api)).isEqualTo("not seen yet");
                 assertThat(connected(api)).isEqualTo("0.0");
-                assertThat(api.get("/v1/region").status()).as("others use it").isEqualTo(200);
+                assertThat(api.get("/v1/region").status())
+                        .as("the agent serves its gateway")
+                        .isEqualTo(200);
 
                 try (TemporalServer _ =
                         TemporalServer.start(
@@ -131,7 +133,7 @@ class StartIT {
 
     /** A stop prevents the polling from starting. */
     @Test
-    void anAgentThatWaitsForTemporalEndsWhenItIsTold() {
+    void anAgentThatWaitsForTemporalStopsOnRequest() {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
             Map<String, String> properties =
                     agent(etcd.endpoint().toString(), "127.0.0.1:" + Ports.free());
@@ -147,7 +149,7 @@ class StartIT {
 
     /** Covers the operations of both roles: those of the other role are refused in the same way. */
     @Test
-    void withATokenEveryRequestCarriesItButProbes() throws Exception {
+    void everyRequestExceptProbesNeedsTheToken() throws Exception {
         Path token = directory.resolve("token");
         Files.writeString(token, "0123456789abcdef-secret\n");
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"));
@@ -196,7 +198,9 @@ class StartIT {
                                 "/console/%2e%2e/v1/region")) {
                     assertThat(api.get(disguised).status()).as(disguised).isIn(400, 401, 404);
                 }
-                assertThat(api.get("/console").status()).as("of control planes").isEqualTo(404);
+                assertThat(api.get("/console").status())
+                        .as("only control planes have a console")
+                        .isEqualTo(404);
                 assertThat(api.get("/q/health/ready").status()).isEqualTo(200);
             }
         }

@@ -21,7 +21,7 @@ class StartTest {
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
         "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key need each other"
     })
-    void aSettingThatCannotBeUsedIsNamed(String property, String value, String message) {
+    void anErrorNamesTheInvalidSetting(String property, String value, String message) {
         Map<String, String> properties = new HashMap<>();
         properties.put("forebay.role", "agent");
         properties.put(property, value);

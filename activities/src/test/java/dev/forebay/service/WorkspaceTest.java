@@ -31,7 +31,7 @@ class WorkspaceTest {
     }
 
     @Test
-    void whatIsKeptIsFoundByTheNextAndGoneWhenItIsForgotten() throws IOException {
+    void aKeptFolderStaysUntilItIsForgotten() throws IOException {
         try (Kept first = workspace.kept("run-1").orElseThrow()) {
             Files.writeString(first.path().resolve("f"), "x");
         }
@@ -43,14 +43,14 @@ class WorkspaceTest {
     }
 
     @Test
-    void whatIsForgottenByNameIsGone() {
+    void forgetRemovesAFolderByItsName() {
         workspace.kept("run-1").orElseThrow().close();
         workspace.forget("run-1");
         assertThat(root.resolve("kept")).isEmptyDirectory();
     }
 
     @Test
-    void whoCannotForgetSaysWhatHeFailedWith() throws IOException {
+    void aDiskErrorFailsTheOpeningOfAFolderButNotItsRemoval() throws IOException {
         // Simulates a disk that is full or has failed.
         Files.delete(root.resolve("kept"));
         Files.createFile(root.resolve("kept"));
@@ -59,7 +59,7 @@ class WorkspaceTest {
     }
 
     @Test
-    void oneAtATime() {
+    void aKeptFolderHasOneOwnerAtATime() {
         try (Kept first = workspace.kept("run-1").orElseThrow()) {
             assertThat(first.path()).isDirectory();
             assertThat(workspace.kept("run-1")).isEmpty();
@@ -70,7 +70,7 @@ class WorkspaceTest {
     }
 
     @Test
-    void whatNobodyCameBackForIsRemovedAfterDays() throws IOException {
+    void aStartRemovesKeptFoldersThatAreDaysOld() throws IOException {
         for (String name : new String[] {"old", "new"}) {
             workspace.kept(name).orElseThrow().close();
         }
@@ -85,7 +85,7 @@ class WorkspaceTest {
     }
 
     @Test
-    void forThatNobodyNeedStartAnew() throws IOException {
+    void openingAFolderRemovesOldOnesWithoutARestart() throws IOException {
         workspace.kept("old").orElseThrow().close();
         Path old = root.resolve("kept").resolve("old");
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(5))));
@@ -99,7 +99,7 @@ class WorkspaceTest {
 
     /** Each of them may be process 1 of its container. */
     @Test
-    void whatALivingProcessHasStaysAndWhatADeadOneLeftGoes() throws Exception {
+    void aStartRemovesOnlyTheTemporaryFoldersOfDeadProcesses() throws Exception {
         Process other = other();
         Path theirs = Path.of(other.inputReader().readLine());
         try {

@@ -109,7 +109,7 @@ class TaskOrderIT {
     }
 
     @Test
-    void whoWaitsGoesBeforeWhoDoesNotAndNoNamespaceWaitsForAllOfAnother() {
+    void interactiveFillsRunFirstAndNoNamespaceWaitsForAllOfAnother() {
         for (int i = 0; i < 4; i++) {
             wants("busy", Urgency.SPECULATIVE);
         }

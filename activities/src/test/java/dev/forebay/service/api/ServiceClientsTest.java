@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ServiceClientsTest {
 
     @Test
-    void agentsAndControlPlanesAreReachedThroughNoProxy() {
+    void requestsToAgentsAndControlPlanesUseNoProxy() {
         try (HttpClient client =
                 new ServiceClients(Optional.empty()).within(Duration.ofSeconds(1))) {
             assertThat(client.proxy()).contains(HttpClient.Builder.NO_PROXY);
@@ -23,7 +23,7 @@ class ServiceClientsTest {
     }
 
     @Test
-    void authoritiesThatCannotBeReadEndTheStart() {
+    void anUnreadableCertificateAuthorityEndsTheStart() {
         ServiceConfig config =
                 Settings.of(
                         ServiceConfig.class,

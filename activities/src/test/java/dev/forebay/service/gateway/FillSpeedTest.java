@@ -14,17 +14,17 @@ class FillSpeedTest {
     private static final Spread RATE = new Spread(8.0 * MIB, 16.0 * MIB, 32.0 * MIB);
 
     @Test
-    void whatIsThereTakesNoTime() {
+    void aFillOfNoBytesTakesNoTime() {
         assertThat(new FillSpeed(null, null).estimate(0, 3)).contains(Estimate.NOTHING);
     }
 
     @Test
-    void nothingIsKnownOfARegionThatHasFilledNothing() {
+    void aRegionWithoutFillsHasNoEstimate() {
         assertThat(new FillSpeed(null, null).estimate(1, 1)).isEmpty();
     }
 
     @Test
-    void whoHasFilledAFewBytesKnowsOfAFewBytesOnly() {
+    void aRegionWithOnlySmallFillsEstimatesOnlySmallFills() {
         FillSpeed speed = new FillSpeed(null, OVERHEAD);
 
         assertThat(speed.estimate(1, 1)).contains(estimate(0, 1, 6));
@@ -33,7 +33,7 @@ class FillSpeedTest {
     }
 
     @Test
-    void theOverheadComesOnTopOfWhatTheRateSays() {
+    void theEstimateAddsTheOverheadToTheTimeOfTheRate() {
         assertThat(new FillSpeed(RATE, OVERHEAD).estimate(64 * MIB, 0))
                 .contains(estimate(2, 5, 14));
         assertThat(new FillSpeed(RATE, null).estimate(64 * MIB, 0)).contains(estimate(2, 4, 13));

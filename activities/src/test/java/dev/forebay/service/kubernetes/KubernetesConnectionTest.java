@@ -10,7 +10,7 @@ class KubernetesConnectionTest {
 
     /** The client also reads properties with the names of the environment variables. */
     @Test
-    void theApiServerIsReachedThroughNoProxy() {
+    void requestsToTheApiServerUseNoProxy() {
         List<String> variables = List.of("http.proxy", "https.proxy", "all.proxy");
         variables.forEach(name -> System.setProperty(name, "nonsense://"));
         KubernetesConnection connection = new KubernetesConnection();

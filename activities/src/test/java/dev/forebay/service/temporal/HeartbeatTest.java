@@ -25,13 +25,13 @@ class HeartbeatTest {
     private final List<Object> beats = Collections.synchronizedList(new ArrayList<>());
 
     @Test
-    void workThatIsDoneSoonHasNone() {
+    void shortWorkSendsNoHeartbeat() {
         assertThat(during(beats::add, NEVER, () -> "done")).isEqualTo("done");
         assertThat(beats).isEmpty();
     }
 
     @Test
-    void longWorkHasOneAfterTheOther() {
+    void longWorkSendsHeartbeatsRepeatedly() {
         CountDownLatch three = new CountDownLatch(3);
         Consumer<Object> temporal =
                 details -> {
@@ -45,7 +45,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void theOneUnderWayIsNotInterruptedWhenTheWorkIsDone() {
+    void theEndOfTheWorkDoesNotInterruptAHeartbeat() {
         CountDownLatch underWay = new CountDownLatch(1);
         CountDownLatch workIsDone = new CountDownLatch(1);
         Consumer<Object> temporal =
@@ -72,7 +72,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void unwantedWorkIsInterrupted() {
+    void aCancellationInterruptsTheWork() {
         Consumer<Object> temporal =
                 details -> {
                     throw new ActivityCanceledException();
@@ -85,7 +85,7 @@ class HeartbeatTest {
 
     /** Otherwise Temporal would consider the work alive and not retry it elsewhere. */
     @Test
-    void thereAreNoneAfterAnError() throws InterruptedException {
+    void noHeartbeatFollowsAnError() throws InterruptedException {
         CountDownLatch failed = new CountDownLatch(1);
         CountDownLatch later = new CountDownLatch(1);
         Consumer<Object> temporal =

@@ -109,12 +109,12 @@ class TemporalTlsIT {
     }
 
     @Test
-    void whoShowsACertificateIsLetIn() {
-        Await.until("it is let in", () -> answers(settings()));
+    void aClientWithACertificateConnects() {
+        Await.until("the client connects", () -> answers(settings()));
     }
 
     @Test
-    void whoShowsNoneOrAStrangersOrTrustsNobodyHereIsNot() {
+    void aClientWithoutAValidCertificateOrAuthorityCannotConnect() {
         Map<String, String> none = settings();
         none.remove("forebay.temporal.tls.certificate");
         none.remove("forebay.temporal.tls.key");
@@ -134,7 +134,7 @@ class TemporalTlsIT {
     }
 
     @Test
-    void aServerWithAnotherNameIsNotTrusted() {
+    void aClientRefusesAServerWithAnotherName() {
         Map<String, String> other = settings();
         other.put("forebay.temporal.tls.server-name", "other.example.com");
         Map<String, String> address = settings();
@@ -145,7 +145,7 @@ class TemporalTlsIT {
     }
 
     @Test
-    void aCertificateThatWasReplacedIsShownFromThenOn() throws IOException {
+    void aClientUsesAReplacedCertificateWithoutARestart() throws IOException {
         Path certificate = directory.resolve("tls.crt");
         Path key = directory.resolve("tls.key");
         Files.copy(stranger.certificate(), certificate);
@@ -161,7 +161,7 @@ class TemporalTlsIT {
             Files.copy(client.key(), key, StandardCopyOption.REPLACE_EXISTING);
 
             Await.until(
-                    "the new one is shown",
+                    "the client uses the new certificate",
                     () -> {
                         try {
                             return stubs.healthCheck().isInitialized();
@@ -184,7 +184,7 @@ class TemporalTlsIT {
                     certificate | /nowhere      | forebay.temporal.tls.certificate is /nowhere: it must be a file that can be read
                     key         | ''            | forebay.temporal.tls.certificate and forebay.temporal.tls.key need each other
                     """)
-    void whatCannotBeIsRefusedByName(String setting, String value, String message) {
+    void anErrorNamesTheInvalidSetting(String setting, String value, String message) {
         Map<String, String> settings = settings();
         settings.put("forebay.temporal.tls." + setting, value);
         assertThatExceptionOfType(ForebayException.class)
@@ -196,7 +196,7 @@ class TemporalTlsIT {
     }
 
     @Test
-    void anAgentWorksByItAndOneThatCannotSaysWhy() throws Exception {
+    void anAgentConnectsOverTlsOrReportsWhyItCannot() throws Exception {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
             Map<String, String> settings = settings();
             settings.put("forebay.region", "test-1");

@@ -100,7 +100,7 @@ class TemporalWorkersIT {
 
     /** Neither Java's proxy properties nor their exceptions apply. */
     @Test
-    void isReachedDirectlyThoughTheMachineHasAProxy() {
+    void connectionsToTemporalUseNoProxy() {
         Map<String, String> proxy =
                 Map.of(
                         "https.proxyHost", "127.0.0.1",
@@ -129,7 +129,7 @@ class TemporalWorkersIT {
     }
 
     @Test
-    void aBeginningThatFailsIsTriedAgain() {
+    void workersRetryAFailedStart() {
         try (TemporalServer temporal = TemporalServer.start(directory)) {
             TemporalWorkers workers = workers(temporal.target());
             workers.startWhenReachable(new Work("queue", 1, TemporalWorkersIT::register));
@@ -143,7 +143,7 @@ class TemporalWorkersIT {
 
     /** This is a defect in the code, so it ends the start whether Temporal answers or not. */
     @Test
-    void whatCannotBeRegisteredIsToldAtOnce() {
+    void anInvalidRegistrationFailsAtOnce() {
         TemporalWorkers workers = workers("127.0.0.1:" + Ports.free());
 
         assertThatThrownBy(
@@ -161,7 +161,7 @@ class TemporalWorkersIT {
 
     /** A server behind a firewall may not answer at all, and probes cannot wait that long. */
     @Test
-    void oneThatIsSilentIsAwaySoon() throws Exception {
+    void aSilentServerSoonCountsAsUnreachable() throws Exception {
         try (ServerSocket silent = new ServerSocket(0)) {
             TemporalWorkers workers = workers("127.0.0.1:" + silent.getLocalPort());
             long begun = System.nanoTime();
