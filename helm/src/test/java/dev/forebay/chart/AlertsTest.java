@@ -38,17 +38,17 @@ class AlertsTest {
     }
 
     @Test
-    void prometheusUnderstandsThem() throws Exception {
+    void prometheusAcceptsTheRules() throws Exception {
         Promtool.succeeds("check", "rules", "--lint=all", "--lint-fatal", ALERTS.toString());
     }
 
     @Test
-    void theyFireWhenTheyShouldAndNotBefore() throws Exception {
+    void alertsFireWhenTheyShouldAndNotBefore() throws Exception {
         Promtool.succeeds("test", "rules", CASES.toString());
     }
 
     @Test
-    void eachIsTriedWhereItFiresAndWhereItDoesNot() throws IOException {
+    void eachAlertHasACaseThatFiresAndOneThatDoesNot() throws IOException {
         Set<String> fires = new TreeSet<>();
         Set<String> silent = new TreeSet<>();
         for (JsonNode test : YAML.readTree(CASES.toFile()).get("tests")) {
@@ -70,7 +70,7 @@ class AlertsTest {
     }
 
     @Test
-    void theyAskForMetricsThatAreThere() throws IOException {
+    void alertsUseOnlyDocumentedMetrics() throws IOException {
         DocumentedMetrics metrics = DocumentedMetrics.read();
 
         for (JsonNode alert : alerts()) {
@@ -79,7 +79,7 @@ class AlertsTest {
     }
 
     @Test
-    void eachHasARunbookAndEachRunbookAnAlert() throws IOException {
+    void everyAlertHasARunbookAndEveryRunbookAnAlert() throws IOException {
         Set<String> runbooks = new TreeSet<>();
         for (String line : Files.readAllLines(Path.of("../docs/operations.md"))) {
             var heading = RUNBOOK.matcher(line);
@@ -103,7 +103,7 @@ class AlertsTest {
     }
 
     @Test
-    void theChartHasThemIfItIsTold() throws IOException {
+    void theChartHasTheAlertsOnlyIfEnabled() throws IOException {
         assertThat(rules(Chart.render(Chart.REGION))).isEmpty();
 
         List<GenericKubernetesResource> rules =
@@ -115,7 +115,7 @@ class AlertsTest {
     }
 
     @Test
-    void anOperatorFindsThemAndTheirRunbooksAreWhereTheUserHasThem() {
+    void valuesSetTheLabelsAndTheRunbookUrlsOfAlerts() {
         GenericKubernetesResource rule =
                 rules(
                                 Chart.render(

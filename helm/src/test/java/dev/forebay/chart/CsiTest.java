@@ -41,7 +41,7 @@ class CsiTest {
     }
 
     @Test
-    void isThereIfOneAsksForIt() {
+    void theChartHasTheDriverOnlyIfEnabled() {
         Release without = Chart.render(Chart.REGION);
 
         assertThat(without.all(CSIDriver.class)).isEmpty();
@@ -50,7 +50,7 @@ class CsiTest {
     }
 
     @Test
-    void podsMayHaveVolumesInlineAndByClaim() {
+    void theDriverSupportsInlineAndPersistentVolumes() {
         CSIDriver driver = release.one(CSIDriver.class, CSI);
 
         assertThat(driver.getMetadata().getName()).isEqualTo("csi.forebay.dev");
@@ -62,7 +62,7 @@ class CsiTest {
 
     /** The driver's mounts must appear on the node, at the path that the kubelet names. */
     @Test
-    void mountsWhereTheNodeDoes() {
+    void theDriverMountsAtThePathsOfTheNode() {
         Container csi = release.container(CSI, CSI);
 
         assertThat(csi.getArgs()).containsExactly("csi");
@@ -80,7 +80,7 @@ class CsiTest {
      * A mount below a directory that the container shares with the node stays there when it ends.
      */
     @Test
-    void nothingIsMountedIntoWhatIsPassedOnToTheNode() {
+    void noVolumeIsMountedBelowABidirectionalMount() {
         Release all = Chart.render(Chart.REGION, ENABLED);
 
         for (String component : List.of(CSI, "fuse", "holder")) {
@@ -102,7 +102,7 @@ class CsiTest {
     }
 
     @Test
-    void theKubeletIsToldWhereItListens() {
+    void theRegistrarGivesTheSocketOfTheDriverToTheKubelet() {
         Container registrar = release.container(CSI, "registrar");
 
         assertThat(Release.environment(release.container(CSI, CSI)))
@@ -120,7 +120,7 @@ class CsiTest {
     }
 
     @Test
-    void theRegistrarMayDoNothingElse() {
+    void theRegistrarRunsWithoutPrivileges() {
         SecurityContext context = release.container(CSI, "registrar").getSecurityContext();
 
         assertThat(context.getPrivileged()).isNotEqualTo(true);
@@ -130,7 +130,7 @@ class CsiTest {
     }
 
     @Test
-    void aKubeletElsewhereIsFoundByAll() {
+    void allPathsFollowTheDirectoryOfTheKubelet() {
         Release elsewhere =
                 Chart.render(
                         Chart.REGION, "{region: {csi: {enabled: true, kubeletDirectory: /k}}}");
@@ -150,7 +150,7 @@ class CsiTest {
     }
 
     @Test
-    void oneGoesBeforeTheNextComes() {
+    void anUpdateStopsTheOldDriverBeforeItStartsTheNext() {
         assertThat(
                         release.one(DaemonSet.class, CSI)
                                 .getSpec()
@@ -162,7 +162,7 @@ class CsiTest {
     }
 
     @Test
-    void runsWhereTheMountIs() {
+    void theDriverRunsOnTheNodesOfTheFusePods() {
         Release placed =
                 Chart.render(
                         Chart.REGION, ENABLED, "{region: {node: {nodeSelector: {gpu: \"yes\"}}}}");

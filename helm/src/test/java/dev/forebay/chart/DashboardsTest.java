@@ -45,7 +45,7 @@ class DashboardsTest {
 
     @ParameterizedTest
     @MethodSource("dashboards")
-    void theyAskForMetricsThatAreThere(Path dashboard) throws IOException {
+    void dashboardsUseOnlyDocumentedMetrics(Path dashboard) throws IOException {
         DocumentedMetrics metrics = DocumentedMetrics.read();
 
         for (String query : queries(dashboard)) {
@@ -55,7 +55,7 @@ class DashboardsTest {
 
     @ParameterizedTest
     @MethodSource("dashboards")
-    void panelsAskWhateverPrometheusIsChosenAndDoNotOverlap(Path dashboard) throws IOException {
+    void panelsUseTheChosenPrometheusAndDoNotOverlap(Path dashboard) throws IOException {
         JsonNode tree = JSON.readTree(dashboard.toFile());
         Set<Integer> ids = new HashSet<>();
         Set<String> places = new HashSet<>();
@@ -83,7 +83,7 @@ class DashboardsTest {
     }
 
     @Test
-    void grafanaFindsThemByTheirLabel() throws IOException {
+    void grafanaFindsDashboardsByTheirLabel() throws IOException {
         assertThat(shown("{}")).isEmpty();
 
         List<ConfigMap> shown =

@@ -20,7 +20,7 @@ class DatasetsTest {
     private final Release release = Chart.render(Chart.CONTROL_PLANE, DATASETS);
 
     @Test
-    void nobodyHasThemWhoDoesNotAskForThem() {
+    void theChartHasDatasetResourcesOnlyIfEnabled() {
         Release without = Chart.render(Chart.CONTROL_PLANE);
 
         assertThat(without.all(CustomResourceDefinition.class)).isEmpty();
@@ -32,7 +32,7 @@ class DatasetsTest {
     }
 
     @Test
-    void theDefinitionStaysWhenTheReleaseGoes() {
+    void helmKeepsTheDefinitionAfterAnUninstall() {
         CustomResourceDefinition definition =
                 release.one(CustomResourceDefinition.class, "control-plane");
         CustomResourceDefinitionVersion version = definition.getSpec().getVersions().getFirst();
@@ -46,7 +46,7 @@ class DatasetsTest {
     }
 
     @Test
-    void theControlPlaneMaySeeToDatasetsAndNothingElse() {
+    void theControlPlaneHasOnlyTheRightsThatDatasetsNeed() {
         assertThat(rights(release.one(ClusterRole.class, "control-plane").getRules()))
                 .containsExactlyInAnyOrder(
                         "get datasets",

@@ -28,7 +28,7 @@ class KueueTest {
     }
 
     @Test
-    void kueueIsLeftAloneUnlessOneAsksForIt() {
+    void theAgentHasNoRightsAndSettingsForKueueUnlessEnabled() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
 
         assertThat(rights(release)).noneMatch(rule -> rule.startsWith("kueue"));
@@ -37,7 +37,7 @@ class KueueTest {
     }
 
     @Test
-    void theAgentMayDoWhatItMustAndNothingElse() {
+    void theAgentHasOnlyTheRightsThatKueueNeeds() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, ENABLED);
 
         assertThat(rights(release))
@@ -50,7 +50,7 @@ class KueueTest {
     }
 
     @Test
-    void theAgentFindsTheControlPlaneAlsoWithoutAWebhook() {
+    void theAgentFindsTheControlPlaneWithoutAWebhook() {
         assertThat(
                         Chart.render(Chart.CONTROL_PLANE, Chart.REGION, ENABLED)
                                 .settings("agent")

@@ -105,7 +105,7 @@ class LifeCycleKubeIT {
     @ParameterizedTest
     @FieldSource("dev.forebay.chart.RolesTest#RELEASES")
     @Tag("slice")
-    void theApiServerTakesWhateverIsRendered(List<String> values) {
+    void theApiServerAcceptsEveryRenderedObject(List<String> values) {
         Release release = Chart.render(values.toArray(String[]::new));
 
         for (HasMetadata object : release.objects()) {
@@ -119,7 +119,7 @@ class LifeCycleKubeIT {
 
     @Test
     @Tag("slice")
-    void aControlPlaneLivesInARestrictedNamespace() {
+    void aControlPlaneRunsInARestrictedNamespace() {
         Site site = Site.prepare(client, "control", "restricted");
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("control");
@@ -147,7 +147,7 @@ class LifeCycleKubeIT {
 
     @Test
     @Tag("slice")
-    void anUpgradeFromTheChartBeforeLeavesMountsAloneAndChunksWhereTheyAre() throws IOException {
+    void anUpgradeFromAnEarlierChartKeepsMountsAndChunks() throws IOException {
         Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("both");
@@ -202,7 +202,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void whatCannotBeUpgradedIsRefusedAndRolledBack() {
+    void aRefusedUpgradeCanBeRolledBack() {
         Site site = Site.prepare(client, "refused", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("refused");
@@ -232,7 +232,7 @@ class LifeCycleKubeIT {
      * webhook.
      */
     @Test
-    void anUpgradeLeavesTheWebhooksCertificatesToTheAgent() {
+    void anUpgradeKeepsTheWebhookCertificatesOfTheAgent() {
         Site site = Site.prepare(client, "hooked", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("hooked");
@@ -271,7 +271,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void whatIsKeptIsThereForTheNextRelease() {
+    void theNextReleaseFindsTheVolumesAndDatasetsThatWereKept() {
         Site site = Site.prepare(client, "kept", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("kept");
@@ -309,7 +309,7 @@ class LifeCycleKubeIT {
     /** A Job removes them. It complies with the strictest standard and has only its own rights. */
     @Test
     @Tag("slice")
-    void whatIsOnObjectsOfOthersGoesWithTheRelease() throws Exception {
+    void anUninstallRemovesNodeLabelsAndDatasetFinalizers() throws Exception {
         Site site = Site.prepare(client, "tidy", "restricted");
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("tidy");
@@ -343,7 +343,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void whatAnUpgradeSwitchesOffIsTakenBack() throws Exception {
+    void anUpgradeRemovesTheLabelsAndFinalizersOfDisabledFeatures() throws Exception {
         Site site = Site.prepare(client, "switched", "restricted");
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("switched");
@@ -423,7 +423,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void anAutoscalerTakesOverAsManyAsThereAre() {
+    void enablingAnAutoscalerKeepsTheNumberOfWorkers() {
         Site site = Site.prepare(client, "scaled", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("scaled");
@@ -447,7 +447,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void anAutoscalerOfANewReleaseBringsItsLeast() {
+    void anAutoscalerOfANewReleaseStartsItsMinimumOfReplicas() {
         Site site = Site.prepare(client, "fresh", "restricted");
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("fresh");
@@ -463,7 +463,7 @@ class LifeCycleKubeIT {
 
     /** All pods of a region except those on nodes comply with the strictest standard. */
     @Test
-    void aRestrictedNamespaceTakesAllButWhatMounts() {
+    void aRestrictedNamespaceRefusesOnlyPodsThatMount() {
         Site site = Site.prepare(client, "strict", "restricted").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("strict");

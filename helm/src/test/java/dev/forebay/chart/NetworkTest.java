@@ -95,7 +95,7 @@ class NetworkTest {
     }
 
     @Test
-    void everybodyReachesWhatTheyNeedAndNobodyElseDoes() {
+    void onlyTheCallersOfAComponentReachIt() {
         Map<String, Set<String>> allowed = allowed(Chart.render(Chart.CONTROL_PLANE, Chart.REGION));
 
         Set<String> region = Set.of("agent", "fuse", "worker");
@@ -115,7 +115,7 @@ class NetworkTest {
     }
 
     @Test
-    void whoReadsMetricsReachesAllThatHaveSome() {
+    void prometheusReachesEveryPortWithMetrics() {
         Map<String, Set<String>> allowed =
                 allowed(
                         Chart.render(
@@ -143,7 +143,7 @@ class NetworkTest {
     }
 
     @Test
-    void anAgentWhoseControlPlaneIsElsewhereCanBeReached() {
+    void anAgentWithAnExternalControlPlaneIsReachable() {
         assertThat(allowed(Chart.render(Chart.REGION)).get("agent:http")).contains(STRANGER);
         assertThat(
                         allowed(
@@ -156,7 +156,7 @@ class NetworkTest {
 
     /** The API server is no pod, and its address differs between clusters. */
     @Test
-    void everybodyReachesTheWebhookAndNothingElseOfTheAgent() {
+    void anyClientReachesTheWebhookAndNothingElseOfTheAgent() {
         Map<String, Set<String>> allowed =
                 allowed(
                         Chart.render(
@@ -169,7 +169,7 @@ class NetworkTest {
     }
 
     @Test
-    void anAgentWhosePodsWaitReachesTheControlPlaneOfItsRelease() {
+    void anAgentWithAGateReachesTheControlPlaneOfItsRelease() {
         String few = "{controlPlane: {allowFrom: [{podSelector: {matchLabels: {a: b}}}]}}";
 
         assertThat(
@@ -193,7 +193,7 @@ class NetworkTest {
 
     /** Any of its replicas may send the request, and any may receive it. */
     @Test
-    void aControlPlaneThatLooksAfterDatasetsReachesItself() {
+    void aControlPlaneThatReconcilesDatasetsReachesItself() {
         assertThat(
                         allowed(
                                         Chart.render(
@@ -205,7 +205,7 @@ class NetworkTest {
     }
 
     @Test
-    void holderAndDriverTalkToNobody() {
+    void theHolderAndTheDriverHaveNoNetworkAccess() {
         Release release = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
 
         for (String component : List.of("holder", "csi")) {
@@ -217,7 +217,7 @@ class NetworkTest {
     }
 
     @Test
-    void policiesCanBeLeftToOthers() {
+    void networkPoliciesCanBeDisabled() {
         assertThat(
                         Chart.render(Chart.REGION, "{networkPolicy: {enabled: false}}")
                                 .all(NetworkPolicy.class))
@@ -226,7 +226,7 @@ class NetworkTest {
 
     /** By default a node that forwards a connection replaces the client's address by its own. */
     @Test
-    void whoIsBehindALoadBalancerSeesWhoCalls() {
+    void aServiceBehindALoadBalancerSeesTheAddressesOfClients() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,

@@ -26,7 +26,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void nobodyLabelsNodesUnlessOneAsksForIt() {
+    void theAgentLabelsNodesOnlyIfEnabled() {
         Release release = Chart.render(Chart.REGION);
 
         assertThat(rulesOfNodes(release)).isEmpty();
@@ -37,7 +37,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void whoeverServesOrStandsByKnowsItsNode() {
+    void everyFuseContainerKnowsItsNode() {
         List<Container> containers =
                 Chart.render(Chart.REGION, ENABLED).pod("fuse").getSpec().getContainers();
 
@@ -51,7 +51,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void theAgentMaySeeAndPatchNodesAndNothingElseOfThem() {
+    void theAgentMayOnlyReadAndPatchNodes() {
         List<PolicyRule> rules = rulesOfNodes(Chart.render(Chart.REGION, ENABLED));
 
         assertThat(rules).hasSize(1);
@@ -61,7 +61,7 @@ class NodeLabelsTest {
     }
 
     @Test
-    void anAgentThatDoesNotLookAtJobsHasNoOtherRights() {
+    void anAgentThatDoesNotWatchJobsHasOnlyTheRightsForNodes() {
         Release release =
                 Chart.render(Chart.REGION, ENABLED, "{region: {agent: {watchJobs: false}}}");
 

@@ -46,7 +46,7 @@ class NodeTest {
     }
 
     @Test
-    void anUpgradeLeavesTheHolderAlone() {
+    void anUpgradeDoesNotRestartTheHolder() {
         assertThat(strategy(HOLDER).getType()).isEqualTo("OnDelete");
         assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_UNMOUNT", "false");
     }
@@ -65,21 +65,21 @@ class NodeTest {
     }
 
     @Test
-    void theNextPodIsThereBeforeTheLastOneGoes() {
+    void anUpdateStartsTheNextPodBeforeTheOldOneStops() {
         assertThat(strategy(FUSE).getRollingUpdate().getMaxUnavailable().getIntVal()).isZero();
         assertThat(strategy(FUSE).getRollingUpdate().getMaxSurge().getStrVal()).isEqualTo("10%");
     }
 
     /** The pod needs 5 s to find a successor, 35 s to answer reads, and 10 s to close its packs. */
     @Test
-    void aPodHasTheTimeToAnswerWhatItHasTaken() {
+    void aPodHasTimeToAnswerItsPendingReads() {
         assertThat(release.pod(FUSE).getSpec().getTerminationGracePeriodSeconds())
                 .isGreaterThanOrEqualTo(50);
     }
 
     /** Two pods of a node run at the same time, so their lock files must not be on the node. */
     @Test
-    void noTwoPodsHaveADirectoryOrPortInCommon() {
+    void fuseContainersShareNoDirectoryOrPort() {
         List<Container> containers = release.pod(FUSE).getSpec().getContainers();
         Map<String, Volume> volumes = new TreeMap<>();
         release.pod(FUSE).getSpec().getVolumes().forEach(it -> volumes.put(it.getName(), it));
@@ -102,7 +102,7 @@ class NodeTest {
     }
 
     @Test
-    void whoeverServesHasTheSameCacheAtTheSamePathAsOnTheNode() {
+    void fuseContainersShareTheCacheAtThePathOfTheNode() {
         String cache = hostPath(release, FUSE, "cache").getPath();
 
         for (Container container : release.pod(FUSE).getSpec().getContainers()) {
@@ -113,7 +113,7 @@ class NodeTest {
     }
 
     @Test
-    void holderAndPodsMeetAndSeeTheMountWhereTheNodeDoes() {
+    void theHolderAndFusePodsUseTheSamePathsAsTheNode() {
         Release elsewhere =
                 Chart.render(
                         Chart.REGION,
@@ -151,7 +151,7 @@ class NodeTest {
      * If that exceeds the startup probe, the kubelet restarts the container forever.
      */
     @Test
-    void startsWithinItsProbeOnABusyNode() {
+    void everyContainerStartsWithinItsProbeOnABusyNode() {
         Release volumes = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
         for (String component : List.of(HOLDER, FUSE, "csi")) {
             Container container = volumes.pod(component).getSpec().getContainers().getFirst();
@@ -167,7 +167,7 @@ class NodeTest {
 
     /** The container's own sysfs is read-only. */
     @Test
-    void whoMountsCanRaiseTheKernelsReadAhead() {
+    void containersThatMountCanSetTheReadAheadOfTheKernel() {
         for (String component : List.of(HOLDER, FUSE)) {
             assertThat(hostPath(release, component, "sys").getPath()).isEqualTo("/sys");
             for (Container container : release.pod(component).getSpec().getContainers()) {
@@ -179,7 +179,7 @@ class NodeTest {
     }
 
     @Test
-    void bothRunOnTheSameNodes() {
+    void theHolderAndFusePodsRunOnTheSameNodes() {
         Release placed =
                 Chart.render(
                         Chart.REGION,
@@ -198,7 +198,7 @@ class NodeTest {
     }
 
     @Test
-    void theyAreTheLastToGo() {
+    void theHolderAndFusePodsHaveAHighPriority() {
         PriorityClass priority = release.one(PriorityClass.class, "node");
 
         assertThat(priority.getValue()).isEqualTo(100_000_000);
@@ -210,7 +210,7 @@ class NodeTest {
     }
 
     @Test
-    void aPriorityClassThatIsThereIsTaken() {
+    void theChartUsesAnExistingPriorityClass() {
         Release given =
                 Chart.render(
                         Chart.REGION,
@@ -222,7 +222,7 @@ class NodeTest {
     }
 
     @Test
-    void aKubeletReachesTheHealthOfWhoHasNoMetrics() {
+    void theKubeletReachesTheHealthPortsOfHolderAndDriver() {
         Release with = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
 
         for (String component : List.of(HOLDER, "csi")) {
@@ -252,7 +252,7 @@ class NodeTest {
     }
 
     @Test
-    void aKubeletReachesTheHealthOfEachProcess() {
+    void theKubeletReachesTheHealthPortOfEachFuseContainer() {
         for (Container container : release.pod(FUSE).getSpec().getContainers()) {
             assertThat(Release.environment(container))
                     .containsEntry("FOREBAY_FUSE_METRICS_ADDRESS", "0.0.0.0");

@@ -28,12 +28,12 @@ class PodMonitorsTest {
     }
 
     @Test
-    void thereAreNoneUnlessOneAsksForThem() {
+    void theChartHasNoPodMonitorsUnlessEnabled() {
         assertThat(monitors(Chart.render(Chart.CONTROL_PLANE, Chart.REGION))).isEmpty();
     }
 
     @Test
-    void allThatHasMetricsIsScrapedAtPortsThatItHas() {
+    void prometheusScrapesEveryComponentWithMetricsAtItsPorts() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, ON);
         Map<String, JsonNode> monitors = monitors(release);
 
@@ -99,7 +99,7 @@ class PodMonitorsTest {
     }
 
     @Test
-    void whoWantsTheTokenIsShownIt() {
+    void onlyComponentsThatRequireTheTokenGetIt() {
         Map<String, JsonNode> monitors =
                 monitors(Chart.render(Chart.CONTROL_PLANE, Chart.REGION, ON));
 
@@ -117,7 +117,7 @@ class PodMonitorsTest {
     }
 
     @Test
-    void workersThatSpeakTlsAreVerifiedByTheirName() {
+    void prometheusVerifiesTheNameOfWorkersWithTls() {
         Release release =
                 Chart.render(Chart.REGION, ON, "{region: {workers: {tlsSecret: worker-tls}}}");
         JsonNode endpoint = endpoints(monitors(release), "worker").get(0);
@@ -130,7 +130,7 @@ class PodMonitorsTest {
     }
 
     @Test
-    void controlPlanesAndAgentsThatSpeakTlsAreVerifiedByTheirNames() {
+    void prometheusVerifiesTheNamesOfControlPlanesAndAgentsWithTls() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,
@@ -150,7 +150,7 @@ class PodMonitorsTest {
     }
 
     @Test
-    void anEtcdElsewhereIsScrapedByWhoeverHasIt() {
+    void anExternalEtcdIsNotScraped() {
         assertThat(
                         monitors(
                                 Chart.render(

@@ -34,7 +34,7 @@ class PodSecurityTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void allButTheNodesPodsAreRestricted(List<String> values) {
+    void allPodsThatDoNotMountAreRestricted(List<String> values) {
         Chart.render(values.toArray(String[]::new))
                 .pods()
                 .forEach(
@@ -61,7 +61,7 @@ class PodSecurityTest {
     }
 
     @Test
-    void aDiskOfTheNodeIsMountedOnlyIfOneAsksForIt() {
+    void onlyTheFusePodAndTheHolderMountHostPathsByDefault() {
         Chart.render(Chart.CONTROL_PLANE, Chart.REGION)
                 .pods()
                 .forEach(
@@ -87,7 +87,7 @@ class PodSecurityTest {
     /** Otherwise a pod could fill the node's disk, and the kubelet would evict others. */
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void whatIsTakenOfTheNodesDiskIsAskedForAndBounded(List<String> values) {
+    void everyUseOfTheNodesDiskIsRequestedAndLimited(List<String> values) {
         Chart.render(values.toArray(String[]::new))
                 .pods()
                 .forEach(
@@ -114,7 +114,7 @@ class PodSecurityTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void nobodyHasAnythingOfTheHostButItsMounts(List<String> values) {
+    void noPodUsesHostNamespacesOrHostPorts(List<String> values) {
         Chart.render(values.toArray(String[]::new))
                 .pods()
                 .forEach(
@@ -132,7 +132,7 @@ class PodSecurityTest {
     /** Without a role there are no rights, and without a token no requests. */
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void nobodyElseMayAskTheApiServer(List<String> values) {
+    void onlyComponentsThatUseTheApiServerHaveAToken(List<String> values) {
         Release release = Chart.render(values.toArray(String[]::new));
         Set<String> ask =
                 release.pods().keySet().stream()
@@ -174,7 +174,7 @@ class PodSecurityTest {
     }
 
     @Test
-    void theAgentSeesJobsAndWhatOwnsThemAndNothingElse() {
+    void theAgentMayOnlyReadJobsAndTheirOwners() {
         List<PolicyRule> rules =
                 Chart.render(Chart.REGION).one(ClusterRole.class, "agent").getRules();
 
@@ -191,7 +191,7 @@ class PodSecurityTest {
     }
 
     @Test
-    void anAgentThatDoesNotLookAtJobsHasNoRights() {
+    void anAgentThatDoesNotWatchJobsHasNoRights() {
         Release release = Chart.render(Chart.REGION, "{region: {agent: {watchJobs: false}}}");
 
         assertThat(release.all(ClusterRole.class)).isEmpty();
@@ -203,7 +203,7 @@ class PodSecurityTest {
     /** A Service forebay-worker would become a variable FOREBAY_WORKER_SERVICE_HOST. */
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void servicesDoNotBecomeSettings(List<String> values) {
+    void servicesSetNoEnvironmentVariables(List<String> values) {
         Chart.render(values.toArray(String[]::new))
                 .pods()
                 .forEach(
@@ -215,7 +215,7 @@ class PodSecurityTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void everyContainerIsBounded(List<String> values) {
+    void everyContainerHasRequestsAndAMemoryLimit(List<String> values) {
         Chart.render(values.toArray(String[]::new))
                 .pods()
                 .forEach(

@@ -58,7 +58,7 @@ class RenderedReleaseFuseIT {
     @TempDir private Path directory;
 
     @Test
-    void aReleaseWorksByWhatItIsTold() throws Exception {
+    void aRenderedReleaseRunsOnRealServers() throws Exception {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"));
                 TemporalServer temporal = TemporalServer.start(directory.resolve("temporal"));
                 PostgresServer postgres = PostgresServer.start(directory.resolve("postgres"));

@@ -64,18 +64,18 @@ class RolesTest {
     }
 
     @Test
-    void aControlPlaneAloneIsItsPods() {
+    void aControlPlaneAloneHasOnlyItsOwnPods() {
         assertThat(Chart.render(Chart.CONTROL_PLANE).pods()).containsOnlyKeys("control-plane");
     }
 
     @Test
-    void aRegionAloneHasAllThatItNeeds() {
+    void aRegionAloneHasAllItsComponents() {
         assertThat(Chart.render(Chart.REGION).pods())
                 .containsOnlyKeys("agent", "etcd", "fuse", "holder", "worker");
     }
 
     @Test
-    void aRegionWithAnEtcdElsewhereHasNone() {
+    void aRegionWithAnExternalEtcdInstallsNone() {
         Release release = Chart.render(Chart.REGION, ELSEWHERE);
 
         assertThat(release.objects()).extracting(Release::component).doesNotContain("etcd");
@@ -86,7 +86,7 @@ class RolesTest {
     }
 
     @Test
-    void togetherTheControlPlaneKnowsTheAgent() {
+    void theControlPlaneKnowsTheAgentOfItsRelease() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
         Service agent = release.one(Service.class, "agent");
 
@@ -103,7 +103,7 @@ class RolesTest {
     /** Requests, activities and connections have 10 s each to end. */
     @ParameterizedTest
     @ValueSource(strings = {"control-plane", "agent"})
-    void aServiceHasTheTimeToEndItsWork(String component) {
+    void aServiceHasTimeToFinishItsWork(String component) {
         assertThat(
                         Chart.render(Chart.CONTROL_PLANE, Chart.REGION)
                                 .pod(component)
@@ -114,7 +114,7 @@ class RolesTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void everyObjectIsInTheNamespaceOnceAndSaysWhoseItIs(List<String> values) {
+    void everyObjectIsUniqueInTheNamespaceAndLabelledWithItsRelease(List<String> values) {
         List<HasMetadata> objects = render(values).objects();
 
         assertThat(objects)
@@ -138,7 +138,7 @@ class RolesTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void selectorsAreThoseOfPodsAndPortsHaveNames(List<String> values) {
+    void selectorsMatchOnlyTheirPodsAndServicesUseNamedPorts(List<String> values) {
         Release release = render(values);
 
         for (Service service : release.all(Service.class).toList()) {
@@ -185,7 +185,7 @@ class RolesTest {
     }
 
     @Test
-    void processesListenWhereTheirPortsAre() {
+    void processesListenOnTheirContainerPorts() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
 
         for (String component : List.of("agent", "control-plane", "worker")) {
@@ -200,7 +200,7 @@ class RolesTest {
     }
 
     @Test
-    void processesThatSpeakTlsAreProbedSo() {
+    void probesUseTlsIfTheProcessDoes() {
         Release plain = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
         Release encrypted =
                 Chart.render(
@@ -243,7 +243,7 @@ class RolesTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void whatCanBeInterruptedOneByOneHasABudget(List<String> values) {
+    void everyLongRunningComponentWithoutMountsHasADisruptionBudget(List<String> values) {
         Release release = render(values);
 
         release.pods().keySet().stream()
@@ -261,7 +261,7 @@ class RolesTest {
     }
 
     @Test
-    void anAutoscalerSaysHowMany() {
+    void anAutoscalerSetsTheNumberOfReplicas() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, SCALED);
 
         assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas()).isNull();
@@ -282,7 +282,7 @@ class RolesTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void aChangedSettingStartsItsPodsAnew(List<String> values) {
+    void podsWithASettingsFileHaveItsDigest(List<String> values) {
         Release release = render(values);
 
         release.pods()
@@ -302,7 +302,7 @@ class RolesTest {
     }
 
     @Test
-    void anotherSettingMakesAnotherPodTemplate() {
+    void aChangedSettingChangesThePodTemplate() {
         Release before = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
         Release after =
                 Chart.render(
@@ -326,7 +326,7 @@ class RolesTest {
         "agent, {region: {agent: {settings: {forebay.worker-grace: 90S}}}}",
         "worker, {region: {workers: {settings: {forebay.worker.files: 6000000}}}}"
     })
-    void aChangedSettingStartsThePodsOfNoOtherComponent(String changed, String values) {
+    void aChangedSettingRestartsOnlyThePodsOfItsComponent(String changed, String values) {
         Release before = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
         Release after = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, values);
 
@@ -344,7 +344,7 @@ class RolesTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void theLinterHasNothingToSay(List<String> values) {
+    void helmLintFindsNoProblem(List<String> values) {
         assertThat(Chart.lint(values.toArray(String[]::new)))
                 .doesNotContain("[WARNING]", "[ERROR]");
     }

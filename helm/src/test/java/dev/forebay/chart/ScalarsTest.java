@@ -117,7 +117,7 @@ class ScalarsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"2024", "no", "on", "1e3", "true", "null", "0x1f", "07"})
-    void aNameIsAStringWhateverItLooksLike(String name) {
+    void aNameStaysAStringWhateverItLooksLike(String name) {
         String text = text(name);
 
         assertThat(types(text)).isEqualTo(types(text("plain")));
@@ -134,7 +134,7 @@ class ScalarsTest {
 
     /** A digest may consist of digits and one e, like a number. */
     @Test
-    void aDigestIsAString() {
+    void aDigestStaysAString() {
         assertThat(text("plain").lines().filter(line -> line.contains("forebay.dev/settings:")))
                 .hasSize(3)
                 .allMatch(line -> line.strip().matches("forebay.dev/settings: \"[0-9a-f]{64}\""));

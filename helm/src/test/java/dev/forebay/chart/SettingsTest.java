@@ -91,7 +91,7 @@ class SettingsTest {
 
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void everythingThatIsSetIsASettingOfThatProcess(List<String> values) throws IOException {
+    void everySettingInTheChartIsDocumentedForItsProcess(List<String> values) throws IOException {
         DocumentedSettings documents = DocumentedSettings.read();
         Release release = Chart.render(values.toArray(String[]::new));
 
@@ -286,7 +286,8 @@ class SettingsTest {
 
     @ParameterizedTest
     @MethodSource("everythingThatIsSet")
-    void whatTheChartSetsNobodyElseDoes(String component, String setting) throws IOException {
+    void theChartRefusesFreeSettingsThatItSetsItself(String component, String setting)
+            throws IOException {
         List<String> values = new ArrayList<>(EVERYTHING);
         values.add(free(component, setting));
 
@@ -320,7 +321,7 @@ class SettingsTest {
     }
 
     @Test
-    void whomJavaTrustsIsNamedToAllThatAskTheLakeBehindTheirOwnOptions() {
+    void clientsOfTheLakeGetTheTrustStoreAfterTheirOwnJvmOptions() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,
@@ -341,7 +342,7 @@ class SettingsTest {
     }
 
     @Test
-    void whatIsReadAsAFileIsMounted() {
+    void everyFileThatASettingNamesIsMounted() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,
@@ -371,7 +372,7 @@ class SettingsTest {
     }
 
     @Test
-    void secretsAreReferredTo() {
+    void credentialsAreReferencesToSecrets() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,
@@ -388,7 +389,7 @@ class SettingsTest {
     }
 
     @Test
-    void withoutASecretOfTheLakePodsHaveAnIdentity() {
+    void podsUseTheirServiceAccountIfTheLakeHasNoSecret() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,
@@ -405,7 +406,7 @@ class SettingsTest {
 
     /** The AWS SDK must find it in each process that reads the lake. */
     @Test
-    void aWebIdentityIsAnAccountsOwnToken() {
+    void aWebIdentityUsesTheTokenOfTheServiceAccount() {
         Release release =
                 Chart.render(
                         Chart.CONTROL_PLANE,

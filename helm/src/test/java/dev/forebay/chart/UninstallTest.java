@@ -72,12 +72,12 @@ class UninstallTest {
                     {region: {enabled: false, nodeLabels: {enabled: true}}}
                     {controlPlane: {enabled: false, datasets: {enabled: true}}}
                     """)
-    void whereThereIsNothingToTakeOffNothingIsDone(String values) {
+    void aReleaseWithNothingToRemoveHasNoCleanUp(String values) {
         assertThat(hooks(Chart.render(Chart.CONTROL_PLANE, Chart.REGION, values))).isEmpty();
     }
 
     @Test
-    void helmMakesItWhenTheRestIsGoneAndRemovesItWhenItIsDone() {
+    void helmRunsTheCleanUpAfterTheDeletionAndThenRemovesIt() {
         assertThat(hooks(both))
                 .hasSize(4)
                 .allSatisfy(
@@ -102,7 +102,7 @@ class UninstallTest {
     }
 
     @Test
-    void itHasTheRightsForWhatItDoesAndNoOthers() {
+    void theCleanUpHasOnlyTheRightsThatItNeeds() {
         String definition = "get customresourcedefinitions datasets.forebay.dev";
         assertThat(rights(both))
                 .containsExactlyInAnyOrder(
@@ -134,7 +134,7 @@ class UninstallTest {
 
     /** Helm waits for 300 s by default. */
     @Test
-    void itEndsBeforeHelmGivesUp() {
+    void theCleanUpEndsBeforeHelmTimesOut() {
         Job job = both.one(Job.class, CLEAN_UP);
 
         assertThat(job.getSpec().getActiveDeadlineSeconds()).isLessThan(300);

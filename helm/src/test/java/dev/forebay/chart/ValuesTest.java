@@ -213,12 +213,12 @@ class ValuesTest {
                     monitoring: {podMonitors: {interval: 30}}                     | /monitoring/podMonitors/interval
                     networkPolicy: {metricsFrom: [{}]}                            | /networkPolicy/metricsFrom/0
                     """)
-    void nonsenseIsRefusedByName(String values, String message) {
+    void anErrorNamesTheInvalidValue(String values, String message) {
         assertThat(Chart.refusal(Chart.CONTROL_PLANE, Chart.REGION, values)).contains(message);
     }
 
     @Test
-    void whatARoleNeedsIsSaidAtOnce() {
+    void oneErrorNamesAllMissingValuesOfARole() {
         assertThat(Chart.refusal("{}"))
                 .contains("set controlPlane.enabled or region.enabled to true");
         assertThat(Chart.refusal("{controlPlane: {enabled: true}, region: {enabled: true}}"))
@@ -233,13 +233,13 @@ class ValuesTest {
     }
 
     @Test
-    void aWebhookWhoseControlPlaneIsElsewhereNeedsItsAddress() {
+    void aWebhookNeedsTheAddressOfAnExternalControlPlane() {
         assertThat(Chart.refusal(Chart.REGION, "{region: {webhook: {enabled: true}}}"))
                 .contains("region.webhook.api: the address of the control plane");
     }
 
     @Test
-    void numbersArriveAsTheyWereWritten() {
+    void settingsArriveAsTheyWereWritten() {
         Map<String, String> settings =
                 Chart.render(
                                 Chart.CONTROL_PLANE,

@@ -41,7 +41,7 @@ class WebhookTest {
     }
 
     @Test
-    void thereIsNoneUnlessOneAsksForIt() {
+    void theChartHasNoWebhookUnlessEnabled() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
 
         assertThat(release.all(MutatingWebhookConfiguration.class)).isEmpty();
@@ -52,7 +52,7 @@ class WebhookTest {
     }
 
     @Test
-    void theApiServerFindsTheAgentByTheNameOfItsCertificate() {
+    void theApiServerReachesTheAgentByTheNameInItsCertificate() {
         Release release = release();
         Service service = release.one(Service.class, "agent-webhook");
         Map<String, String> settings = release.settings("agent");
@@ -80,7 +80,7 @@ class WebhookTest {
 
     /** The Service for other clusters must not expose the webhook. */
     @Test
-    void theWebhookIsNotWhereOtherRegionsAskTheAgent() {
+    void theServiceForOtherClustersDoesNotExposeTheWebhook() {
         Release release =
                 Chart.render(
                         Chart.REGION,
@@ -101,7 +101,7 @@ class WebhookTest {
     }
 
     @Test
-    void anAgentThatIsStoppedAnswersUntilTheApiServerAsksAnotherOne() {
+    void aStoppingAgentSleepsBeforeItsShutdown() {
         assertThat(
                         release()
                                 .container("agent", "agent")
@@ -113,7 +113,7 @@ class WebhookTest {
     }
 
     @Test
-    void onlyPodsThatAskForAVersionAreSentAndOnlyWhenTheyAreMade() {
+    void theApiServerSendsOnlyNewPodsThatRequestAVersion() {
         for (MutatingWebhook webhook : webhooks(release())) {
             assertThat(webhook.getMatchConditions())
                     .extracting(MatchCondition::getExpression)
@@ -141,7 +141,7 @@ class WebhookTest {
         "other,  Fail,   Fail",
         "other,  Ignore, Ignore"
     })
-    void eachNamespaceHasOnePolicyOfItsOwnChoice(String label, String otherwise, String expected) {
+    void eachNamespaceChoosesItsFailurePolicy(String label, String otherwise, String expected) {
         Map<String, String> labels =
                 label == null ? Map.of() : Map.of("forebay.dev/failure-policy", label);
 
@@ -171,7 +171,7 @@ class WebhookTest {
     }
 
     @Test
-    void theAgentMayDoWhatItMustAndNothingElse() {
+    void theAgentHasOnlyTheRightsThatTheWebhookNeeds() {
         Release release = release();
 
         assertThat(release.one(ClusterRole.class, "agent").getRules())
@@ -203,7 +203,7 @@ class WebhookTest {
 
     /** The holder creates the file when it has mounted the tree, and pods wait for it. */
     @Test
-    void podsWaitForWhatTheHolderMakesWhenTheTreeIsMounted() {
+    void podsWaitForTheSignThatTheHolderCreatesAfterTheMount() {
         Release release = release();
 
         assertThat(release.settings("agent"))
@@ -214,7 +214,7 @@ class WebhookTest {
 
     /** The chart renders neither key nor CA bundle, so an upgrade keeps those of the agent. */
     @Test
-    void itsKeyIsLeftToTheAgent() {
+    void theChartLeavesTheWebhookKeyToTheAgent() {
         Release release = release();
         Map<String, String> settings = release.settings("agent");
         Secret secret = release.one(Secret.class, "agent");

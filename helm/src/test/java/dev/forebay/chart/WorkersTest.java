@@ -40,7 +40,7 @@ class WorkersTest {
     }
 
     @Test
-    void eachDiskIsAClaimOfItsWorker() {
+    void eachDiskIsAVolumeClaimOfItsWorker() {
         StatefulSetSpec spec =
                 workers(
                         """
@@ -59,7 +59,7 @@ class WorkersTest {
     }
 
     @Test
-    void claimsGoWithTheReleaseUnlessTheyAreToBeKept() {
+    void anUninstallDeletesVolumeClaimsUnlessKeepIsSet() {
         assertThat(workers().getPersistentVolumeClaimRetentionPolicy().getWhenDeleted())
                 .isEqualTo("Delete");
         StatefulSetSpec kept = workers("{region: {workers: {storage: {keep: true}}}}");
@@ -70,7 +70,7 @@ class WorkersTest {
     }
 
     @Test
-    void directoriesOfTheNodeTakeThePlaceOfClaims() {
+    void hostPathsReplaceVolumeClaims() {
         Release release = release(DISKS);
         StatefulSetSpec spec = release.one(StatefulSet.class, WORKER).getSpec();
 
@@ -86,7 +86,7 @@ class WorkersTest {
 
     /** The rule applies in addition to the user's affinity. */
     @Test
-    void noTwoWorkersHaveTheDirectoriesOfOneNode() {
+    void workersWithHostPathsRunOnDifferentNodes() {
         StatefulSetSpec spec =
                 workers(
                         DISKS,
@@ -113,7 +113,7 @@ class WorkersTest {
     }
 
     @Test
-    void theyAreSpreadOverNodesAndZones() {
+    void workersSpreadOverNodesAndZones() {
         StatefulSetSpec spec = workers();
 
         assertThat(spec.getTemplate().getSpec().getTopologySpreadConstraints())
@@ -127,7 +127,7 @@ class WorkersTest {
     }
 
     @Test
-    void aWorkerHasTheTimeToHandItsChunksOver() {
+    void aWorkerHasTimeToHandOverItsChunks() {
         assertThat(workers().getTemplate().getSpec().getTerminationGracePeriodSeconds())
                 .isEqualTo(30);
         assertThat(
@@ -140,7 +140,7 @@ class WorkersTest {
 
     /** Only workers need the key. Clients of workers get the certificate authority. */
     @Test
-    void theKeyOfWorkersIsTheirsAlone() {
+    void onlyWorkersGetTheirTlsKey() {
         Release release = release("{region: {workers: {tlsSecret: worker-tls}}}");
 
         release.pods()
@@ -167,7 +167,7 @@ class WorkersTest {
     }
 
     @Test
-    void theyAreScaledByWhatPinsProtectAndByWhatIsEvicted() throws IOException {
+    void theAutoscalerUsesPinnedAndEvictedChunks() throws IOException {
         HorizontalPodAutoscalerSpec spec =
                 release("{region: {workers: {capacity: 800G, autoscaling: {enabled: true}}}}")
                         .one(HorizontalPodAutoscaler.class, WORKER)
@@ -186,7 +186,7 @@ class WorkersTest {
     }
 
     @Test
-    void whatIsTakenAwayHasHandedOver() {
+    void scaleDownWaitsForEachDrain() {
         HorizontalPodAutoscalerSpec spec =
                 release(
                                 """
@@ -208,7 +208,7 @@ class WorkersTest {
      * demands a minimum of nodes.
      */
     @Test
-    void membersOfTheEtcdShareNoNodeUnlessTheyMay() {
+    void etcdMembersRunOnDifferentNodesUnlessSpreadIsPreferred() {
         assertThat(spread("{region: {etcd: {members: 5}}}"))
                 .containsExactly(
                         tuple("kubernetes.io/hostname", "DoNotSchedule", 5),
@@ -237,7 +237,7 @@ class WorkersTest {
     }
 
     @Test
-    void membersOfTheEtcdKnowOneAnotherAndClientsKnowThem() {
+    void membersAndClientsOfEtcdKnowAllMembers() {
         Release release = release("{region: {etcd: {members: 5}}}");
         Map<String, String> environment = release.environment("etcd");
         String own = environment.getOrDefault("ETCD_INITIAL_ADVERTISE_PEER_URLS", "");
