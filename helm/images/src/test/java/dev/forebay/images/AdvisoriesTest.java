@@ -23,7 +23,7 @@ class AdvisoriesTest {
         "2.1.11.Final, false",
         "10.0.0.Final, false"
     })
-    void aVersionIsFoundIfItIsInTheRange(String version, boolean found) {
+    void anAdvisoryMatchesTheVersionsInItsRange(String version, boolean found) {
         List<String> findings =
                 Advisories.parse(ROW)
                         .findings("worker", List.of(library("pkg:maven/g/a", version)));
@@ -43,7 +43,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void eachLineOfReleasesMayHaveARangeOfItsOwn() {
+    void eachReleaseLineMayHaveItsOwnRange() {
         Advisories both = Advisories.parse(ROW + "\n" + ROW.replace("\t2.", "\t3."));
 
         assertThat(both.findings("worker", List.of(library("pkg:maven/g/a", "3.0.5")))).hasSize(1);
@@ -51,7 +51,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void whatHasNoFixIsFoundInEachLaterVersion() {
+    void anAdvisoryWithoutAFixMatchesEveryLaterVersion() {
         Advisories open = Advisories.parse(ROW.replace("2.1.10.Final", "-"));
 
         assertThat(open.findings("worker", List.of(library("pkg:maven/g/a", "99"))))
@@ -61,7 +61,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void anAdvisoryIsAcceptedForOneProgram() {
+    void anAcceptedAdvisoryIsIgnoredOnlyForItsProgram() {
         Advisories accepted = Advisories.parse(ROW.replaceFirst("-$", "fuse: it has no server"));
         List<Component> affected = List.of(library("pkg:maven/g/a", "2.1.0.Final"));
 
@@ -70,7 +70,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void anotherLibraryIsNotFound() {
+    void anAdvisoryDoesNotMatchAnotherLibrary() {
         assertThat(
                         Advisories.parse(ROW)
                                 .findings(
@@ -80,7 +80,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void guavasSuffixIsNoEarlierVersion() {
+    void theSuffixOfGuavaIsNotAnEarlierVersion() {
         String row = "CVE-2023-2976\tpkg:maven/com.google.guava/guava\t1.0\t32.0.0\treads\t-";
 
         assertThat(
@@ -105,7 +105,7 @@ class AdvisoriesTest {
                 "CVE-2000-1234 pkg:maven/g/a 3 2 crashes - | later than column 3",
                 "CVE-2000-1234 pkg:maven/g/a 1 2 crashes never | a program, a colon and a reason"
             })
-    void aLineThatCannotBeReadIsNamedWithTheRule(String row, String rule) {
+    void anErrorShowsTheInvalidLineAndTheRule(String row, String rule) {
         String line = row.replace(' ', '\t');
 
         assertThatThrownBy(() -> Advisories.parse("# list\n" + line))
@@ -125,7 +125,8 @@ class AdvisoriesTest {
         "pkg:maven/io.vertx/vertx-core, 4.5.25, CVE-2026-6860",
         "pkg:maven/io.quarkus/quarkus-vertx-http, 3.32.1, CVE-2026-39852"
     })
-    void theListKnowsWhatWasWeak(String library, String version, String id) throws Exception {
+    void theListHasTheVulnerabilitiesFoundEarlier(String library, String version, String id)
+            throws Exception {
         assertThat(Advisories.read().findings("worker", List.of(library(library, version))))
                 .anySatisfy(finding -> assertThat(finding).contains(id));
     }

@@ -39,12 +39,12 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void programsWithoutAWeakLibraryPass() throws IOException {
+    void programsWithoutAVulnerableLibraryPass() throws IOException {
         AdvisoryCheck.check(repository);
     }
 
     @Test
-    void eachProgramsLibrariesAreCompared() throws IOException {
+    void theCheckCoversTheLibrariesOfEachProgram() throws IOException {
         for (Program program : Program.ALL) {
             programsAreBuilt();
             Path current = program.distribution(repository).resolve("lib");
@@ -63,7 +63,7 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void aLibraryThatQuarkusAddsIsComparedToo() throws IOException {
+    void theCheckCoversLibrariesThatQuarkusAdds() throws IOException {
         Path worker = Program.ALL.get(1).distribution(repository);
         Files.writeString(
                 worker.resolve("quarkus-app-dependencies.txt"),
@@ -75,7 +75,7 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void aWeakPythonPackageIsFound() throws IOException {
+    void theCheckFindsAVulnerablePythonPackage() throws IOException {
         Files.writeString(
                 repository.resolve("sdk-python-shim/requirements-dev.txt"), "h11==0.14.0\n");
 
@@ -84,7 +84,7 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void aFamilyOfSeveralVersionsIsFound() throws IOException {
+    void theCheckFindsLibrariesOfOneFamilyWithDifferentVersions() throws IOException {
         Path worker = Program.ALL.get(1).distribution(repository);
         Files.writeString(
                 worker.resolve("quarkus-app-dependencies.txt"),
@@ -98,7 +98,7 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void pinnedPythonPackagesAreRead() throws IOException {
+    void theCheckReadsPinnedPythonPackages() throws IOException {
         Files.writeString(
                 repository.resolve("sdk-python-shim/requirements-dev.txt"),
                 "# tools\nsome_tool==1.2\n");
@@ -109,7 +109,7 @@ class AdvisoryCheckTest {
     }
 
     @Test
-    void aProgramThatWasNotBuiltIsNamed() throws IOException {
+    void anErrorNamesAProgramThatWasNotBuilt() throws IOException {
         Path bill = Program.ALL.getFirst().bom(repository);
         Files.delete(bill);
 

@@ -39,7 +39,7 @@ class BillOfMaterialsTest {
     }
 
     @Test
-    void itListsWhatIsInTheImageAndNothingElse() throws Exception {
+    void theBillListsExactlyTheContentOfTheImage() throws Exception {
         library("a-1.jar");
         library("g.b-1-linux-x86_64.jar");
 
@@ -56,7 +56,7 @@ class BillOfMaterialsTest {
     }
 
     @Test
-    void theImageDependsOnWhatNothingElseInItDependsOn() throws Exception {
+    void theImageDependsOnComponentsThatNoOtherComponentNeeds() throws Exception {
         library("a-1.jar");
         library("b-1-linux-x86_64.jar");
 
@@ -74,7 +74,7 @@ class BillOfMaterialsTest {
     }
 
     @Test
-    void whatQuarkusAddsIsListed() throws Exception {
+    void theBillListsLibrariesThatQuarkusAdds() throws Exception {
         library("g.added-2.jar");
         Files.writeString(
                 directory.resolve("app/quarkus-app-dependencies.txt"), "g:added::jar:2\n");
@@ -83,7 +83,7 @@ class BillOfMaterialsTest {
     }
 
     @Test
-    void aJarOfWhichNobodyKnowsIsRefused() throws Exception {
+    void anUnknownJarIsRefused() throws Exception {
         library("stranger-1.jar");
 
         assertThatThrownBy(this::bill)

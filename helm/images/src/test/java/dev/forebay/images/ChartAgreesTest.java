@@ -24,13 +24,13 @@ class ChartAgreesTest {
     private static final Pattern COMMAND = Pattern.compile("(?m)^ *command:");
 
     @Test
-    void theChartRunsTheseImages() throws IOException {
+    void theChartRunsExactlyTheseImages() throws IOException {
         assertThat(found(IMAGE, templates()))
                 .isEqualTo(Program.ALL.stream().map(Program::name).collect(Collectors.toSet()));
     }
 
     @Test
-    void theirUsersAreThoseOfTheChart() throws IOException {
+    void theImagesHaveTheUsersOfTheChart() throws IOException {
         Set<String> users =
                 Program.ALL.stream()
                         .map(program -> program.user().replaceFirst(":.*", ""))
@@ -39,7 +39,7 @@ class ChartAgreesTest {
     }
 
     @Test
-    void theChartLeavesTheirEntryPointsAlone() throws IOException {
+    void theChartDoesNotOverrideEntryPoints() throws IOException {
         for (Path template : files()) {
             String text = Files.readString(template);
             if (IMAGE.matcher(text).find()) {
@@ -49,7 +49,7 @@ class ChartAgreesTest {
     }
 
     @Test
-    void theAotCachesOfTheChartAreThoseThatAreMade() throws IOException {
+    void theChartNamesExactlyTheAotCachesThatAreMade() throws IOException {
         Set<String> made =
                 Arrays.stream(dev.forebay.devstack.program.Program.values())
                         .map(role -> AotCache.of(role, Path.of(Application.PLACE, "any.jar")))

@@ -18,7 +18,7 @@ class ImageWriterTest {
     @TempDir private Path directory;
 
     @Test
-    void theSameFilesMakeTheSameImageWhenAndWhereverTheyAre() throws Exception {
+    void equalFilesMakeEqualImagesWhateverTheirTimesAndDirectory() throws Exception {
         Path first = image("first", Instant.parse("2026-01-01T00:00:00Z"), "content");
         Path second = image("second", Instant.parse("2026-02-02T02:02:02Z"), "content");
 
@@ -26,7 +26,7 @@ class ImageWriterTest {
     }
 
     @Test
-    void anotherFileMakesAnotherImage() throws Exception {
+    void aDifferentFileMakesADifferentImage() throws Exception {
         Path first = image("first", Instant.EPOCH, "content");
         Path second = image("second", Instant.EPOCH, "CONTENT");
 

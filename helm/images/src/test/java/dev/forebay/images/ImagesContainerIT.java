@@ -70,7 +70,7 @@ class ImagesContainerIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"forebay-service", "forebay-worker", "forebay-fuse"})
-    void namesOfFilesMayBeOfAnyScript(String image) throws Exception {
+    void anImageSupportsFileNamesInAnyScript(String image) throws Exception {
         assertThat(
                         image(image)
                                 .outputOf(
@@ -96,7 +96,7 @@ class ImagesContainerIT {
     }
 
     @Test
-    void aWorkerServes() throws Exception {
+    void theWorkerImageRunsAWorker() throws Exception {
         assertThat(worker.user()).isEqualTo(Program.NOBODY);
         int port = Ports.free();
         Path disk = Files.createDirectories(worker.root().resolve("disks/0"));
@@ -118,7 +118,7 @@ class ImagesContainerIT {
     }
 
     @Test
-    void aControlPlaneServes() throws Exception {
+    void theServiceImageRunsAControlPlane() throws Exception {
         assertThat(service.user()).isEqualTo(Program.NOBODY);
         int port = Ports.free();
         try (PostgresServer postgres = PostgresServer.start(directory.resolve("postgres"))) {
@@ -138,7 +138,7 @@ class ImagesContainerIT {
     }
 
     @Test
-    void anAgentServes() throws Exception {
+    void theServiceImageRunsAnAgent() throws Exception {
         int port = Ports.free();
         Map<String, String> environment = common(port);
         environment.put("FOREBAY_ROLE", "agent");
@@ -155,7 +155,7 @@ class ImagesContainerIT {
     }
 
     @Test
-    void theImageOfTheServiceHasTheProgramThatCleansUp() throws Exception {
+    void theServiceImageHasTheCleanUpProgram() throws Exception {
         assertThat(
                         service.output(
                                 List.of("clean-up", "--nonsense"),
@@ -165,7 +165,7 @@ class ImagesContainerIT {
 
     /** The agent needs keytool for its webhook's certificate. */
     @Test
-    void anAgentHasKeytool() throws Exception {
+    void theServiceImageHasKeytool() throws Exception {
         assertThat(
                         service.outputOf(
                                 List.of(
@@ -192,7 +192,7 @@ class ImagesContainerIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"kernel", "jnr"})
-    void aPodMounts(String transport) throws Exception {
+    void theFuseImageMountsWithEachTransport(String transport) throws Exception {
         int port = Ports.free();
         Files.createDirectories(fuse.root().resolve("mnt/" + transport));
         Map<String, String> environment = new HashMap<>();
@@ -216,8 +216,7 @@ class ImagesContainerIT {
 
     @ParameterizedTest
     @CsvSource({"hold, holder", "csi, pod"})
-    void theImageOfThePodHasTheOtherProgramsOfTheNode(String program, String cache)
-            throws Exception {
+    void theFuseImageHasTheHolderAndTheCsiDriver(String program, String cache) throws Exception {
         Map<String, String> environment =
                 Map.of(
                         "JAVA_TOOL_OPTIONS",

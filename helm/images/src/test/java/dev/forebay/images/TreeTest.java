@@ -18,7 +18,7 @@ class TreeTest {
     @TempDir private Path directory;
 
     @Test
-    void linksLeadToFilesOfTheTreeAndNotOfThisMachine() throws IOException {
+    void linksResolveToFilesInTheTreeAndNotOnTheHost() throws IOException {
         Path passwd = Files.writeString(fresh("etc/passwd"), "mine");
         Files.createSymbolicLink(fresh("absolute"), Path.of("/etc/passwd"));
         Files.createSymbolicLink(fresh("lib/relative"), Path.of("../absolute"));
@@ -32,7 +32,7 @@ class TreeTest {
     }
 
     @Test
-    void aLinkThatLeadsOutIsRefused() throws IOException {
+    void aLinkOutOfTheTreeIsRefused() throws IOException {
         Files.createSymbolicLink(fresh("out"), Path.of("../../etc/passwd"));
 
         assertThatThrownBy(this::entries)
@@ -41,7 +41,7 @@ class TreeTest {
     }
 
     @Test
-    void modesAreTwo() throws IOException {
+    void filesHaveOneOfTwoModes() throws IOException {
         Files.setPosixFilePermissions(
                 Files.writeString(fresh("program"), ""),
                 PosixFilePermissions.fromString("rwx------"));
