@@ -54,8 +54,8 @@ import java.util.stream.Stream;
  * <tr><td>FillFailed</td><td>WARMING</td><td>BLOCKED</td><td>the problem</td></tr>
  * <tr><td>Lost</td><td>CACHED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
  * <tr><td>PinGranted</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL stops</td></tr>
- * <tr><td>PinRenewed</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>pin's expiry</td></tr>
- * <tr><td>PinEnded</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL starts if it was the
+ * <tr><td>PinRenewed</td><td>any that has the pin</td><td>same</td><td>pin's expiry</td></tr>
+ * <tr><td>PinEnded</td><td>any that has the pin</td><td>same</td><td>TTL starts if it was the
  * last pin</td></tr>
  * <tr><td>HandedOut, no pin</td><td>CACHED</td><td>CACHED</td><td>TTL starts again, unless it
  * started a moment ago</td></tr>

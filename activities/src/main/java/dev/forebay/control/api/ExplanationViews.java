@@ -43,7 +43,7 @@ final class ExplanationViews {
             @Schema(description = "Whether all of it is there") boolean warm,
             @Schema(description = "For people, a sentence each") List<String> sentences,
             @Schema(description = "The latest first, at most 50") List<HappeningView> history,
-            @Schema(description = "The version that was asked for last") String newest,
+            @Schema(description = "The version that was frozen last") String newest,
             @Schema(description = "Other versions that are complete there, at most 20")
                     List<String> others,
             @Schema(
