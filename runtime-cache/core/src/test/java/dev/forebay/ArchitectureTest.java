@@ -15,7 +15,7 @@ import java.time.Instant;
 class ArchitectureTest {
 
     @ArchTest
-    static final ArchRule onlyTheLakeKnowsTheAwsSdk =
+    static final ArchRule onlyLakeUsesTheAwsSdk =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("dev.forebay.lake..")
@@ -24,7 +24,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("software.amazon..", "org.reactivestreams..");
 
     @ArchTest
-    static final ArchRule theLakesContractDoesNotKnowTheAwsSdkEither =
+    static final ArchRule theLakeInterfacesDoNotUseTheAwsSdk =
             noClasses()
                     .that()
                     .resideInAPackage("dev.forebay.lake")
@@ -33,7 +33,7 @@ class ArchitectureTest {
                     .resideInAPackage("software.amazon..");
 
     @ArchTest
-    static final ArchRule onlyMembershipKnowsEtcd =
+    static final ArchRule onlyMembershipUsesEtcd =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("dev.forebay.membership..")
@@ -42,7 +42,7 @@ class ArchitectureTest {
                     .resideInAPackage("io.etcd..");
 
     @ArchTest
-    static final ArchRule onlyTlsKnowsVertx =
+    static final ArchRule onlyTlsUsesVertx =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("dev.forebay.tls..")
@@ -52,7 +52,7 @@ class ArchitectureTest {
 
     /** "Clocks that differ": pins and workers depend on etcd's leases and on monotonic time. */
     @ArchTest
-    static final ArchRule membershipKnowsNoTimeOfDay =
+    static final ArchRule membershipDoesNotReadTheWallClock =
             noClasses()
                     .that()
                     .resideInAPackage("dev.forebay.membership..")
@@ -62,7 +62,7 @@ class ArchitectureTest {
                     .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
-    static final ArchRule onlyTheManifestKnowsSqlite =
+    static final ArchRule onlyManifestUsesSqlite =
             noClasses()
                     .that()
                     .resideOutsideOfPackage("dev.forebay.manifest..")
@@ -71,7 +71,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("org.sqlite..", "java.sql..");
 
     @ArchTest
-    static final ArchRule theModelDependsOnNothing =
+    static final ArchRule modelDependsOnNoOtherPackage =
             classes()
                     .that()
                     .resideInAPackage("dev.forebay.model..")
@@ -80,7 +80,7 @@ class ArchitectureTest {
                     .resideInAnyPackage("dev.forebay.model..", "java..", "org.jspecify..");
 
     @ArchTest
-    static final ArchRule theChunkStoreKnowsChunksOnly =
+    static final ArchRule chunkStoreDependsOnlyOnLinuxModelAndThread =
             classes()
                     .that()
                     .resideInAPackage("dev.forebay.chunkstore..")
@@ -96,7 +96,7 @@ class ArchitectureTest {
                             "org.slf4j..");
 
     @ArchTest
-    static final ArchRule imagesKnowManifestsOnly =
+    static final ArchRule imageDependsOnlyOnLinuxManifestAndModel =
             classes()
                     .that()
                     .resideInAPackage("dev.forebay.image..")
@@ -111,7 +111,7 @@ class ArchitectureTest {
                             "org.jspecify..");
 
     @ArchTest
-    static final ArchRule placementIsPure =
+    static final ArchRule placementDependsOnlyOnModel =
             classes()
                     .that()
                     .resideInAPackage("dev.forebay.placement..")
@@ -124,7 +124,7 @@ class ArchitectureTest {
                             "org.jspecify..");
 
     @ArchTest
-    static final ArchRule transferKnowsNeitherStoreNorLake =
+    static final ArchRule transferUsesNeitherChunkStoreNorLake =
             noClasses()
                     .that()
                     .resideInAPackage("dev.forebay.transfer..")
@@ -133,10 +133,10 @@ class ArchitectureTest {
                     .resideInAnyPackage("dev.forebay.chunkstore..", "dev.forebay.lake..");
 
     @ArchTest
-    static final ArchRule noServerFramework =
+    static final ArchRule coreDoesNotUseQuarkus =
             noClasses().should().dependOnClassesThat().resideInAPackage("io.quarkus..");
 
     @ArchTest
-    static final ArchRule noCycles =
+    static final ArchRule packagesFormNoCycles =
             slices().matching("dev.forebay.(*)..").should().beFreeOfCycles();
 }

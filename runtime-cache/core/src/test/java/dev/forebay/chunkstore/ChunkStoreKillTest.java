@@ -93,7 +93,7 @@ class ChunkStoreKillTest {
 
     @Test
     @Timeout(value = 20, unit = TimeUnit.MINUTES)
-    void whatAKilledProcessLeftIsRight() throws Exception {
+    void aKilledProcessLeavesOnlyIntactChunks() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < KILLS; round++) {

@@ -125,7 +125,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void aChunkIsReadBackWithItsChecksums() {
+    void findReturnsTheBytesAndChecksumsOfAChunk() {
         byte[] data = bytes(1, ChunkId.CHUNK_BYTES);
         ByteBuffer buffer = ByteBuffer.wrap(data);
         store.put(chunk(3), buffer, ValidBlocks.all(data.length));
@@ -151,7 +151,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void memoryOutsideTheHeapIsUsedAgain() {
+    void theStoreReusesDirectMemory() {
         byte[] data = bytes(1, SMALL);
         useOnce(data);
         long before = directBytes();
@@ -178,7 +178,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void onlyValidBlocksAreHeldAndTheRestIsZero() {
+    void theStoreHoldsOnlyValidBlocksAndReturnsZerosElsewhere() {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(4096, 5000), new ByteRange(65536, 65536 + 4096));
         assertThat(store.holds(chunk(0), 4096, 8192)).isTrue();
@@ -192,7 +192,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void whereNothingIsValidTheChecksumsAreThoseOfZeros() {
+    void blocksWithoutValidBytesVerifyAsZeros() {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(65536, 65536 + 4096));
         try (StoredChunk chunk = store.find(chunk(0)).orElseThrow()) {
@@ -208,7 +208,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void anExtensionKeepsWhatWasThere() {
+    void anExtensionKeepsTheStoredBytes() {
         byte[] data = bytes(1, SMALL);
         byte[] noise = bytes(2, SMALL);
         byte[] first = noise.clone();
@@ -231,7 +231,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void damagedBytesAreNotTakenOverIntoAnExtension() throws IOException {
+    void anExtensionLeavesOutDamagedBlocks() throws IOException {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(65536, 69632));
         flip(fileOf(chunk(0)), 100);
@@ -244,7 +244,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void damageThatSeveralFindAtATimeCountsOnce() throws Exception {
+    void concurrentVerificationsCountDamageOnce() throws Exception {
         byte[] data = bytes(1, SMALL);
         for (int round = 1; round <= 50; round++) {
             put(chunk(0), data, new ByteRange(0, SMALL));
@@ -263,7 +263,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void whatIsReplacedOrEvictedStaysReadableForWhoHasItOpen() {
+    void anOpenChunkStaysReadableAfterItIsReplacedOrDropped() {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(0, 4096));
         try (StoredChunk before = store.find(chunk(0)).orElseThrow()) {
@@ -277,7 +277,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void roomIsMadeFromWhatIsNotProtected() {
+    void theStoreEvictsOnlyUnprotectedChunks() {
         long each = ChunkEntry.footprint(SMALL);
         reopen(4 * each);
         protectedPacks.add(OTHER);
@@ -306,7 +306,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void whatAPackTakesIsWhatDroppingItFrees() {
+    void droppingAPackFreesItsFootprint() {
         putAll(chunk(0), bytes(0, SMALL));
         putAll(chunk(1), bytes(1, SMALL));
         putAll(new ChunkId(OTHER, 0), bytes(2, SMALL));
@@ -337,7 +337,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void whatIsDroppedWhileTheChunkIsExtendedDoesNotComeBack() throws Exception {
+    void anExtensionDoesNotRestoreBytesDroppedMeanwhile() throws Exception {
         byte[] data = bytes(1, SMALL);
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             for (int round = 0; round < 500; round++) {
@@ -362,7 +362,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void aRestartIsWarmAndClean() throws IOException {
+    void aRestartKeepsChunksAndRemovesInvalidFiles() throws IOException {
         for (int i = 0; i < 50; i++) {
             putAll(chunk(i), bytes(i, SMALL));
         }
@@ -393,7 +393,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void incompleteChunksAreWarmToo() throws IOException {
+    void aRestartKeepsIncompleteChunks() throws IOException {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(8192, 12288), new ByteRange(65536, SMALL));
         putAll(chunk(1), data);
@@ -411,7 +411,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void ofTwoFilesOfAChunkTheCompleteOneStays() throws IOException {
+    void aRestartKeepsTheCompleteOneOfTwoFilesOfAChunk() throws IOException {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ByteRange(0, 4096));
         Path partial = fileOf(chunk(0));
@@ -425,7 +425,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void filesAreBoundedToo() throws IOException {
+    void theStoreEvictsChunksAtTheFileLimit() throws IOException {
         reopen(ROOM, 5);
         for (int i = 0; i < 20; i++) {
             putAll(chunk(i), bytes(i, 4096));
@@ -449,7 +449,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void aMuchSmallerCapacityTakesEffectLittleByLittle() {
+    void aMuchSmallerCapacityTakesEffectGradually() {
         for (int i = 0; i < 150; i++) {
             putAll(chunk(i), bytes(i, SMALL));
         }
@@ -464,7 +464,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void wrongBytesAreNeverServedWhereverABitFlips() throws IOException {
+    void theStoreDetectsAFlippedBitAnywhereInAFile() throws IOException {
         byte[] data = bytes(1, 12288);
         put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(8192, 12288));
         byte[] good = Files.readAllBytes(fileOf(chunk(0)));
@@ -488,7 +488,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void aFileCutAnywhereIsRemovedWhenItIsRead() throws IOException {
+    void theStoreRemovesATruncatedFileWhenItReadsIt() throws IOException {
         putAll(chunk(0), bytes(1, 8192));
         Path file = fileOf(chunk(0));
         byte[] good = Files.readAllBytes(file);
@@ -512,7 +512,7 @@ class ChunkStoreTest {
      * A chunk without a file must not count as present: it would not be filled again until a read.
      */
     @Test
-    void aFileThatIsGoneUnderARunningStoreIsFoundByVerify() throws IOException {
+    void verifyDropsAChunkWhoseFileIsMissing() throws IOException {
         putAll(chunk(0), bytes(1, SMALL));
         Files.delete(fileOf(chunk(0)));
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.DROPPED);
@@ -521,7 +521,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void damageUnderARunningStoreIsFoundByVerify() throws IOException {
+    void verifyDropsADamagedChunk() throws IOException {
         putAll(chunk(0), bytes(1, SMALL));
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
         flip(fileOf(chunk(0)), 150_000);
@@ -534,7 +534,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void twoStoresNeverShareADirectory() {
+    void aSecondStoreCannotOpenTheSameDirectory() {
         assertThatThrownBy(() -> open(ROOM, FILES))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -543,7 +543,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void whoIsInterruptedIsServedAndLosesNeitherAChunkNorTheDisk() throws Exception {
+    void anInterruptedThreadLosesNeitherAChunkNorTheDisk() throws Exception {
         putAll(chunk(0), bytes(1, SMALL));
         try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
             Future<ChunkStore.Verdict> verdict =
@@ -556,11 +556,11 @@ class ChunkStoreTest {
             assertThat(verdict.get()).isEqualTo(ChunkStore.Verdict.INTACT);
         }
         assertThat(store.verify(chunk(1))).isEqualTo(ChunkStore.Verdict.INTACT);
-        assertThat(store.stats().failedDisks()).as("the disk is not to blame").isZero();
+        assertThat(store.stats().failedDisks()).as("an interrupt is no disk failure").isZero();
     }
 
     @Test
-    void manyThreadsAtOnceSeeOnlyRightBytes() throws Exception {
+    void concurrentThreadsReadOnlyCorrectBytes() throws Exception {
         long each = ChunkEntry.footprint(SMALL);
         reopen(12 * each);
         try (ExecutorService threads = Executors.newFixedThreadPool(8)) {

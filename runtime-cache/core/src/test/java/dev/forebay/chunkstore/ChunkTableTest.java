@@ -14,7 +14,7 @@ class ChunkTableTest {
     private final ChunkTable table = new ChunkTable();
 
     @Test
-    void knowsWhetherAllPacksAreSuchOnes() {
+    void allPacksReturnsWhetherEveryPackMatches() {
         assertThat(table.allPacks(_ -> false)).isTrue();
         var _ = table.put(new ChunkId(ONE, 3), ValidBlocks.all(1));
         ChunkEntry last = table.put(new ChunkId(OTHER, 0), ValidBlocks.all(1));

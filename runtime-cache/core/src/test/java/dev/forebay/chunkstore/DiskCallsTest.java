@@ -41,13 +41,13 @@ class DiskCallsTest {
     }
 
     @Test
-    void aDiskHasAnsweredWhenAllHasEndedThatItWasAsked() throws Exception {
+    void aHungDiskAnswersWhenTheLastOfItsCallsEnds() throws Exception {
         calls.onHang(_ -> hung.countDown());
         calls.onAnswer(answered::countDown);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Optional<Boolean>> one = call(threads, first);
             Future<Optional<Boolean>> other = call(threads, second);
-            assertThat(one.get()).as("nobody waits any more").isEmpty();
+            assertThat(one.get()).as("the caller stopped waiting").isEmpty();
             assertThat(other.get()).isEmpty();
             assertThat(hung.await(0, TimeUnit.SECONDS)).isTrue();
 
@@ -55,12 +55,12 @@ class DiskCallsTest {
             assertThat(answered.await(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
             second.countDown();
             assertThat(answered.await(20, TimeUnit.SECONDS)).isTrue();
-            assertThat(calls.call(() -> true)).as("it stays given up").isEmpty();
+            assertThat(calls.call(() -> true)).as("the disk stays given up").isEmpty();
         }
     }
 
     @Test
-    void aDiskThatIsClosedIsNotWaitedFor() throws Exception {
+    void aClosedDiskDoesNotReportAnAnswer() throws Exception {
         calls.onAnswer(answered::countDown);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             assertThat(call(threads, first).get()).isEmpty();

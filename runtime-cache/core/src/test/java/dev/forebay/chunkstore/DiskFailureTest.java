@@ -31,13 +31,13 @@ class DiskFailureTest {
     }
 
     @Test
-    void aFullDiskIsKnownInEnglish() throws Exception {
+    void aFullDiskIsRecognisedInEnglish() throws Exception {
         assertThat(ChildProcess.inEnglish(Filling.class))
                 .isEqualToIgnoringNewLines("FULL No space left on device");
     }
 
     @Test
-    void aFullDiskIsKnownInOtherLanguages() throws Exception {
+    void aFullDiskIsRecognisedInOtherLanguages() throws Exception {
         assertThat(ChildProcess.inGerman(directory, Filling.class))
                 .startsWith("FULL ")
                 .doesNotContain("No space left");

@@ -129,7 +129,7 @@ class DisksTest {
     }
 
     @Test
-    void whatRotsOnTheDiskIsFoundThoughItIsReadFromMemory() throws Exception {
+    void verifyDetectsDamageOnDiskBehindThePageCache() throws Exception {
         LoopDisk disk = disk(8);
         try (ChunkStore store = open()) {
             put(store, 1);
@@ -148,7 +148,7 @@ class DisksTest {
     }
 
     @Test
-    void aFullDiskMakesTheStoreSmallerAndThenRefuses() throws Exception {
+    void aStoreOnAFullDiskEvictsAndRefusesChunksIfAllArePinned() throws Exception {
         Path disk = disk(8).path();
         try (ChunkStore store = open()) {
             for (int i = 0; i < 12; i++) {
@@ -175,7 +175,7 @@ class DisksTest {
     }
 
     @Test
-    void whatAFullDiskHasOfAChunkGoesWithItToAnother() throws Exception {
+    void anExtensionOnAFullDiskMovesTheChunkToAnotherDisk() throws Exception {
         LoopDisk small = disk(8);
         disk(96);
         ValidBlocks first = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
@@ -197,7 +197,7 @@ class DisksTest {
     }
 
     @Test
-    void aChunkThatCannotBeReadAtTheStartDoesNotTakeItsDiskAway() throws Exception {
+    void anUnreadableChunkAtStartDoesNotFailItsDisk() throws Exception {
         LoopDisk disk = disk(96);
         try (ChunkStore store = open()) {
             IntStream.range(0, 10).forEach(i -> put(store, i));
@@ -220,7 +220,7 @@ class DisksTest {
     /** No caller waits longer than it takes to detect that a disk hangs. */
     @ParameterizedTest
     @EnumSource
-    void aDiskThatFailsIsTakenOutAndTheOthersGoOn(End end) throws Exception {
+    void theStoreRemovesAFailedDiskAndContinuesWithTheOthers(End end) throws Exception {
         LoopDisk doomed = disk(96);
         disk(96);
         disk(96);
@@ -263,7 +263,7 @@ class DisksTest {
     }
 
     @Test
-    void whatADiskStoresAfterItWasGivenUpIsNotKeptThoughTheDiskIsUsedAgain() throws Exception {
+    void aDiskThatReturnsDropsTheChunksOfAbandonedWrites() throws Exception {
         LoopDisk doomed = disk(96);
         disk(96);
         try (ChunkStore store = open()) {
@@ -281,7 +281,7 @@ class DisksTest {
     }
 
     @Test
-    void aDiskThatAnswersAtLastIsUsedAgainWithWhatIsOnIt() throws Exception {
+    void theStoreReusesADiskThatAnswersAgainWithItsChunks() throws Exception {
         LoopDisk only = disk(96);
         try (ChunkStore store = open()) {
             IntStream.range(0, 10).forEach(i -> put(store, i));
@@ -310,7 +310,7 @@ class DisksTest {
     }
 
     @Test
-    void ofAChunkThatWasBroughtToAnotherDiskMeanwhileOneCopyStays() throws Exception {
+    void theStoreKeepsOneCopyOfAChunkStoredElsewhereDuringAHang() throws Exception {
         LoopDisk doomed = disk(96);
         LoopDisk other = disk(96);
         try (ChunkStore store = open()) {
@@ -341,7 +341,7 @@ class DisksTest {
     }
 
     @Test
-    void aDiskThatAnswersWithAnErrorAtLastIsNotUsedAgain() throws Exception {
+    void theStoreDoesNotReuseAHungDiskThatAnswersWithAnError() throws Exception {
         LoopDisk only = disk(96);
         try (ChunkStore store = open()) {
             BlockingQueue<Path> returned = new LinkedBlockingQueue<>();
@@ -369,7 +369,7 @@ class DisksTest {
     }
 
     @Test
-    void whoWaitsForADiskThatHangsIsAnsweredWhenItIsGivenUp() throws Exception {
+    void readersOfAHungDiskGetAnAnswerWhenTheStoreGivesItUp() throws Exception {
         LoopDisk doomed = disk(96);
         disk(96);
         try (ChunkStore store = open()) {
@@ -404,7 +404,7 @@ class DisksTest {
     }
 
     @Test
-    void figuresAreToldWhileADiskHangsThatIsToMakeRoom() throws Exception {
+    void statsAnswersWhileAnEvictionHangsOnADisk() throws Exception {
         LoopDisk doomed = disk(96);
         StoreLimits full = new StoreLimits(4 * ChunkEntry.footprint(LENGTH), 1_000);
         try (ChunkStore store =
@@ -431,7 +431,7 @@ class DisksTest {
     }
 
     @Test
-    void whenTheLastDiskDiesNothingIsHereAndNothingCanBeStored() throws Exception {
+    void aStoreWithoutDisksFindsNothingAndRefusesChunks() throws Exception {
         LoopDisk only = disk(96);
         try (ChunkStore store = open()) {
             put(store, 0);
@@ -459,7 +459,7 @@ class DisksTest {
     }
 
     @Test
-    void aFullDiskLeavesTheOthersToBeFilled() throws Exception {
+    void theStoreFillsOtherDisksWhenOneIsFull() throws Exception {
         disk(8);
         disk(96);
         pinned.set(true);

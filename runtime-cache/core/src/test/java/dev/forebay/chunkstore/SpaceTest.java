@@ -37,7 +37,7 @@ class SpaceTest {
     }
 
     @Test
-    void bytesThatAreBeingWrittenCount() {
+    void reservedBytesCountTowardsTheLimit() {
         Space space = space(100, 10);
         space.reserve(ONE, 60);
         refuses(space, OTHER, 41);
@@ -47,7 +47,7 @@ class SpaceTest {
     }
 
     @Test
-    void filesThatAreBeingWrittenCount() {
+    void reservedFilesCountTowardsTheLimit() {
         Space space = space(100, 1);
         space.reserve(ONE, 1);
         refuses(space, OTHER, 1);

@@ -66,7 +66,7 @@ class DirectoryBlocksTest {
     }
 
     @Test
-    void anEmptyDirectoryNamesItselfAndItsParent() throws IOException {
+    void anEmptyDirectoryListsItselfAndItsParent() throws IOException {
         Packed packed = pack(names());
         assertThat(packed.names()).containsExactly(".", "..");
         assertThat(packed.entries()).extracting(ImageReader.Entry::number).containsExactly(5L, 3L);
@@ -74,7 +74,7 @@ class DirectoryBlocksTest {
     }
 
     @Test
-    void theDotsStandWhereTheOrderOfBytesPutsThem() throws IOException {
+    void dotEntriesAreSortedByBytesAmongTheNames() throws IOException {
         assertThat(pack(names("!", "-", ".!", ".-x", "...", "..-", ".a", "0")).names())
                 .containsExactly("!", "-", ".", ".!", ".-x", "..", "..-", "...", ".a", "0");
         assertThat(pack(names("\u0001", "-")).names()).containsExactly("\u0001", "-", ".", "..");
@@ -82,7 +82,7 @@ class DirectoryBlocksTest {
     }
 
     @Test
-    void aBlockIsFilledToItsEndAndNoFurther() throws IOException {
+    void aNameGoesIntoTheNextBlockOnlyIfItDoesNotFit() throws IOException {
         // 27 bytes for the dots, 16 names of 240 bytes with entries of 12 bytes, and a name that
         // just fits.
         List<String> names = new ArrayList<>();
@@ -103,7 +103,7 @@ class DirectoryBlocksTest {
     }
 
     @Test
-    void anEndThatDoesNotFitBehindAnInodeGetsABlock() throws IOException {
+    void aTailTooLargeForTheInodeBlockGetsItsOwnBlock() throws IOException {
         int tail = InodeArea.MAX_TAIL_BYTES;
         assertThat(pack(ofBytes(tail)).shape()).isEqualTo(new DirectoryBlocks.Shape(0, tail, tail));
         assertThat(pack(ofBytes(tail + 1)).shape())
@@ -124,7 +124,7 @@ class DirectoryBlocksTest {
     }
 
     @Test
-    void namesAndIdsComeBackInOrderWhateverTheyAre() throws IOException {
+    void randomNamesAndIdsAreReadBackInOrder() throws IOException {
         for (int round = 0; round < 50; round++) {
             long seed = System.nanoTime();
             Random random = new Random(seed);

@@ -60,7 +60,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void aFullDiskIsSaidToBeFullInWhateverLanguage() throws Exception {
+    void aFullDiskFailsWithCapacityExceededInAnyLanguage() throws Exception {
         TestVersion version =
                 TestVersion.write(
                         directory,
@@ -91,7 +91,7 @@ class ErofsImageTest {
      * others have one each.
      */
     @Test
-    void moreFilesThanThereIsMemoryForAreWritten() throws IOException {
+    void writeHandlesMoreFilesThanFitInMemory() throws IOException {
         int files = 300_000;
         Path manifest = directory.resolve("m");
         try (ManifestWriter writer =
@@ -117,7 +117,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void showsEveryNodeOfTheManifestAndNothingElse() throws IOException {
+    void anImageShowsExactlyTheNodesOfItsManifest() throws IOException {
         for (int round = 0; round < 5; round++) {
             long seed = System.nanoTime();
             SortedMap<String, LakeObject> objects =
@@ -222,7 +222,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void theSameManifestGivesTheSameBytesAndAnotherNameOthers() throws IOException {
+    void imageBytesDependOnlyOnManifestAndName() throws IOException {
         SortedMap<String, LakeObject> objects = TestVersion.random(new Random(1), 3000);
         TestVersion one = TestVersion.write(directory, "v1", objects.values(), PACK_BYTES, null);
         ImageFile again =
@@ -240,7 +240,7 @@ class ErofsImageTest {
 
     /** A change of the bytes for the same manifest requires a new {@link ImageName#FORMAT}. */
     @Test
-    void theBytesOfAFormatStayWhatTheyWere() {
+    void imageBytesOfFormat1DoNotChange() {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();
         for (int i = 0; i < 3000; i++) {
             TestVersion.put(objects, "%d/%d/-ü%d".formatted(i % 3, i % 500, i), i * 7L);
@@ -263,7 +263,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void whatCannotBeReadLeavesNoFile() throws IOException {
+    void anUnreadableManifestLeavesNoImageFile() throws IOException {
         Path manifest = Files.writeString(directory.resolve("m"), "no database, surely");
         ImageName name =
                 new ImageName(DatasetVersion.of("team", "set", "v1"), new Digest("ab".repeat(32)));
@@ -277,7 +277,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void treesThatContradictThemselvesAreRefused() throws IOException {
+    void writeRefusesInconsistentManifests() throws IOException {
         TestVersion version =
                 TestVersion.write(
                         directory,
@@ -313,7 +313,7 @@ class ErofsImageTest {
     }
 
     @Test
-    void directoriesOfAllSizesAreFound() throws IOException {
+    void anImageShowsDirectoriesOfAllSizes() throws IOException {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();
         for (int names : new int[] {1, 20, 200, 330, 350, 10_000}) {
             for (int i = 0; i < names; i++) {

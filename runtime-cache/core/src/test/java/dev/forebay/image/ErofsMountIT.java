@@ -61,7 +61,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void showsTheManifestsBytesNamesAndAttributes() throws IOException {
+    void aMountShowsTheBytesNamesAndAttributesOfItsManifest() throws IOException {
         for (int round = 0; round < 4; round++) {
             long seed = System.nanoTime();
             SortedMap<String, LakeObject> objects =
@@ -188,7 +188,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void aNextVersionReusesThePacksOfTheFirstAndShowsNothingElseOfThem() throws IOException {
+    void aSecondVersionReusesPacksAndShowsOnlyItsOwnFiles() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         SortedMap<String, LakeObject> objects = TestVersion.random(random, 1500);
@@ -216,7 +216,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void inodeNumbersAreTheSameInEveryMountAndInTheirDirectories() throws IOException {
+    void inodeNumbersMatchDirectoryEntriesInEveryMount() throws IOException {
         SortedMap<String, LakeObject> objects = TestVersion.random(new Random(3), 500);
         TestVersion version =
                 TestVersion.write(directory, "v1", objects.values(), PACK_BYTES, null);
@@ -238,7 +238,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void directReadsAreRefusedOrRight() throws IOException, InterruptedException {
+    void directReadsFailOrReturnTheRightBytes() throws IOException, InterruptedException {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();
         TestVersion.put(objects, "file", 100_000);
         TestVersion version =
@@ -262,7 +262,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void anEmptyVersionHasNoDevices() throws IOException {
+    void anEmptyVersionMountsWithoutDevices() throws IOException {
         SortedMap<String, LakeObject> objects = TestVersion.noObjects();
         TestVersion.put(objects, "empty", 0);
         TestVersion.put(objects, "no files/", 0);
@@ -328,7 +328,7 @@ class ErofsMountIT {
     }
 
     @Test
-    void findsEveryNameOfAFolderOfTenThousand() throws IOException {
+    void findsEveryNameInAFolderOfTenThousandFiles() throws IOException {
         assertFindsNames(10_000, 1);
     }
 

@@ -49,13 +49,13 @@ class HeadTest {
     }
 
     @Test
-    void takesAsManyPacksAsThereAreDeviceNumbers() throws IOException {
+    void acceptsOnePackForEachDeviceNumber() throws IOException {
         List<Pack> most = Collections.nCopies(65_535, new Pack(PACK, 4096));
         assertThat(write(most).deviceTag(65_535)).isEqualTo(PACK.toString());
     }
 
     @Test
-    void refusesWhatTheFormatCannotAddress() {
+    void refusesPacksThatTheFormatCannotAddress() {
         assertTooLarge(List.of(new Pack(PACK, LARGEST_PACK + 1)), "pack cdcd.* of 17592186040321");
         assertTooLarge(Collections.nCopies(65_536, new Pack(PACK, 4096)), "65536 packs");
     }

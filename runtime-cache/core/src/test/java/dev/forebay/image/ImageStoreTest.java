@@ -63,7 +63,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void isWrittenOnceHoweverManyAsk() throws Exception {
+    void concurrentCallersShareOneWriteOfAnImage() throws Exception {
         try (ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Digest>> answers = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -80,7 +80,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void outlivesTheProcess() throws IOException {
+    void anImageSurvivesARestart() throws IOException {
         digest(one);
         store.close();
         Files.writeString(directory.resolve("writing.unfinished"), "half an image");
@@ -93,7 +93,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void isWrittenAnewIfItWasDamagedMeanwhile() throws IOException {
+    void aRestartedStoreRewritesADamagedImage() throws IOException {
         digest(one);
         store.close();
         Files.write(files().getFirst(), new byte[] {1}, StandardOpenOption.WRITE);
@@ -106,7 +106,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void isWrittenAnewIfItIsFoundDamagedWhileItIsInUse() throws IOException {
+    void theStoreRewritesADistrustedImageOnlyIfItIsDamaged() throws IOException {
         digest(one);
         digest(two);
         Path file = requireNonNull(store.copies().get(one.image().digest()));
@@ -117,13 +117,13 @@ class ImageStoreTest {
 
         assertThat(digest(one)).isEqualTo(one.image().digest());
         assertThat(digest(two)).isEqualTo(two.image().digest());
-        assertThat(store.written()).as("the other one was right").isEqualTo(3);
+        assertThat(store.written()).as("the other image was intact").isEqualTo(3);
         assertThat(Files.mismatch(file, one.image().path())).isEqualTo(-1);
         assertThat(store.copies()).containsOnlyKeys(one.image().digest(), two.image().digest());
     }
 
     @Test
-    void goesWhenThereIsNoRoomButNotForThoseWhoHaveItOpen() throws IOException {
+    void anEvictedImageStaysReadableWhileItIsOpen() throws IOException {
         store.close();
         store = new ImageStore(directory, one.image().bytes() + 100);
         try (ImageStore.Use use = store.open(one.name(), one.manifest().path())) {
@@ -139,11 +139,11 @@ class ImageStoreTest {
         store.close();
         store = new ImageStore(directory, one.image().bytes() + 100);
         digest(two);
-        assertThat(files()).as("what was left by the process before").hasSize(1);
+        assertThat(files()).as("images of the previous process").hasSize(1);
     }
 
     @Test
-    void isRefusedIfItIsLargerThanTheLimit() throws IOException {
+    void theStoreRefusesAnImageLargerThanTheLimit() throws IOException {
         store.close();
         store = new ImageStore(directory, one.image().bytes() - 1);
         assertThatThrownBy(() -> digest(one))
@@ -154,7 +154,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void doesNotMakeTheOthersGoIfItIsLargerThanTheLimitAndIsNotWrittenAgain() throws IOException {
+    void anImageLargerThanTheLimitEvictsNothingAndIsWrittenOnce() throws IOException {
         store.close();
         TestVersion large =
                 TestVersion.write(
@@ -176,7 +176,7 @@ class ImageStoreTest {
     }
 
     @Test
-    void isTriedAnewAfterAFailure() throws IOException {
+    void openRetriesAfterAFailedWrite() throws IOException {
         Path manifest = versions.resolve("not yet");
         assertThatThrownBy(() -> store.open(one.name(), manifest))
                 .isInstanceOf(ForebayException.class);

@@ -63,14 +63,14 @@ class InodeAreaTest {
     }
 
     @Test
-    void timesBeforeTheEpochHaveNanosecondsThatCountUp() throws IOException {
+    void timesBeforeTheEpochHavePositiveNanoseconds() throws IOException {
         ByteBuffer inode = at(area.putFile(7, -1, 0, 0, 0, 0, 1));
         assertThat(inode.getLong(32)).isEqualTo(-1);
         assertThat(inode.getInt(40)).isEqualTo(999_999_999);
     }
 
     @Test
-    void aDirectoryAndItsEndShareABlock() throws IOException {
+    void aDirectoryInodeAndItsTailShareABlock() throws IOException {
         long first = area.reserveDirectory(3000);
         assertThat(first).isEqualTo(1);
         assertThat(area.reserveDirectory(InodeArea.MAX_TAIL_BYTES)).isEqualTo(4096 / 32);

@@ -23,7 +23,7 @@ class XxHash32Test {
     }
 
     @Test
-    void theKernelLooksForAclsAtTheBitsThatItSays() {
+    void filterBitsOfAclsMatchTheKernel() {
         // fs/erofs/xattr.c, erofs_inode_has_noacl: BIT(30) for access, BIT(21) for default.
         assertThat(Attribute.filterBit(2, new byte[0])).isEqualTo(1 << 30);
         assertThat(Attribute.filterBit(3, new byte[0])).isEqualTo(1 << 21);

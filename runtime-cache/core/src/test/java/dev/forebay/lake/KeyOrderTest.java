@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class KeyOrderTest {
 
     @Test
-    void isTheOrderOfTheBytes() {
+    void utf8OrderIsTheOrderOfTheBytes() {
         List<String> keys =
                 List.of(
                         "", "a", "ab", "a/b", "a~", "~", "\u007f", "ä", "\ud7ff", "\ue000",

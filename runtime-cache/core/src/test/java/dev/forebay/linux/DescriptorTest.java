@@ -14,7 +14,7 @@ class DescriptorTest {
 
     /** If a descriptor stays open, the process at its other end waits forever. */
     @Test
-    void isClosedThoughNoMemoryIsLeft() throws Exception {
+    void closeWorksWhenDirectMemoryIsExhausted() throws Exception {
         assertThat(ChildProcess.with(List.of("-XX:MaxDirectMemorySize=1m"), Closing.class))
                 .isEqualTo("closed");
     }

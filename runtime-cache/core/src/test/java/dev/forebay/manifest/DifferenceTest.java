@@ -52,7 +52,7 @@ class DifferenceTest {
     }
 
     @Test
-    void allOfAFolderComesTogether() {
+    void aWalkReturnsAllFilesOfAFolderTogether() {
         try (SqliteManifest manifest =
                 manifest(
                         "m",
@@ -72,7 +72,7 @@ class DifferenceTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void aWalkGoesOnBehindAnyPath(long seed) {
+    void aWalkContinuesAfterAnyPath(long seed) {
         Random random = new Random(seed);
         Map<FilePath, LakeObject> model = new TreeMap<>();
         Listings.random(random, PREFIX, 400).values().forEach(it -> model.put(path(it), it));
@@ -90,7 +90,7 @@ class DifferenceTest {
     }
 
     @Test
-    void whatWasAddedRemovedOrChangedIsTold() {
+    void aPageReportsAddedRemovedAndChangedFiles() {
         try (SqliteManifest before =
                         manifest(
                                 "one",
@@ -116,7 +116,7 @@ class DifferenceTest {
     /** The page size, and the number of paths that one page compares, must not matter. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void pagesTogetherAreTheDifference(long seed) {
+    void pagesTogetherContainTheWholeDifference(long seed) {
         Random random = new Random(seed);
         Map<FilePath, LakeObject> one = new TreeMap<>();
         Listings.random(random, PREFIX, 300).values().forEach(it -> one.put(path(it), it));

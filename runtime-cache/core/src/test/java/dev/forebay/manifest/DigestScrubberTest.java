@@ -40,7 +40,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void tellsOfOneBitInAnyFileAndOfNoOther() throws Exception {
+    void aRoundReportsOnlyTheFileWithAFlippedBit() throws Exception {
         byte[] large = new byte[(2 << 20) + 1];
         Digest first = add("first", large);
         Digest _ = add("second", new byte[] {1});
@@ -56,7 +56,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void tellsOfWhatCannotBeReadButNotOfWhatIsGone() throws Exception {
+    void aRoundReportsUnreadableFilesButNotMissingOnes() throws Exception {
         Digest gone = add("gone", new byte[] {1});
         Files.delete(files.get(gone));
         Digest unreadable = add("unreadable", new byte[] {2});
@@ -69,7 +69,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void aFileThatCannotBeComparedDoesNotEndTheRound() throws Exception {
+    void aListenerThatFailsDoesNotEndTheRound() throws Exception {
         for (byte content = 0; content < 3; content++) {
             Digest changed = add("changed-" + content, new byte[] {content});
             Files.write(files.get(changed), new byte[] {9});
@@ -91,7 +91,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void aRoundThatFailsIsNotTheLast() throws Exception {
+    void theScrubberContinuesAfterAFailedRound() throws Exception {
         Digest changed = add("changed", new byte[] {1});
         Files.write(files.get(changed), new byte[] {2});
         AtomicBoolean failed = new AtomicBoolean();
@@ -109,7 +109,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void goesOnUntilItIsClosed() throws Exception {
+    void theScrubberRepeatsItsRounds() throws Exception {
         Digest changed = add("changed", new byte[] {1});
         Files.write(files.get(changed), new byte[] {2});
         DigestScrubber scrubber =
@@ -120,7 +120,7 @@ class DigestScrubberTest {
     }
 
     @Test
-    void canBeSwitchedOff() {
+    void aRateOfZeroDisablesTheScrubber() {
         try (DigestScrubber _ =
                 DigestScrubber.start("off", () -> files, damaged::add, 0, Duration.ZERO)) {
             assertThat(Thread.getAllStackTraces().keySet())

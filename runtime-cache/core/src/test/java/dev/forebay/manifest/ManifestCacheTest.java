@@ -63,7 +63,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void manyWhoAskAtOnceShareOneFetch() throws Exception {
+    void concurrentCallersShareOneFetch() throws Exception {
         ManifestFile file = written("a");
         ManifestCache cache = cache(1 << 20);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -94,7 +94,7 @@ class ManifestCacheTest {
                 "etag = 'other'",
                 "version_id = 'other'"
             })
-    void whatIsDamagedWhileItIsInUseIsRefusedAndThenFetchedAgain(String damage) throws Exception {
+    void aManifestDamagedWhileOpenFailsAndIsFetchedAgain(String damage) throws Exception {
         ManifestFile file = written("a");
         ManifestCache cache = cache(1 << 20);
         try (CachedManifest first = cache.open(ref(file))) {
@@ -125,7 +125,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void aManifestIsHereFromWhenItWasVerifiedByThisProcess() {
+    void isHereIsTrueOnceThisProcessHasVerifiedTheManifest() {
         ManifestRef ref = ref(written("a"));
         ManifestCache cache = cache(1 << 20);
         assertThat(cache.isHere(ref)).isFalse();
@@ -136,7 +136,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void aRestartFindsVerifiedCopiesAndReplacesDamagedOnes() throws IOException {
+    void aRestartReusesIntactCopiesAndReplacesDamagedOnes() throws IOException {
         ManifestFile file = written("a");
         Path copy;
         try (CachedManifest manifest = cache(1 << 20).open(ref(file))) {
@@ -160,7 +160,7 @@ class ManifestCacheTest {
 
     /** Each session has its own memory for pages. */
     @Test
-    void manyManifestsThatAreOpenShareABoundedNumberOfSessions() throws IOException {
+    void openManifestsShareABoundedNumberOfSessions() throws IOException {
         ManifestCache cache = cache(1 << 30);
         List<CachedManifest> open = new ArrayList<>();
         for (int i = 0; i < 2 * IdleSessions.MOST; i++) {
@@ -180,7 +180,7 @@ class ManifestCacheTest {
 
     /** Simulates a manifest of an older release. */
     @Test
-    void aManifestOfAnotherFormatIsNotKeptOpen() throws Exception {
+    void openingAManifestOfAnotherFormatLeavesNoFileOpen() throws Exception {
         ManifestFile file = written("a");
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file.path());
                 Statement update = connection.createStatement()) {
@@ -210,7 +210,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void whatSomebodyHasDeletedIsFetchedAgain() throws IOException {
+    void theCacheFetchesADeletedManifestAgain() throws IOException {
         ManifestFile file = written("a");
         ManifestCache cache = cache(1 << 20);
         Path copy;
@@ -227,7 +227,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void whatSomebodyHasDeletedWhileItIsInUseIsFetchedAgain() throws IOException {
+    void theCacheFetchesAgainAManifestDeletedWhileOpen() throws IOException {
         ManifestFile file = written("a");
         ManifestCache cache = cache(1 << 30);
         try (CachedManifest first = cache.open(ref(file))) {
@@ -248,7 +248,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void whatIsNotReliedOnIsComparedAndFetchedOnlyIfItIsDamaged() throws IOException {
+    void aDistrustedManifestIsFetchedAgainOnlyIfItIsDamaged() throws IOException {
         ManifestFile file = written("a");
         ManifestCache cache = cache(1 << 20);
         try (CachedManifest inUse = cache.open(ref(file))) {
@@ -258,7 +258,7 @@ class ManifestCacheTest {
             cache.distrust(file.digest());
             assertThat(cache.copies()).isEmpty();
             cache.open(ref(file)).close();
-            assertThat(fetches).as("it is right").hasValue(1);
+            assertThat(fetches).as("the copy is intact").hasValue(1);
 
             byte[] harmed = Files.readAllBytes(copy);
             harmed[harmed.length / 2] ^= 1;
@@ -272,7 +272,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void otherBytesThanTheReferenceSaysAreNeverUsed() {
+    void theCacheRefusesBytesWithAnotherDigest() {
         ManifestFile file = written("a");
         ManifestCache lying =
                 new ManifestCache(
@@ -294,7 +294,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void roomIsMadeFromWhatNobodyUses() throws IOException {
+    void theCacheEvictsOnlyManifestsThatAreNotOpen() throws IOException {
         ManifestFile a = written("a");
         ManifestFile b = written("b");
         ManifestFile c = written("c");
@@ -319,7 +319,7 @@ class ManifestCacheTest {
 
     /** The fetch continues however long it takes, even if no caller waits for it. */
     @Test
-    void whoWaitsTooLongIsToldSoAndTheFetchGoesOn() throws Exception {
+    void aCallerTimesOutWhileTheFetchContinues() throws Exception {
         ManifestFile file = written("a");
         CountDownLatch arrives = new CountDownLatch(1);
         ManifestCache cache =
@@ -350,7 +350,7 @@ class ManifestCacheTest {
     }
 
     @Test
-    void whatFailsAfterNobodyWaitsAnyMoreIsTriedAnew() throws Exception {
+    void theCacheRetriesAFetchThatFailedAfterItsCallerTimedOut() throws Exception {
         ManifestFile file = written("a");
         CountDownLatch fails = new CountDownLatch(1);
         ManifestCache cache =

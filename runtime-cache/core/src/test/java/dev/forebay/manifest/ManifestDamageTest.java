@@ -39,7 +39,7 @@ class ManifestDamageTest {
     }
 
     @Test
-    void noFlippedBitChangesWhatLiesInAChunk() throws IOException {
+    void aFlippedBitNeverChangesTheObjectsOfAChunk() throws IOException {
         Random random = new Random(7);
         Map<String, LakeObject> listing = Listings.random(random, PREFIX, 300);
         Path file =
@@ -71,7 +71,7 @@ class ManifestDamageTest {
 
     /** Simulates a page of the index that refers to the wrong rows. */
     @Test
-    void anObjectThatTheIndexHasLostIsMissed() throws Exception {
+    void segmentsFailsIfTheIndexHasLostAnObject() throws Exception {
         Map<String, LakeObject> listing = Listings.random(new Random(8), PREFIX, 100);
         Path file =
                 Listings.write(directory.resolve("v1"), PREFIX, listing.values(), 64 << 20, null)

@@ -35,7 +35,7 @@ class ManifestModelTest {
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void aManifestSaysWhatTheListingSays(long seed) {
+    void aManifestContainsExactlyTheListedObjects(long seed) {
         Random random = new Random(seed);
         Map<String, LakeObject> listing = Listings.random(random, PREFIX, 1 + random.nextInt(300));
         ManifestFile file =
@@ -47,7 +47,7 @@ class ManifestModelTest {
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {11, 12, 13, 14, 15, 16})
-    void aSecondVersionKeepsThePlacesOfWhatDidNotChange(long seed) {
+    void aSecondVersionKeepsThePlacesOfUnchangedObjects(long seed) {
         Random random = new Random(seed);
         Map<String, LakeObject> first = Listings.random(random, PREFIX, 200);
         Map<String, LakeObject> second = new TreeMap<>(Listings.UTF8_ORDER);

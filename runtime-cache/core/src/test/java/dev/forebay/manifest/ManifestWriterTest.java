@@ -56,7 +56,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void saysHowAVersionDiffersFromTheOneBefore() {
+    void comparisonCountsChangesSinceThePreviousVersion() {
         List<LakeObject> before =
                 List.of(
                         Listings.object("a", 10),
@@ -139,7 +139,7 @@ class ManifestWriterTest {
             }
         }
         assertThat(broughtAgain - versions)
-                .as("unchanged objects that were brought again, in %d versions of 200", versions)
+                .as("unchanged objects that got a new place, in %d versions of 200", versions)
                 .isBetween(1, versions * keys / 48);
     }
 
@@ -149,7 +149,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void whatIsLaidAnewIsUnchangedButNew() {
+    void repackedObjectsCountAsUnchangedButTheirBytesAsNew() {
         List<LakeObject> objects = new ArrayList<>();
         ManifestFile file = null;
         for (int i = 0; i <= SmallPacks.MOST + 1; i++) {
@@ -182,7 +182,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void packsEndBeforeTheirLimitAndLargeObjectsHaveTheirOwn() {
+    void packsRespectTheirLimitAndLargeObjectsGetTheirOwn() {
         List<LakeObject> objects =
                 List.of(
                         Listings.object("a", 6 << 20),
@@ -211,17 +211,17 @@ class ManifestWriterTest {
                 "p/..",
                 "p/a//"
             })
-    void keysThatAreNoPathsAreRefused(String key) {
+    void keysThatAreNotValidPathsAreRefused(String key) {
         assertInvalid(List.of(Listings.object(key, 0)), "below the prefix|has a|is not valid|NUL");
     }
 
     @Test
-    void aMarkerWithBytesIsRefused() {
+    void aDirectoryMarkerWithBytesIsRefused() {
         assertInvalid(List.of(Listings.object("p/dir/", 1)), "ends in / but has bytes");
     }
 
     @Test
-    void aKeyThatIsFileAndDirectoryIsRefusedEvenWithOthersBetween() {
+    void aKeyThatIsBothFileAndDirectoryIsRefused() {
         assertInvalid(
                 List.of(
                         Listings.object("p/a", 1),
@@ -234,7 +234,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void theFirstTenBadKeysAreNamed() {
+    void theErrorNamesTheFirstTenInvalidKeys() {
         List<LakeObject> objects = new ArrayList<>();
         for (int i = 10; i < 40; i++) {
             objects.add(Listings.object("p/" + i + "//x", 1));
@@ -248,7 +248,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void thePatternsThatItNamesLeaveOutTheKeysThatCannotBePaths() {
+    void theSuggestedPatternsExcludeTheInvalidKeys() {
         List<String> keys =
                 List.of("p/a//b", "p/c/../d", "p/dir/", "p/f", "p/f/1", "p/f/2", "p/good");
         try (ManifestWriter writer = writer()) {
@@ -273,14 +273,14 @@ class ManifestWriterTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-5, (1L << 46) + 1, 1L << 62, Long.MAX_VALUE})
-    void aSizeThatNoObjectHasIsRefused(long size) {
+    void anImpossibleObjectSizeIsRefused(long size) {
         assertInvalid(
                 List.of(Listings.object("p/x", size)),
                 "'p/x' has %d bytes and must have 0 to 70368744177664".formatted(size));
     }
 
     @Test
-    void moreBytesThanAVersionCanHaveAreRefused() {
+    void aVersionThatExceedsTheByteLimitIsRefused() {
         List<LakeObject> objects =
                 IntStream.range(100, 300)
                         .mapToObj(i -> Listings.object("p/" + i, 1L << 46))
@@ -305,7 +305,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void aNameOf255BytesIsTakenAndOneMoreRefused() {
+    void aNameMayHave255BytesButNotMore() {
         String longest = "é".repeat(127) + "x";
         ManifestFile file = Listings.write(directory.resolve("m"), "p/", List.of("p/" + longest));
         try (Manifest manifest = SqliteManifest.open(file.path())) {
@@ -321,7 +321,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void markersMakeEmptyDirectoriesAndAreNoObjects() {
+    void markersCreateEmptyDirectoriesAndAreNotCountedAsObjects() {
         List<LakeObject> objects =
                 List.of(
                         Listings.object("p/", 0),
@@ -352,7 +352,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void aStoreThatListsDirectoriesInAnotherOrderIsUnderstood() {
+    void theWriterAcceptsAListingInDirectoryOrder() {
         List<LakeObject> objects =
                 List.of(
                         Listings.object("p/a/1", 1),
@@ -366,7 +366,7 @@ class ManifestWriterTest {
     }
 
     @Test
-    void aMillionObjectsNeedNoMillionObjectsOnTheHeap() {
+    void theWriterDoesNotKeepObjectsOnTheHeap() {
         int objects = 200_000;
         Runtime runtime = Runtime.getRuntime();
         try (ManifestWriter writer =

@@ -44,14 +44,14 @@ class ManifestsAheadTest {
     }
 
     @Test
-    void bringsEachOnceAndTriesAgainWhatCannotBeHad() throws Exception {
+    void fetchesEachManifestOnceAndRetriesFailures() throws Exception {
         there.add(ONE);
         try (ManifestsAhead ahead = new ManifestsAhead(this::bring, Duration.ofMillis(1))) {
             ahead.update(Set.of(ONE));
             assertThat(nextAsked()).isEqualTo(ONE);
             ahead.update(Set.of(ONE, OTHER));
             assertThat(nextAsked()).isEqualTo(OTHER);
-            assertThat(nextAsked()).as("it was not to be had").isEqualTo(OTHER);
+            assertThat(nextAsked()).as("the fetch failed").isEqualTo(OTHER);
 
             there.add(OTHER);
             ManifestRef last = manifest('3');
@@ -60,12 +60,12 @@ class ManifestsAheadTest {
             while (OTHER.equals(next)) {
                 next = nextAsked();
             }
-            assertThat(next).as("what is here is not asked for again").isEqualTo(last);
+            assertThat(next).as("fetched manifests are not requested again").isEqualTo(last);
         }
     }
 
     @Test
-    void whatIsNewDoesNotWaitForWhatCouldNotBeHad() throws Exception {
+    void aNewManifestDoesNotWaitForARetry() throws Exception {
         try (ManifestsAhead ahead = new ManifestsAhead(this::bring, Duration.ofHours(1))) {
             ahead.update(Set.of(ONE));
             assertThat(nextAsked()).isEqualTo(ONE);
@@ -77,7 +77,7 @@ class ManifestsAheadTest {
     }
 
     @Test
-    void anErrorWithOneIsNotTheEndOfAll() throws Exception {
+    void anErrorForOneManifestDoesNotStopTheOthers() throws Exception {
         Consumer<ManifestRef> bring =
                 ref -> {
                     asked.add(ref);

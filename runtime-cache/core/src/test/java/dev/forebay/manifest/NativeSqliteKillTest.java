@@ -37,7 +37,7 @@ class NativeSqliteKillTest {
     }
 
     @Test
-    void aProcessThatIsKilledLeavesNoLibrary() throws Exception {
+    void aKilledProcessLeavesNoSqliteLibrary() throws Exception {
         Path temporary = Files.createDirectory(directory.resolve("tmp"));
         Path old = Files.createDirectory(temporary.resolve("forebay-sqlite-1"));
         Files.writeString(old.resolve("library"), "x");

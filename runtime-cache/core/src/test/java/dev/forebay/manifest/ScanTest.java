@@ -15,7 +15,7 @@ class ScanTest {
     @TempDir Path directory;
 
     @Test
-    void scansSeeWhatLookUpsSee() {
+    void scansReturnTheSameAsLookups() {
         long seed = System.nanoTime();
         var listing = Listings.random(new Random(seed), "p/", 2000);
         ManifestFile file =

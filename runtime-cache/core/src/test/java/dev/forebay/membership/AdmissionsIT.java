@@ -60,7 +60,7 @@ class AdmissionsIT {
     }
 
     @Test
-    void ofManyWhoEnterAtOnceAsManyEnterAsThereIsRoomFor() throws Exception {
+    void concurrentAdmissionsMountOnlyAsManyVersionsAsFit() throws Exception {
         int most = 5;
         int wanting = 16;
         List<EtcdRegionState> agents = List.of(connected(), connected(), connected());
@@ -90,7 +90,7 @@ class AdmissionsIT {
     }
 
     @Test
-    void whateverComesAndGoesNobodyEntersWithoutRoom() throws Exception {
+    void concurrentAdmissionsAndEvictionsNeverExceedTheCapacity() throws Exception {
         long seed = System.nanoTime();
         int most = 3;
         AtomicInteger entries = new AtomicInteger();
@@ -133,14 +133,14 @@ class AdmissionsIT {
     }
 
     @Test
-    void whoWaitsIsSeenAndIsGoneFromTheQueueOnceItIsIn() {
+    void aQueuedVersionIsVisibleAndLeavesTheQueueWhenAdmitted() {
         EtcdRegionState agent = connected();
         Applicant applicant =
                 new Applicant(version(1), manifest(), 7, 1, NOON, true, "there is no room");
 
         assertThat(agent.admit(version(1), manifest(), view -> Optional.of(applicant)))
                 .contains(applicant);
-        eventually("it waits", () -> agent.view().queue().equals(List.of(applicant)));
+        eventually("the version is queued", () -> agent.view().queue().equals(List.of(applicant)));
         assertThat(agent.view().mounts()).isEmpty();
 
         List<RegionView> seen = new ArrayList<>();
@@ -154,13 +154,13 @@ class AdmissionsIT {
                                 }))
                 .isEmpty();
         assertThat(seen.getLast().queue()).containsExactly(applicant);
-        eventually("it is in", () -> agent.view().mounts().size() == 1);
-        eventually("nobody waits", () -> agent.view().queue().isEmpty());
+        eventually("the version is mounted", () -> agent.view().mounts().size() == 1);
+        eventually("the queue is empty", () -> agent.view().queue().isEmpty());
         assertThat(agent.admit(version(1), manifest(), view -> Optional.of(applicant))).isEmpty();
     }
 
     @Test
-    void whoIsRefusedOrEvictedDoesNotWaitAnyMore() {
+    void aRefusedOrUnmountedVersionLeavesTheQueue() {
         EtcdRegionState agent = connected();
         Applicant applicant = new Applicant(version(1), manifest(), 7, 0, NOON, false, "full");
         agent.admit(version(1), manifest(), view -> Optional.of(applicant));
@@ -170,7 +170,7 @@ class AdmissionsIT {
                 view ->
                         Optional.of(
                                 new Applicant(version(2), manifest(), 7, 0, NOON, false, "full")));
-        eventually("both wait", () -> agent.view().queue().size() == 2);
+        eventually("both versions are queued", () -> agent.view().queue().size() == 2);
 
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(
@@ -185,11 +185,11 @@ class AdmissionsIT {
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE);
         agent.unmount(version(2));
 
-        eventually("nobody waits", () -> agent.view().queue().isEmpty());
+        eventually("the queue is empty", () -> agent.view().queue().isEmpty());
     }
 
     @Test
-    void whoIsBeingEvictedDoesNotEnter() {
+    void aVersionThatIsBeingEvictedIsNotAdmitted() {
         EtcdRegionState agent = connected();
         agent.admit(version(1), manifest(), view -> Optional.empty());
         agent.beginEviction(version(1));
@@ -200,7 +200,7 @@ class AdmissionsIT {
     }
 
     @Test
-    void whoWaitedAndDiedDoesNotWaitForEver() throws Exception {
+    void aQueueEntryHasALeaseOfAtMostTwoMinutes() throws Exception {
         EtcdRegionState agent = connected();
         for (int attempt = 0; attempt < 3; attempt++) {
             agent.admit(

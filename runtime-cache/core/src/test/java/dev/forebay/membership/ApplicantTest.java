@@ -14,7 +14,7 @@ class ApplicantTest {
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
 
     @Test
-    void whoIsWaitedForGoesBeforeWhoIsNotHoweverLongThatHasWaited() {
+    void anInteractiveRequestPrecedesASpeculativeOneThatWaitedLonger() {
         Applicant hint = applicant("a/hint@v1", 1, -3600);
         Applicant job = applicant("a/job@v1", 0, 0);
 
@@ -22,7 +22,7 @@ class ApplicantTest {
     }
 
     @Test
-    void theNamespaceThatHasLeastGoesFirstAndThenWhoHasWaitedLongest() {
+    void theQueueOrdersByNamespaceUsageThenByWaitingTime() {
         Applicant rich = applicant("rich/a@v1", 0, -100);
         Applicant poor = applicant("poor/a@v1", 0, -10);
         Applicant poorer = applicant("poor/b@v1", 0, -20);
@@ -35,7 +35,7 @@ class ApplicantTest {
     }
 
     @Test
-    void theOrderDoesNotDependOnHowItIsRead() {
+    void theOrderDoesNotDependOnTheInputOrder() {
         Applicant a = applicant("t/a@v1", 0, 0);
         Applicant b = applicant("t/b@v1", 0, 0);
 

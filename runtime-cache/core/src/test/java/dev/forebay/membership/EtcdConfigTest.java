@@ -32,7 +32,7 @@ class EtcdConfigTest {
                 "//a:2379",
                 "https:2379"
             })
-    void addressesThatAreNoneOrMixedAreRefused(String addresses) {
+    void invalidOrMixedAddressesAreRefused(String addresses) {
         List<URI> endpoints = Arrays.stream(addresses.split(",")).map(URI::create).toList();
 
         assertThatExceptionOfType(ForebayException.class)
@@ -45,7 +45,7 @@ class EtcdConfigTest {
     }
 
     @Test
-    void filesForTlsWithoutTlsAreRefused() {
+    void tlsFilesAreRefusedForHttpEndpoints() {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(
                         () -> EtcdConfig.of("x", List.of(URI.create("http://a:2379")), TRUSTING))
@@ -54,7 +54,7 @@ class EtcdConfigTest {
     }
 
     @Test
-    void aFileThatCannotBeReadIsNamed() {
+    void theErrorNamesAnUnreadableFile() {
         EtcdConfig config = EtcdConfig.of("x", List.of(URI.create("https://a:2379")), TRUSTING);
 
         assertThatExceptionOfType(ForebayException.class)

@@ -47,7 +47,7 @@ class EtcdFailureTest {
                     INVALID_ARGUMENT    | etcdserver: duplicate key given in txn request | INTERNAL    | final
                     UNIMPLEMENTED       | unknown service etcdserverpb.KV                | INTERNAL    | final
                     """)
-    void eachAnswerHasItsMeaning(Status.Code status, String said, ErrorCode code, String again) {
+    void eachEtcdErrorHasACode(Status.Code status, String said, ErrorCode code, String again) {
         Status answer = status.toStatus().withDescription(said);
         for (Throwable failure :
                 new Throwable[] {
@@ -62,7 +62,7 @@ class EtcdFailureTest {
     }
 
     @Test
-    void aCertificateMayBeRenewedAndIsNamed() {
+    void aCertificateFailureIsUnavailableAndNamesItsCause() {
         Throwable handshake =
                 new SSLHandshakeException("bad").initCause(new CertificateException("NotAfter"));
         ForebayException meaning =
@@ -76,7 +76,7 @@ class EtcdFailureTest {
     }
 
     @Test
-    void aHostNameThatIsNotResolvedMayBeLater() {
+    void anUnresolvedHostNameIsUnavailableAndNamesTheSetting() {
         ForebayException meaning =
                 EtcdFailure.of(
                         Status.UNAVAILABLE

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EtcdOutageIT extends RegionOnEtcd {
 
     @Test
-    void theViewStaysWhileEtcdIsAwayAndCatchesUpAfterwards() throws Exception {
+    void theViewStaysDuringAnOutageAndCatchesUpAfterwards() throws Exception {
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
         state.join(worker);
         state.mount(VERSION, MANIFEST);
@@ -49,7 +49,9 @@ class EtcdOutageIT extends RegionOnEtcd {
         assertThat(state.renew(VERSION, "p")).isPresent();
         // The worker's lease may expire before the worker reaches etcd again.
         eventually("live", () -> state.view().live().equals(Set.of("w1")));
-        eventually("told", () -> !seen.isEmpty() && seen.getLast().equals(state.view()));
+        eventually(
+                "the listener is notified",
+                () -> !seen.isEmpty() && seen.getLast().equals(state.view()));
         assertThat(seen.getFirst()).isEqualTo(before);
     }
 
@@ -78,7 +80,7 @@ class EtcdOutageIT extends RegionOnEtcd {
     }
 
     @Test
-    void startsWithoutEtcdAndFindsItLater() {
+    void aProcessStartsWithoutEtcdAndConnectsLater() {
         etcd.kill9();
         EtcdRegionState early;
         try {
@@ -102,7 +104,7 @@ class EtcdOutageIT extends RegionOnEtcd {
     }
 
     @Test
-    void startsWithoutEtcdFromWhatItSaidLast(@TempDir Path own) {
+    void aProcessStartsWithoutEtcdFromItsRememberedView(@TempDir Path own) {
         Path memory = own.resolve("last-region-view");
         EtcdRegionState before = EtcdRegionState.connect(config(), region, memory);
         opened.add(before);
@@ -131,11 +133,11 @@ class EtcdOutageIT extends RegionOnEtcd {
         eventually("connected", early::connected);
         state.markCached(VERSION);
         mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
-        eventually("it is followed", () -> early.view().equals(state.view()));
+        eventually("the view follows etcd", () -> early.view().equals(state.view()));
     }
 
     @Test
-    void whoCannotCatchUpIsTold() throws Exception {
+    void catchUpFailsWhileEtcdIsAway() throws Exception {
         etcd.kill9();
         try {
             assertThatThrownBy(state::catchUp)

@@ -27,7 +27,7 @@ class EtcdRefusalIT {
     @TempDir Path directory;
 
     @Test
-    void anEtcdThatWantsUsersIsFinalAndSaysSo() throws Exception {
+    void anEtcdThatRequiresUsersFailsWithDenied() throws Exception {
         try (EtcdServer etcd = EtcdServer.start(directory)) {
             auth(etcd, "user/add", "{\"name\":\"root\",\"password\":\"x\"}");
             auth(etcd, "user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
@@ -50,7 +50,7 @@ class EtcdRefusalIT {
 
     @ParameterizedTest
     @CsvSource({"1700000, request is too large", "2100000, larger than max"})
-    void whatIsTooLargeForEtcdIsRefusedForGood(int bytes, String said) {
+    void aRequestTooLargeForEtcdIsNotRetryable(int bytes, String said) {
         try (EtcdServer etcd = EtcdServer.start(directory);
                 RegionState region =
                         EtcdRegionState.connect(

@@ -49,7 +49,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
 
     /** Neither Java's proxy properties nor their exceptions have an effect. */
     @Test
-    void etcdIsReachedDirectlyThoughTheMachineHasAProxy() throws Exception {
+    void connectionsToEtcdBypassTheProxy() throws Exception {
         Map<String, String> proxy =
                 Map.of(
                         "https.proxyHost", "127.0.0.1",
@@ -68,7 +68,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aListenerThatFailsIsToldAgainAndOthersAreTold() {
+    void aFailingListenerIsNotifiedAgainAndDoesNotAffectOthers() {
         AtomicInteger failures = new AtomicInteger();
         List<RegionView> told = new CopyOnWriteArrayList<>();
         List<RegionView> toldOther = new CopyOnWriteArrayList<>();
@@ -82,14 +82,14 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         state.onChange(toldOther::add);
 
         state.mount(VERSION, MANIFEST);
-        eventually("the other is told", () -> hasMounts(toldOther));
-        eventually("it is told again", () -> hasMounts(told));
+        eventually("the other listener is notified", () -> hasMounts(toldOther));
+        eventually("the listener is notified again", () -> hasMounts(told));
         assertThat(failures).hasValue(2);
     }
 
     /** A change and a new listener arrive while another listener blocks the watch's thread. */
     @Test
-    void aChangeIsSeenThoughSomebodySubscribesRightAfterIt() throws Exception {
+    void aChangeIsNotLostIfAListenerSubscribesRightAfterIt() throws Exception {
         EtcdRegionState other = connected();
         for (int i = 0; i < 10; i++) {
             DatasetVersion version = DatasetVersion.of("ns", "data", "v" + i);
@@ -103,13 +103,13 @@ class EtcdRegionStateIT extends RegionOnEtcd {
             held.await();
             other.mount(version, MANIFEST);
             eventually(
-                    "the other sees it",
+                    "the other process sees the change",
                     () ->
                             other.view().mounts().stream()
                                     .anyMatch(it -> it.version().equals(version)));
             state.onChange(_ -> {});
             goOn.countDown();
-            eventually("it is seen", () -> state.view().equals(other.view()));
+            eventually("the change is seen", () -> state.view().equals(other.view()));
         }
     }
 
@@ -138,7 +138,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void anotherManifestMakesAVersionWarmAgain() {
+    void mountingAnotherManifestSetsTheVersionToWarming() {
         state.mount(VERSION, MANIFEST);
         state.markCached(VERSION);
         state.mount(VERSION, manifest('b'));
@@ -146,7 +146,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aPinHoldsAVersionUntilItIsReleased() {
+    void aPinPreventsEvictionUntilItIsReleased() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("job-1", 30));
         state.pin(pin("job-1", 60));
@@ -170,7 +170,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void onlyThePinThatWasSeenIsEnded() {
+    void unpinReleasesOnlyThePinThatTheCallerHasSeen() {
         state.mount(VERSION, MANIFEST);
         Pin seen = ofJob("uid-1");
         state.pin(seen);
@@ -189,7 +189,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void theIdOfAPinThatSomebodyElseHoldsIsRefused() {
+    void aPinIdOfAnotherHolderIsRefused() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("p", 30));
         assertThatExceptionOfType(ForebayException.class)
@@ -206,7 +206,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void ofTwoHoldersWhoTakeTheSameIdAtOnceOneWins() throws Exception {
+    void onlyOneOfSeveralHoldersGetsTheSamePinId() throws Exception {
         EtcdRegionState other = connected();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int round = 0; round < 30; round++) {
@@ -231,7 +231,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aPinOfAnotherVersionDoesNotCount() {
+    void aPinOfAnotherVersionDoesNotPreventEviction() {
         DatasetVersion longer = DatasetVersion.of("vision", "digits", "v11");
         state.mount(VERSION, MANIFEST);
         state.mount(longer, MANIFEST);
@@ -240,7 +240,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void whereAVersionIsFilledFromIsSaidUntilItIsUnmounted() {
+    void theViewListsTheSiblingsOfAVersionUntilItIsUnmounted() {
         Sibling near = new Sibling(URI.create("http://agent.near:8080"), true);
         Sibling far = new Sibling(URI.create("https://agent.far:8443"), false);
         state.fillFrom(VERSION, List.of(near, far));
@@ -264,7 +264,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void whatWasNeverMountedLeavesNothingOfWhereItWasToBeFilledFrom() {
+    void unmountRemovesTheSiblingsOfAVersionThatWasNeverMounted() {
         state.fillFrom(VERSION, List.of(new Sibling(URI.create("http://agent.near:8080"), true)));
         state.unmount(VERSION);
 
@@ -278,7 +278,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aPinThatIsNotRenewedEnds() {
+    void aPinExpiresIfItIsNotRenewed() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("short", 4));
         eventually("pin", () -> state.view().pins().size() == 1);
@@ -289,7 +289,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void onlyTheFirstRenewalOfAPinChangesAnything() {
+    void onlyTheFirstRenewalOfAPinChangesTheView() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("p", 4));
         eventually(
@@ -310,7 +310,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void ofAPinAndAnEvictionThatRaceOneWins() throws Exception {
+    void aRaceOfPinsAndEvictionsHasOneWinner() throws Exception {
         EtcdRegionState other = connected();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int round = 0; round < 60; round++) {
@@ -362,7 +362,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aWorkerIsLiveAsLongAsItsProcessAndRegisteredForGood() throws Exception {
+    void aStoppedWorkerStaysRegisteredUntilItIsRemoved() throws Exception {
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
         EtcdRegionState process = connected();
         AutoCloseable presence = process.join(worker);
@@ -383,7 +383,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aWorkerThatStaysAwayIsForgottenInTheEnd() throws Exception {
+    void aRemovedWorkerIsForgottenAfterTheGivenDuration() throws Exception {
         state.join(new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10)).close();
         state.remove("w1", Duration.ofSeconds(1));
         eventually(
@@ -429,7 +429,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aDeadWorkersLeaseRunsOut() {
+    void aDeadWorkersLeaseExpires() {
         EtcdConnection dying = new EtcdConnection(config());
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
         new WorkerPresence(dying, config(), Keys.of(region), worker).start();
@@ -440,7 +440,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aWorkerStaysRegisteredThoughRoundsEndWithErrors() {
+    void aWorkerStaysLiveWhenRenewalsFailWithErrors() {
         EtcdConnection connection = new EtcdConnection(config());
         opened.add(connection);
         FailingEtcd etcdThatFails = new FailingEtcd(connection);
@@ -480,7 +480,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void whoCatchesUpKnowsAllThatWasSaidBefore() {
+    void catchUpDeliversAllEarlierChanges() {
         EtcdRegionState behind = connected();
         List<RegionView> told = new CopyOnWriteArrayList<>();
         behind.onChange(told::add);
@@ -495,7 +495,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void aValueThatIsNotUnderstoodIsLeftOut() throws Exception {
+    void theViewIgnoresRowsThatItCannotParse() throws Exception {
         try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
             for (String key : List.of("mounts/a/b/c", "mounts/a", "pins/x", "else")) {
                 client.getKVClient()
@@ -510,7 +510,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     }
 
     @Test
-    void refusesIdsThatWouldLeaveTheirPlace() {
+    void pinRefusesInvalidIdsAndAnEmptyLease() {
         state.mount(VERSION, MANIFEST);
         for (String id : List.of("", "a/b", "x".repeat(65), "ä")) {
             refuses(ErrorCode.INVALID_ARGUMENT, () -> state.pin(pin(id, 10)));

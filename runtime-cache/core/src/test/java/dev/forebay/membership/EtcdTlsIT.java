@@ -117,7 +117,7 @@ class EtcdTlsIT {
     }
 
     @Test
-    void aRegionIsFollowedAndChangedByIt() {
+    void aRegionIsReadAndChangedOverTls() {
         Digest digest = new Digest("a".repeat(64));
         ManifestRef manifest =
                 new ManifestRef("s3://m/manifests/" + digest + ".sqlite", digest, 3, 30, 1);
@@ -134,13 +134,13 @@ class EtcdTlsIT {
     }
 
     @Test
-    void whoTrustsOtherAuthoritiesDoesNotSpeakToIt() {
+    void aClientRefusesAServerWithAnUntrustedCertificate() {
         refuses("Signature does not match", config(trusting(stranger, client)));
         refuses("unable to find valid certification path", config(TlsSettings.none(PREFIX)));
     }
 
     @Test
-    void whoShowsNothingOrAStrangersCertificateIsNotLetIn() {
+    void etcdRefusesAClientWithoutATrustedCertificate() {
         refuses("unknown_ca", config(trusting(authority.certificate(), strangers)));
         refuses(
                 "certificate_required",
@@ -153,14 +153,14 @@ class EtcdTlsIT {
     }
 
     @Test
-    void aMemberWithAnotherNameIsNotTrusted() {
+    void aClientRefusesAMemberWithAnotherHostName() {
         URI byName = URI.create("https://localhost:" + etcd.endpoint().getPort());
 
         refuses("localhost", config(List.of(byName), trusting(authority.certificate(), client)));
     }
 
     @Test
-    void oneOfSeveralMembersWillDo() {
+    void oneReachableMemberIsSufficient() {
         URI away = URI.create("https://127.0.0.1:" + Ports.free());
         EtcdConfig config =
                 config(List.of(away, etcd.endpoint()), trusting(authority.certificate(), client));
@@ -170,7 +170,7 @@ class EtcdTlsIT {
     }
 
     @Test
-    void aCertificateThatWasReplacedIsShownFromThenOn() throws Exception {
+    void aConnectionUsesAReplacedClientCertificate() throws Exception {
         Path certificate = directory.resolve("tls.crt");
         Path key = directory.resolve("tls.key");
         replace(strangers, certificate, key);
@@ -184,7 +184,9 @@ class EtcdTlsIT {
 
             long deadline = System.nanoTime() + PATIENCE.toNanos();
             while (!answers(connection)) {
-                assertThat(System.nanoTime()).as("the new one is shown").isLessThan(deadline);
+                assertThat(System.nanoTime())
+                        .as("the new certificate is used")
+                        .isLessThan(deadline);
                 connection.refresh();
             }
         }

@@ -85,7 +85,7 @@ class LaterReleaseIT extends RegionOnEtcd {
     }
 
     @Test
-    void membersThatAreNotKnownStayInARowThatIsChanged() {
+    void changesKeepUnknownMembersOfARow() {
         state.mount(VERSION, MANIFEST);
         write(MOUNT, mounted("\"WARMING\",\"encrypted\":{\"by\":\"k1\"}"));
 
@@ -103,7 +103,7 @@ class LaterReleaseIT extends RegionOnEtcd {
 
     @ParameterizedTest
     @ValueSource(strings = {"\"HIBERNATING\"", "\"UNKNOWN\""})
-    void aVersionInAStateThatIsNotKnownIsReadAndLeftAsItIs(String unknown) {
+    void aMountInAnUnknownStateIsReadAndNotChanged(String unknown) {
         state.mount(VERSION, MANIFEST);
         write(MOUNT, mounted(unknown));
 
@@ -124,13 +124,13 @@ class LaterReleaseIT extends RegionOnEtcd {
                 "v2 0a1b2c",
                 "{\"uri\":\"s3://m/k\",\"digest\":\"blake3:00\",\"objects\":3,\"bytes\":30,\"chunks\":1,\"state\":\"CACHED\"}"
             })
-    void aMountOfAnotherFormIsLeftAsItIs(String value) {
+    void aMountInAnUnknownFormatIsNotChanged(String value) {
         state.mount(VERSION, MANIFEST);
         state.catchUp();
         write(MOUNT, value);
 
         assertThat(state.view().mounts())
-                .as("who knew it goes on with what a version never changes")
+                .as("a process that knew the mount keeps its manifest")
                 .containsExactly(new Mount(VERSION, MANIFEST, State.UNKNOWN));
         RegionView ofNewcomer = connected().view();
         assertThat(ofNewcomer.mounts()).isEmpty();
@@ -150,7 +150,7 @@ class LaterReleaseIT extends RegionOnEtcd {
 
     /** A number would mean the state at that position in this release: here EVICTING. */
     @Test
-    void aStateByItsNumberIsNotGuessed() {
+    void aNumericStateIsNotInterpreted() {
         write(MOUNT, mounted("2"));
         assertThat(state.view().mounts()).isEmpty();
         assertThat(state.view().hiddenClaims()).containsExactly(MOUNT);
@@ -163,7 +163,7 @@ class LaterReleaseIT extends RegionOnEtcd {
                 "{\"holder\":\"alice\",\"reason\":\"r\",\"leaseSeconds\":60,\"job\":{\"uid\":\"u\"}}",
                 "#2"
             })
-    void aPinOfAnotherFormHoldsItsVersion(String value) {
+    void aPinInAnUnknownFormatProtectsItsVersion(String value) {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("p", 60));
         state.catchUp();
@@ -175,17 +175,19 @@ class LaterReleaseIT extends RegionOnEtcd {
                 .extracting(Pin::version, Pin::id)
                 .containsExactly(tuple(VERSION, "p"));
         assertThat(view.notUnderstood()).containsExactly(PIN);
-        assertThat(view.hidesClaims()).as("it is known what it holds").isFalse();
+        assertThat(view.hidesClaims()).as("the pinned version is known").isFalse();
         refuses(ErrorCode.PINNED, () -> state.beginEviction(VERSION));
         refuses(ErrorCode.ALREADY_EXISTS, () -> state.pin(pin("p", 60)));
         assertThat(state.renew(VERSION, "p")).as("its holder renews it").isPresent();
         assertThat(state.remaining(VERSION, "p")).isPresent();
         for (Pin seen : List.of(before, view.pins().getFirst(), state.view().pins().getFirst())) {
-            assertThat(state.unpin(seen)).as("who sees it ends it: %s", seen).isFalse();
+            assertThat(state.unpin(seen))
+                    .as("another process cannot release it: %s", seen)
+                    .isFalse();
         }
         assertThat(text(PIN)).isEqualTo(value);
         state.unpin(VERSION, "p");
-        assertThat(row(PIN)).as("its holder ends it").isEmpty();
+        assertThat(row(PIN)).as("its holder releases it").isEmpty();
     }
 
     @ParameterizedTest
@@ -200,7 +202,7 @@ class LaterReleaseIT extends RegionOnEtcd {
                     mounts/vision/a b/v1            | a name that is not one yet
                     gate/vision                     | a gate of a namespace
                     """)
-    void whileAKeyOfAnotherFormIsThereNothingGoes(String key, String why) {
+    void anUnknownKeyPreventsEvictions(String key, String why) {
         state.mount(VERSION, MANIFEST);
         write(key, "{\"holder\":\"alice\",\"reason\":\"r\",\"leaseSeconds\":60}");
 
@@ -230,7 +232,7 @@ class LaterReleaseIT extends RegionOnEtcd {
                     live/w1                    | {"incarnations":2}
                     departed/w1                | {}
                     """)
-    void whatKeepsNothingHoldsNothingUp(String key, String value) {
+    void unknownRowsThatProtectNothingBlockNoChange(String key, String value) {
         state.mount(VERSION, MANIFEST);
         write(key, value);
 
@@ -244,14 +246,14 @@ class LaterReleaseIT extends RegionOnEtcd {
     }
 
     @Test
-    void aWorkerOfAnotherFormHasRoomThatIsNotKnown() {
+    void aWorkerInAnUnknownFormatIsReportedAsHidden() {
         write("workers/w1", "{\"address\":\"http://127.0.0.1:1\",\"disks\":[10,20]}");
         assertThat(state.view().workers()).isEmpty();
         assertThat(state.view().hidesWorkers()).isTrue();
     }
 
     @Test
-    void aWorkerThatWasKnownKeepsItsPlace() {
+    void aKnownWorkerStaysWhenItsRowBecomesUnreadable() {
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
         opened.add(state.join(worker));
         eventually("registered", () -> state.view().workers().equals(List.of(worker)));
@@ -261,7 +263,7 @@ class LaterReleaseIT extends RegionOnEtcd {
     }
 
     @Test
-    void whatWasUnderstoodIsForgottenWithItsKey() {
+    void aKnownMountIsForgottenWhenItsKeyIsDeleted() {
         state.mount(VERSION, MANIFEST);
         state.catchUp();
         write(MOUNT, "#2");
@@ -273,7 +275,7 @@ class LaterReleaseIT extends RegionOnEtcd {
     }
 
     @Test
-    void aNodeOfAnotherFormIsLeftOut() {
+    void aNodeInAnUnknownFormatIsIgnored() {
         raw.run(
                 session ->
                         session.apply(

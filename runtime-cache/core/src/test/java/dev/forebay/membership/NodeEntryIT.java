@@ -47,7 +47,7 @@ class NodeEntryIT extends RegionOnEtcd {
     }
 
     @Test
-    void whatANodeSaysIsReadInItsOrder() {
+    void aNodeReportIsReadInItsOrder() {
         NodeEntry pod = entry(LONG);
         assertThat(state.nodes()).isEmpty();
         assertThat(pod.read()).isEmpty();
@@ -62,16 +62,16 @@ class NodeEntryIT extends RegionOnEtcd {
 
     /** A thousand nodes must not receive the changes of each other's entries. */
     @Test
-    void whatNodesSayIsNotInTheViewOfTheRegion() {
+    void nodeReportsDoNotChangeTheRegionView() {
         RegionView before = state.view();
         assertThat(entry(LONG).say(List.of(DIGITS))).isTrue();
         long since = System.nanoTime();
-        eventually("looked since", () -> state.confirmedSince(since));
+        eventually("the view was confirmed since", () -> state.confirmedSince(since));
         assertThat(state.view()).isEqualTo(before);
     }
 
     @Test
-    void itGoesWithThePodAndStaysAsLongAsItIsSaid() {
+    void anEntryExpiresUnlessItsPodRepeatsIt() {
         NodeEntry pod = entry(Duration.ofSeconds(2));
         long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
         while (System.nanoTime() < end) {
@@ -81,12 +81,12 @@ class NodeEntryIT extends RegionOnEtcd {
         }
         eventually("gone", () -> state.nodes().isEmpty());
 
-        assertThat(pod.say(List.of(DIGITS))).as("a pod that was stopped goes on").isTrue();
+        assertThat(pod.say(List.of(DIGITS))).as("a pod that was stopped continues").isTrue();
         assertThat(state.nodes()).containsExactly(report(DIGITS));
     }
 
     @Test
-    void whoTakesOverHasTheEntryThoughItsPredecessorEnds() {
+    void aSuccessorKeepsTheEntryWhenItsPredecessorEnds() {
         NodeEntry before = entry(Duration.ofSeconds(2));
         assertThat(before.say(List.of(DIGITS))).isTrue();
 
@@ -103,7 +103,7 @@ class NodeEntryIT extends RegionOnEtcd {
 
     /** The replaced process was stopped, and does not know about its successor yet. */
     @Test
-    void whoWasReplacedLeavesTheEntryToItsSuccessor() {
+    void aReplacedPodLeavesTheEntryToItsSuccessor() {
         NodeEntry replaced = entry(LONG);
         assertThat(replaced.say(List.of(DIGITS))).isTrue();
         NodeEntry successor = entry(Duration.ofSeconds(2));
@@ -112,11 +112,11 @@ class NodeEntryIT extends RegionOnEtcd {
         assertThat(replaced.say(List.of(DIGITS))).isFalse();
         assertThat(state.nodes()).containsExactly(report(WORDS));
 
-        eventually("as the successor is gone", () -> replaced.say(List.of(DIGITS)));
+        eventually("the successor is gone", () -> replaced.say(List.of(DIGITS)));
     }
 
     @Test
-    void anEtcdThatIsAwayIsNotOneThatSaysNothing() throws Exception {
+    void nodesAndReportsFailWhileEtcdIsAway() throws Exception {
         NodeEntry pod = entry(Duration.ofSeconds(5));
         assertThat(pod.say(List.of(DIGITS))).isTrue();
         etcd.kill9();
@@ -130,7 +130,7 @@ class NodeEntryIT extends RegionOnEtcd {
         } finally {
             etcd.restart();
         }
-        eventually("said again", () -> says(pod, DIGITS, WORDS));
+        eventually("the node has reported again", () -> says(pod, DIGITS, WORDS));
         assertThat(state.nodes()).containsExactly(report(DIGITS, WORDS));
     }
 
@@ -144,7 +144,7 @@ class NodeEntryIT extends RegionOnEtcd {
     }
 
     @Test
-    void whatIsNotUnderstoodIsLeftOutAndReplacedByWhoServes() throws Exception {
+    void anInvalidEntryIsIgnoredAndReplacedByTheServingPod() throws Exception {
         NodeEntry pod = connected().node(new NodeName("gpu-2"), LONG);
         assertThat(pod.say(List.of(WORDS))).isTrue();
         put(NODE.value(), "{\"incarnation\":\"x\",\"versions\":[\"nonsense\"]}");

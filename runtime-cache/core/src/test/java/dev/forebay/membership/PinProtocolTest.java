@@ -30,7 +30,7 @@ class PinProtocolTest {
     private static final UnaryOperator<Change[]> AS_IT_IS = UnaryOperator.identity();
 
     @Test
-    void ofPinsAndAnEvictionThatRaceExactlyOneSideWins() {
+    void aRaceOfPinsAndAnEvictionHasOneWinner() {
         Exploration search =
                 new Exploration(mounted(), AS_IT_IS, pin("p", "alice"), pin("q", "bob"), evict());
 
@@ -66,7 +66,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void aLeaseThatEndsBeforeItIsUsedIsNoReasonToRefuse() {
+    void pinSucceedsIfALeaseEndsBeforeItIsUsed() {
         new Exploration(mounted(), AS_IT_IS, pin("p", "alice"))
                 .endingLeases(2)
                 .run(
@@ -75,7 +75,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void lostAnswersLoseNoPinAndHoldUpNoEvictionForEver() {
+    void lostAnswersNeitherLosePinsNorBlockEvictions() {
         Exploration search =
                 new Exploration(mounted(), AS_IT_IS, pin("p", "alice"), evictAndUnmount());
 
@@ -94,7 +94,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void aPinThatIsTakenAgainHasNoMomentWithout() {
+    void pinningAgainLeavesNoMomentWithoutAPin() {
         ModelEtcd held = Exploration.alone(mounted(), pin("p", "alice"));
         Exploration search = new Exploration(held, AS_IT_IS, pin("p", "alice"), evict(), evict());
 
@@ -112,7 +112,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void ofTwoHoldersWhoTakeTheSameIdOneHasIt() {
+    void onlyOneOfTwoHoldersGetsTheSamePinId() {
         Exploration search =
                 new Exploration(
                         mounted(), AS_IT_IS, pin("p", "alice"), pin("p", "bob"), pin("p", "alice"));
@@ -136,7 +136,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void aRenewalLeavesAPinThatIsTakenAgainAsItIs() {
+    void aRenewalDoesNotRemoveAPinThatIsTakenAgain() {
         ModelEtcd held = Exploration.alone(mounted(), pin("p", "alice"));
         Exploration search =
                 new Exploration(
@@ -154,7 +154,7 @@ class PinProtocolTest {
     }
 
     @Test
-    void aReleaseAndARenewalOfTheSamePinDoNoHarm() {
+    void aReleaseWinsOverAConcurrentRenewal() {
         ModelEtcd held = Exploration.alone(mounted(), pin("p", "alice"));
         Exploration search =
                 new Exploration(
@@ -175,7 +175,7 @@ class PinProtocolTest {
 
     /** Proves that the search works: it finds that a wrong protocol evicts a pinned version. */
     @Test
-    void aPinThatDoesNotTouchTheMountIsFoundOut() {
+    void theSearchFindsAPinThatDoesNotTouchTheMount() {
         UnaryOperator<Change[]> untouched =
                 changes -> changes.length == 2 ? new Change[] {changes[0]} : changes;
         Exploration search = new Exploration(mounted(), untouched, pin("p", "alice"), evict());

@@ -27,7 +27,7 @@ class RegionFileTest {
     }
 
     @Test
-    void remembersTheLast() {
+    void readReturnsTheLastWrittenKeys() {
         assertThat(file.read()).isEmpty();
         assertThat(file.write(Map.of("workers/w-2", "{}"))).isTrue();
         assertThat(file.write(KEYS)).isTrue();
@@ -36,13 +36,13 @@ class RegionFileTest {
     }
 
     @Test
-    void anotherRegionsKeysAreNotOurs() {
+    void readIgnoresTheKeysOfAnotherRegion() {
         assertThat(file.write(KEYS)).isTrue();
         assertThat(new RegionFile(path, "/forebay/eu-west-1/").read()).isEmpty();
     }
 
     @Test
-    void everyBitIsCompared() throws Exception {
+    void readDetectsEveryFlippedBit() throws Exception {
         assertThat(file.write(KEYS)).isTrue();
         byte[] whole = Files.readAllBytes(path);
         for (int bit = 0; bit < whole.length * 8; bit++) {
@@ -55,7 +55,7 @@ class RegionFileTest {
     }
 
     @Test
-    void aPartOfItIsNotUsed() throws Exception {
+    void readIgnoresATruncatedFile() throws Exception {
         assertThat(file.write(KEYS)).isTrue();
         byte[] whole = Files.readAllBytes(path);
         for (int length = 0; length < whole.length; length++) {
@@ -65,7 +65,7 @@ class RegionFileTest {
     }
 
     @Test
-    void whatCannotBeWrittenIsNotRemembered() throws Exception {
+    void aFailedWriteReturnsFalseAndStoresNothing() throws Exception {
         Files.createDirectory(path.resolveSibling("seen.new"));
         assertThat(file.write(KEYS)).isFalse();
         assertThat(file.read()).isEmpty();

@@ -19,7 +19,7 @@ class RegionMemoryTest {
     @TempDir private Path directory;
 
     @Test
-    void remembersTheNextThoughOneCouldNotBeWritten() throws Exception {
+    void remembersTheNextViewAfterAFailedWrite() throws Exception {
         CountDownLatch failed = new CountDownLatch(1);
         Map<String, String> defect =
                 new AbstractMap<>() {

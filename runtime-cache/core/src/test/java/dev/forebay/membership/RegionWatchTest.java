@@ -36,7 +36,7 @@ class RegionWatchTest {
     @TempDir private Path directory;
 
     @Test
-    void goesOnTryingThoughAConnectionCannotBeMadeAnew() throws Exception {
+    void theWatchKeepsTryingAfterAFailedReconnect() throws Exception {
         CountDownLatch tries = new CountDownLatch(3);
         EtcdConnection connection =
                 new EtcdConnection(NOBODY) {
@@ -57,7 +57,7 @@ class RegionWatchTest {
     }
 
     @Test
-    void tellsEachListenerHoweverManySubscribeWhileOneIsTold() throws Exception {
+    void theWatchNotifiesAllListenersThatSubscribeDuringANotification() throws Exception {
         RegionFile seen = new RegionFile(directory.resolve("seen"), KEYS.root());
         assertThat(seen.write(Map.of())).isTrue();
         CountDownLatch begun = new CountDownLatch(1);
@@ -84,7 +84,7 @@ class RegionWatchTest {
             }
             goOn.countDown();
             assertThat(untold.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
-                    .as("all but %d told", untold.getCount())
+                    .as("%d listeners were not notified", untold.getCount())
                     .isTrue();
         }
         assertThat(tellers).hasSize(1);

@@ -25,7 +25,7 @@ class RowsTest {
     /** A client would fail each request to this worker, instead of using another one. */
     @ParameterizedTest
     @ValueSource(strings = {"http://10.0.0.1:-1", "http://10.0.0.1", "worker:7400", ""})
-    void aWorkerThatCannotBeReachedAtItsAddressIsNotUnderstood(String address) {
+    void aWorkerWithAnInvalidAddressIsRefused(String address) {
         String value = "{\"address\":\"%s\",\"capacityBytes\":1}".formatted(address);
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Rows.parse("workers/w-1", value.getBytes(UTF_8)))
@@ -34,7 +34,7 @@ class RowsTest {
     }
 
     @Test
-    void aPinOfNoJobIsWrittenAsItWasBeforeThereWereAny() {
+    void aPinWithoutAJobHasTheFormatOfEarlierReleases() {
         Pin pin = new Pin(VERSION, "p", "me", "why", Duration.ofMinutes(1));
         assertThat(new String(Rows.of(pin), UTF_8)).isEqualTo(BEFORE);
         assertThat(Rows.parse(KEY, BEFORE.getBytes(UTF_8))).isEqualTo(new Row.Pinned(pin));
@@ -47,7 +47,7 @@ class RowsTest {
     }
 
     @Test
-    void aPinKeepsThatItsHolderRenewsIt() {
+    void aPinKeepsItsRenewedFlag() {
         Pin pin = new Pin(VERSION, "p", "me", "", Duration.ofMinutes(1)).asRenewed();
         assertThat(Rows.parse(KEY, Rows.of(pin))).isEqualTo(new Row.Pinned(pin));
     }
@@ -59,14 +59,14 @@ class RowsTest {
                 "{\"holder\":\"me\",\"leaseSeconds\":60}",
                 "{\"holder\":null,\"reason\":\"why\",\"leaseSeconds\":60}"
             })
-    void aPinThatLacksSomethingIsNotUnderstood(String value) {
+    void aPinWithoutARequiredMemberIsRefused(String value) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Rows.parse(KEY, value.getBytes(UTF_8)))
                 .matches(e -> e.code() == ErrorCode.CORRUPT);
     }
 
     @Test
-    void whatANodeHoldsIsWrittenByName() {
+    void aNodeRowContainsTheNamesOfItsVersions() {
         NodeName node = new NodeName("gpu-1");
         Rows.NodeRow row = new Rows.NodeRow("i", new NodeReport(node, List.of(VERSION)));
         String text = "{\"incarnation\":\"i\",\"versions\":[\"team/digits@v1\"]}";
@@ -75,7 +75,7 @@ class RowsTest {
     }
 
     @Test
-    void aNodeThatNamesMoreThanItMayIsNotUnderstood() {
+    void aNodeRowWithTooManyVersionsIsRefused() {
         List<String> names = Collections.nCopies(NodeReport.MOST + 1, "\"team/digits@v1\"");
         String text = "{\"incarnation\":\"i\",\"versions\":%s}".formatted(names);
         assertThatExceptionOfType(ForebayException.class)

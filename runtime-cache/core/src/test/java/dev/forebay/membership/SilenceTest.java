@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class SilenceTest {
 
     @Test
-    void isToldOnceAndNotWhileAStartMayTakeThatLong() {
+    void aWarningIsDueOnceAfterTheToleratedTime() {
         AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1);
         Silence silence = new Silence(Duration.ofSeconds(15), now::get);
 

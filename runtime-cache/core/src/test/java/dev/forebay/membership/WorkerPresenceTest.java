@@ -60,7 +60,7 @@ class WorkerPresenceTest {
     }
 
     @Test
-    void itsOwnRowsThatComeLateAreNotThoseOfAnother() {
+    void aWorkerRecognisesItsOwnDelayedWrite() {
         try (WorkerPresence presence = presence()) {
             presence.start();
             long first = presence.epoch();
@@ -74,7 +74,7 @@ class WorkerPresenceTest {
     }
 
     @Test
-    void anothersRowsAreLeftAlone() {
+    void aWorkerDoesNotReplaceTheRowOfASuccessor() {
         byte[] another = Rows.ofIncarnation("another");
         try (WorkerPresence presence = presence()) {
             presence.start();
@@ -90,7 +90,7 @@ class WorkerPresenceTest {
      * The earlier process's row is in a backup of etcd that is restored while this process runs.
      */
     @Test
-    void anEarlierProcessOfTheWorkerIsWaitedForAndNotTakenForASuccessor() {
+    void aWorkerWaitsUntilTheLeaseOfAnEarlierProcessEnds() {
         byte[] earlier = Rows.ofIncarnation("earlier");
         long lease = etcd.grantLease(LEASE);
         long _ = etcd.apply(Change.put(LIVE, earlier, lease));
@@ -113,7 +113,7 @@ class WorkerPresenceTest {
     }
 
     @Test
-    void whoHasBecomeThisWorkerStaysThoughThisOneDrainsAndLeaves() {
+    void aReplacedWorkerNeitherDrainsNorRemovesItsSuccessor() {
         byte[] another = Rows.ofIncarnation("another");
         byte[] row = Rows.of(new WorkerNode("w1", URI.create("http://127.0.0.1:3"), 20));
         try (WorkerPresence presence = presence()) {
@@ -132,7 +132,7 @@ class WorkerPresenceTest {
 
     /** An agent that took this worker for dead deletes the row just when the worker comes back. */
     @Test
-    void aRowThatSomebodyHasDeletedComesBack() {
+    void aWorkerRestoresItsDeletedRow() {
         try (WorkerPresence presence = presence()) {
             presence.start();
             long _ = etcd.apply(Change.delete(KEYS.worker("w1")));
@@ -142,7 +142,7 @@ class WorkerPresenceTest {
 
     /** The row was deleted, and the worker is about to write it again when it must leave. */
     @Test
-    void aRowThatIsBeingPutBackDoesNotStayWhenTheWorkerLeaves() throws Exception {
+    void aLeavingWorkerRemovesARowThatItIsRestoring() throws Exception {
         CountDownLatch looked = new CountDownLatch(1);
         try (WorkerPresence presence = presence()) {
             Thread leaving = Thread.ofPlatform().unstarted(presence::remove);

@@ -11,7 +11,7 @@ class ChunkIdTest {
     private static final long MOST = (Integer.MAX_VALUE + 1L) * ChunkId.CHUNK_BYTES;
 
     @Test
-    void anOffsetThatNoPackReachesIsRefused() {
+    void anOffsetBeyondTheLargestPackIsRefused() {
         assertThat(ChunkId.at(PACK, MOST - 1).index()).isEqualTo(Integer.MAX_VALUE);
         assertThatThrownBy(() -> ChunkId.at(PACK, MOST))
                 .isInstanceOfSatisfying(

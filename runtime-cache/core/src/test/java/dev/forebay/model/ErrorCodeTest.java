@@ -17,7 +17,7 @@ class ErrorCodeTest {
     }
 
     @Test
-    void whatPassesByItselfMayBeTriedAgain() {
+    void onlyTransientCodesAreRetryable() {
         assertThat(those(ErrorCode::retryable))
                 .containsExactly(
                         ErrorCode.EVICTING,
@@ -31,13 +31,13 @@ class ErrorCodeTest {
     }
 
     @Test
-    void aRefusalOfOneObjectSaysNothingOfOthers() {
+    void onlyTwoCodesMayConcernASingleObject() {
         assertThat(those(ErrorCode::mayBeOfOneObject))
                 .containsExactly(ErrorCode.LAKE_OBJECT_CHANGED, ErrorCode.LAKE_DENIED);
     }
 
     @Test
-    void whatWasGivenUpIsNotTriedAgain() {
+    void aGivenUpFailureIsNotRetryable() {
         ForebayException failure = new ForebayException(ErrorCode.UNAVAILABLE, "away");
         ForebayException givenUp =
                 ForebayException.givenUp(ErrorCode.UNAVAILABLE, "away for an hour", failure);
@@ -49,7 +49,7 @@ class ErrorCodeTest {
     }
 
     @Test
-    void aCodeThatALaterReleaseWroteDownIsRead() {
+    void anUnknownCodeOfALaterReleaseIsReadAsInternal() {
         assertThat(ErrorCode.named("PINNED")).isEqualTo(ErrorCode.PINNED);
         assertThat(ErrorCode.named("OF_A_LATER_RELEASE")).isEqualTo(ErrorCode.INTERNAL);
     }

@@ -40,13 +40,13 @@ class KeyFilterTest {
         "a.b, axb, false",
         "2026-*/**, 2026-11/d/f, true",
     })
-    void matchesAsItSays(String pattern, String key, boolean matches) {
+    void aPatternMatchesAsDocumented(String pattern, String key, boolean matches) {
         assertThat(KeyFilter.of(List.of(pattern), List.of()).accepts(key)).isEqualTo(matches);
         assertThat(KeyFilter.of(List.of(), List.of(pattern)).accepts(key)).isEqualTo(!matches);
     }
 
     @Test
-    void whatIsExcludedIsNotIncludedWhateverSaysSo() {
+    void excludePatternsTakePrecedenceOverIncludePatterns() {
         KeyFilter filter = KeyFilter.of(List.of("train/**", "val/**"), List.of("**/*.tmp"));
 
         assertThat(filter.accepts("train/a")).isTrue();
@@ -56,7 +56,7 @@ class KeyFilterTest {
     }
 
     @Test
-    void aDirectorysKeyIsMatchedWithoutItsSlash() {
+    void aDirectoryKeyIsMatchedWithoutItsTrailingSlash() {
         KeyFilter filter = KeyFilter.of(List.of(), List.of("tmp/**"));
 
         assertThat(filter.accepts("tmp/")).isFalse();
@@ -73,12 +73,12 @@ class KeyFilterTest {
         "**/x, ''",
         "*, ''",
     })
-    void aPatternSaysWhatItsKeysBeginWith(String pattern, String prefix) {
+    void literalPrefixReturnsTheFixedStartOfAPattern(String pattern, String prefix) {
         assertThat(KeyFilter.of(List.of(pattern), List.of()).literalPrefix()).isEqualTo(prefix);
     }
 
     @Test
-    void severalPatternsHaveACommonBeginning() {
+    void literalPrefixReturnsTheCommonStartOfSeveralPatterns() {
         assertThat(KeyFilter.of(List.of("train/a/**", "train/b/**"), List.of()).literalPrefix())
                 .isEqualTo("train/");
         assertThat(KeyFilter.of(List.of("train/a/**", "val/**"), List.of()).literalPrefix())
@@ -93,7 +93,7 @@ class KeyFilterTest {
                 "", "/a", "a/", "a//b", "a/./b", "..", "a**", "**b/c", "[ab]", "{a,b}", "a\\b",
                 "a\nb"
             })
-    void refusesNonsenseNamingFieldValueAndRule(String pattern) {
+    void anInvalidPatternIsRefusedWithFieldValueAndRule(String pattern) {
         assertThatThrownBy(() -> KeyFilter.of(List.of(), List.of(pattern)))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -102,7 +102,7 @@ class KeyFilterTest {
     }
 
     @Test
-    void aPatternOfManyStarsIsNoTrap() {
+    void aPatternOfManyStarsMatchesInBoundedTime() {
         String pattern = "*a".repeat(100) + "/" + "**/*a*/".repeat(50) + "z";
         String key = "a".repeat(250) + "/" + "a/".repeat(400) + "y";
         KeyFilter filter = KeyFilter.of(List.of(pattern), List.of());
@@ -127,7 +127,7 @@ class KeyFilterTest {
                 "\u202eabc/\u200b",
                 "\ud83d\ude00/é"
             })
-    void thePatternThatIsNamedForAKeyLeavesItOut(String key) {
+    void excludingReturnsAPatternThatMatchesTheKey(String key) {
         String pattern = KeyFilter.excluding(key);
 
         assertThat(KeyFilter.violation(pattern)).isEmpty();

@@ -10,12 +10,12 @@ class ManifestRefTest {
     }
 
     @Test
-    void eachObjectTakesUpToAPageMore() {
+    void eachObjectNeedsUpToOnePageMore() {
         assertThat(ref(3, 10_000, 1).roomBytes()).isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
     }
 
     @Test
-    void aVersionTakesNoMoreThanItsChunks() {
+    void aVersionNeedsAtMostTheSpaceOfItsChunks() {
         assertThat(ref(1, 2L * ChunkId.CHUNK_BYTES, 2).roomBytes())
                 .isEqualTo(2L * ChunkId.CHUNK_BYTES);
     }

@@ -22,7 +22,7 @@ class NamesTest {
     }
 
     @Test
-    void aVersionIsPrintedAsItIsParsed() {
+    void aParsedVersionIsPrintedUnchanged() {
         DatasetVersion version = DatasetVersion.parse("team/images@2026-11");
 
         assertThat(version).isEqualTo(DatasetVersion.of("team", "images", "2026-11"));
@@ -47,7 +47,7 @@ class NamesTest {
                 "team/..@v1",
                 "Team/images@v1"
             })
-    void aVersionOfAnotherFormIsRefused(String text) {
+    void anInvalidVersionNameIsRefused(String text) {
         refuses(() -> DatasetVersion.parse(text));
     }
 
@@ -63,7 +63,7 @@ class NamesTest {
     }
 
     @Test
-    void aNameBesideTheLongestIsOneToo() {
+    void anotherReturnsAValidNameForTheLongestName() {
         assertThat(new DatasetName("a", "b").another()).hasToString("a/b-2");
         assertThat(new DatasetName("a", "b".repeat(63)).another().name())
                 .isEqualTo("b".repeat(61) + "-2");
@@ -94,12 +94,12 @@ class NamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ftp://host:1", "http:///path", "https://me@host:1", "host"})
-    void aGatewayIsAnAddressWithoutAUser(String address) {
+    void anInvalidGatewayAddressIsRefused(String address) {
         refuses(() -> new Sibling(URI.create(address), true));
     }
 
     @Test
-    void aGatewayMaySpeakTls() {
+    void aGatewayMayUseHttpOrHttps() {
         assertThat(new Sibling(URI.create("http://host:1"), true).onPremises()).isTrue();
         assertThat(new Sibling(URI.create("https://host:1"), false).onPremises()).isFalse();
     }

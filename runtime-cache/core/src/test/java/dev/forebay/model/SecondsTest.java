@@ -19,7 +19,7 @@ class SecondsTest {
         "PT20M, 1200 s",
         "P8D, 691200 s"
     })
-    void isWrittenForPeople(Duration duration, String text) {
+    void aDurationIsFormattedInSeconds(Duration duration, String text) {
         assertThat(Seconds.of(duration)).isEqualTo(text);
     }
 }

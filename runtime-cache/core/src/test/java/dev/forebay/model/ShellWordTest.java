@@ -25,7 +25,7 @@ class ShellWordTest {
                 "!!",
                 "'$x'"
             })
-    void aShellReadsWhatWasMeant(String value) throws Exception {
+    void aShellReadsAQuotedWordUnchanged(String value) throws Exception {
         Process shell = new ProcessBuilder("sh", "-c", "printf %s " + ShellWord.of(value)).start();
 
         assertThat(new String(shell.getInputStream().readAllBytes(), UTF_8)).isEqualTo(value);
@@ -34,7 +34,7 @@ class ShellWordTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', textBlock = "a/b|a/b\na b|\"a b\"")
-    void quotesOnlyWhatMustBeQuoted(String value, String word) {
+    void quotesOnlyWordsThatNeedQuotes(String value, String word) {
         assertThat(ShellWord.of(value)).isEqualTo(word);
     }
 }

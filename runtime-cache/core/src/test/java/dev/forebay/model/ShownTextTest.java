@@ -7,12 +7,12 @@ import org.junit.jupiter.api.Test;
 class ShownTextTest {
 
     @Test
-    void whatCanBeSeenIsShownAsItIs() {
+    void visibleCharactersAreNotEscaped() {
         assertThat(ShownText.of("a b/ä한-'\\.txt")).isEqualTo("a b/ä한-'\\.txt");
     }
 
     @Test
-    void whatCannotBeSeenIsEscaped() {
+    void invisibleCharactersAreEscaped() {
         assertThat(ShownText.of("\ufeffa\u200bb\u00a0c\td\u0000\u2028"))
                 .isEqualTo("\\ufeffa\\u200bb\\u00a0c\\u0009d\\u0000\\u2028");
         assertThat(ShownText.of("\ud83d")).isEqualTo("\\ud83d");

@@ -44,7 +44,7 @@ class PlacementTest {
     }
 
     @Test
-    void everyWorkerIsRankedWhateverTheOrderTheyAreGivenIn() {
+    void theRankingContainsEveryWorkerInAnyInputOrder() {
         List<WorkerNode> workers = workers(7);
         List<WorkerNode> shuffled = new ArrayList<>(workers);
         Collections.shuffle(shuffled, new Random(1));
@@ -78,7 +78,7 @@ class PlacementTest {
     }
 
     @Test
-    void aWorkerThatJoinsTakesItsShareFromAllAndNothingElseMoves() {
+    void aJoiningWorkerMovesOnlyItsOwnShare() {
         List<WorkerNode> before = workers(10);
         List<WorkerNode> after = workers(11);
         int moved = 0;
@@ -93,7 +93,7 @@ class PlacementTest {
     }
 
     @Test
-    void whatAWorkerLeavesBehindGoesToTheNextInItsRanking() {
+    void chunksOfALostWorkerMoveToTheNextInTheRanking() {
         List<WorkerNode> before = workers(5);
         for (int i = 0; i < 500; i++) {
             ChunkId chunk = new ChunkId(PACK, i);
@@ -107,7 +107,7 @@ class PlacementTest {
      * cache.
      */
     @Test
-    void goldenValues() {
+    void ownersMatchTheGoldenValues() {
         List<WorkerNode> workers =
                 List.of(worker("w-a", 1 << 30), worker("w-b", 1 << 30), worker("w-ü", 1 << 30));
         StringBuilder owners = new StringBuilder();

@@ -24,7 +24,7 @@ class ClosingTest {
     }
 
     @Test
-    void aRestHasItsLength() {
+    void withinWaitsForTheWholeDuration() {
         long start = System.nanoTime();
         assertThat(closing.within(Duration.ofMillis(20))).isFalse();
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(20_000_000);
@@ -32,14 +32,14 @@ class ClosingTest {
     }
 
     @Test
-    void whoRestsIsToldAtOnce() throws Exception {
+    void beginWakesAWaitingThread() throws Exception {
         rest();
         closing.begin();
         assertThat(told.get(30, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
-    void nobodyRestsAfterwards() {
+    void withinReturnsAtOnceAfterBegin() {
         closing.begin();
         closing.begin();
         assertThat(closing.within(LONG)).isTrue();
@@ -47,7 +47,7 @@ class ClosingTest {
     }
 
     @Test
-    void whoIsInterruptedIsToEnd() throws Exception {
+    void withinReturnsTrueIfTheThreadIsInterrupted() throws Exception {
         rest();
         thread.interrupt();
         assertThat(told.get(30, TimeUnit.SECONDS)).isTrue();

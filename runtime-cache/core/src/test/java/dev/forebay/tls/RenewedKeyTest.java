@@ -62,7 +62,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void givesAHandshakeTheKeyOfTheCertificateItBeganWith() throws Exception {
+    void aHandshakeKeepsTheKeyOfItsCertificate() throws Exception {
         RenewedKey key = RenewedKey.open(files);
         String before = alias(key);
         X509Certificate shown = certificate(key, before);
@@ -82,7 +82,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void aClientShowsItIfItsKindIsAskedFor() throws Exception {
+    void aClientOffersTheKeyOnlyIfItsTypeIsRequested() throws Exception {
         RenewedKey key = RenewedKey.open(files);
 
         assertThat(clientAlias(key, "RSA", "EC", "EC")).isEqualTo(alias(key));
@@ -90,7 +90,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void aCertificateThatIsRenewedWithTheSameKeyIsShown() throws Exception {
+    void aCertificateRenewedWithTheSameKeyIsUsed() throws Exception {
         RenewedKey key = RenewedKey.open(files);
         String before = alias(key);
 
@@ -103,7 +103,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void keepsWhatItHasWhileTheFilesCannotBeUsed() throws Exception {
+    void theKeyStaysInUseWhileItsFilesAreInvalid() throws Exception {
         RenewedKey key = RenewedKey.open(files);
         String before = alias(key);
 
@@ -120,7 +120,7 @@ class RenewedKeyTest {
 
     /** PKCS #8 for both, and the defaults of cert-manager: PKCS #1 for RSA, and SEC 1 for EC. */
     @Test
-    void aKeyMayBeOfAnyOfTheseKinds() throws Exception {
+    void keysMayBePkcs8Pkcs1OrSec1() throws Exception {
         Issued rsa = authority.issueRsa("rsa", CertificateAuthority.LOOPBACK);
 
         assertThat(algorithm(rsa)).isEqualTo("RSA");
@@ -166,7 +166,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void whatCouldNotBeReadIsTriedAgainThoughNoMarkHasChanged() throws Exception {
+    void aFailedReadIsRetriedEvenIfTheTimestampIsUnchanged() throws Exception {
         RenewedKey key = RenewedKey.open(files);
         String before = alias(key);
         FileTime written = FileTime.fromMillis(1_000_000);
@@ -183,7 +183,7 @@ class RenewedKeyTest {
     }
 
     @Test
-    void namesThePropertyAndTheRule() throws Exception {
+    void errorsNameThePropertyAndTheRule() throws Exception {
         Path nowhere = directory.resolve("nowhere");
         Path text = Files.writeString(directory.resolve("text"), "not PEM");
 

@@ -21,7 +21,7 @@ class ConnectionFailureTest {
 
     @ParameterizedTest
     @MethodSource("unresolved")
-    void aHostNameThatIsNotResolvedIsNamed(Throwable failure) {
+    void theExplanationNamesAnUnresolvedHost(Throwable failure) {
         assertThat(ConnectionFailure.explain(failure, URI.create("http://w1.example:7400")))
                 .contains("the host name w1.example is not resolved", "name servers");
     }

@@ -170,7 +170,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aConnectionIsUsedAgain() {
+    void theClientReusesAConnection() {
         serve((_, out) -> honest(out));
         readsAll();
         readsAll();
@@ -179,7 +179,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aConnectionThatTheWorkerHasClosedMeanwhileIsReplaced() {
+    void theClientReplacesAConnectionThatTheWorkerClosed() {
         serve(
                 (_, out) -> {
                     honest(out);
@@ -191,7 +191,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aConnectionThatIsSaidToCloseIsNotUsedAgain() {
+    void theClientDoesNotReuseAConnectionMarkedClose() {
         serve(
                 (_, out) -> {
                     write(
@@ -207,7 +207,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aNewConnectionThatEndsWithoutAnAnswerIsNotTriedAgain() {
+    void theClientDoesNotRetryANewConnectionWithoutAnAnswer() {
         serve((_, _) -> false);
         isUnavailable();
         assertThat(requests).hasValue(1);
@@ -223,7 +223,7 @@ class ConnectionsTest {
                 "http://127.0.0.1:%d",
                 "https://127.0.0.1:%d"
             })
-    void aWorkerThatCannotBeReachedLeavesNoSocketOpen(String address) throws Exception {
+    void anUnreachableWorkerLeavesNoOpenSocket(String address) throws Exception {
         Thread.ofVirtual().start(this::hangUpOnEverybody);
         WorkerNode unreachable = node(address.formatted(server.getLocalPort()));
         isUnavailable(unreachable);
@@ -261,7 +261,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void anAnswerMayComeInChunksAndAfterAnInterimOne() {
+    void theClientReadsAChunkedAnswerAfterAnInterimResponse() {
         serve(
                 (_, out) -> {
                     write(out, "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n");
@@ -280,7 +280,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatComesInPiecesIsPutTogether() {
+    void theClientJoinsAnAnswerThatArrivesInPieces() {
         serve(
                 (_, out) -> {
                     ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -307,7 +307,7 @@ class ConnectionsTest {
                 "HTTP/2 200\r\n\r\n",
                 "SSH-2.0-OpenSSH_9.2\r\n\r\n"
             })
-    void nonsenseIsUnavailable(String answer) {
+    void anInvalidAnswerFailsWithUnavailable(String answer) {
         serve(
                 (_, out) -> {
                     write(out, answer);
@@ -317,7 +317,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aHeadWithoutAnEndIsUnavailable() {
+    void anEndlessHeadFailsWithUnavailable() {
         serve(
                 (_, out) -> {
                     write(out, "HTTP/1.1 206 Partial Content\r\n");
@@ -330,7 +330,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void nothingIsReceivedAfterAReadWasGivenUp() {
+    void aTimedOutReadReceivesNothingAfterwards() {
         serve(
                 (request, out) -> {
                     if (request > 0) {

@@ -40,7 +40,7 @@ class DamageReportsTest {
     }
 
     @Test
-    void aReportThatEndedMakesPlaceForTheNext() {
+    void aFinishedReportReleasesItsPermit() {
         worker.json("{\"verdict\":\"MENDED\"}");
         reportOneByOne(0);
         worker.refuse(503, "UNAVAILABLE");

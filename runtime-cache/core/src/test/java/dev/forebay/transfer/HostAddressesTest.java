@@ -21,14 +21,14 @@ class HostAddressesTest {
     }
 
     @Test
-    void anAddressIsAskedForAgainAfterSecondsAndKeptWhileNobodyAnswers() {
+    void addressesAreCachedForSecondsAndKeptWhileLookupsFail() {
         HostAddresses.followMoves();
 
         assertTimes("5", "1", "3600");
     }
 
     @Test
-    void theJdksOwnPropertiesComeFirst() {
+    void jdkPropertiesTakePrecedence() {
         System.setProperty("sun.net.inetaddr.ttl", "60");
         System.setProperty("sun.net.inetaddr.negative.ttl", "2");
         System.setProperty("sun.net.inetaddr.stale.ttl", "0");
@@ -44,7 +44,7 @@ class HostAddressesTest {
         assertThat(Security.getProperty(MISSING)).isEqualTo(missing);
         assertThat(System.getProperty("sun.net.inetaddr.stale.ttl")).isEqualTo(stale);
         assertThat(Security.getProperty("networkaddress.cache.ttl"))
-                .as("it would come before the system property")
+                .as("it would take precedence over the system property")
                 .isNull();
         assertThat(Security.getProperty("networkaddress.cache.stale.ttl")).isNull();
     }

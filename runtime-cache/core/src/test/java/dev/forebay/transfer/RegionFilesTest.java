@@ -100,7 +100,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void comesFromItsOwner() {
+    void anImageComesFromItsOwner() {
         assertThat(files.image(VERSION, MANIFEST, file)).isEqualTo(digest);
 
         assertThat(file).hasBinaryContent(IMAGE);
@@ -109,7 +109,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void comesFromTheNextWorkerIfTheOwnerIsAwayOrRefuses() {
+    void anImageComesFromTheNextWorkerIfTheOwnerIsAwayOrRefuses() {
         owner.refuse(503, "UNAVAILABLE");
         assertThat(files.image(VERSION, MANIFEST, file)).isEqualTo(digest);
         assertThat(owner.requests()).hasSize(1);
@@ -120,7 +120,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void damagedBytesAndThoseWithoutADigestAreNotKept() {
+    void anImageWithAWrongOrMissingDigestIsNotKept() {
         owner.behave(exchange -> send(exchange, MANIFEST));
         second.behave(exchange -> FakeWorker.send(exchange, 200, IMAGE));
         assertThatExceptionOfType(ForebayException.class)
@@ -137,7 +137,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void aRegionWithoutWorkersHasNone() {
+    void anImageIsUnavailableInARegionWithoutWorkers() {
         workers = new WorkerSet(List.of(), Set.of());
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> files.image(VERSION, MANIFEST, file))
@@ -145,7 +145,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void anOwnerThatDoesNotAnswerHoldsUpAnImageForAMomentOnce() {
+    void aSilentOwnerDelaysAnImageBrieflyAndOnlyOnce() {
         owner.silent();
         assertThat(timed(() -> files.image(VERSION, MANIFEST, file))).isLessThan(IMAGE_FIRST_BYTE);
         assertThat(file).hasBinaryContent(IMAGE);
@@ -155,7 +155,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void theOnlyWorkerThatDoesNotAnswerHoldsUpNoImageEither() {
+    void anImageFailsSoonIfTheOnlyWorkerIsSilent() {
         owner.silent();
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         assertThat(timed(() -> assertUnavailable(() -> files.image(VERSION, MANIFEST, file))))
@@ -164,7 +164,7 @@ class RegionFilesTest {
 
     /** The worker takes longer than it may take to begin with a manifest. */
     @Test
-    void anOwnerThatIsThereHasTimeToWriteTheImage() {
+    void aLiveOwnerHasTimeToWriteTheImage() {
         owner.behave(
                 exchange -> {
                     if (exchange.getRequestURI().getPath().endsWith("/image")) {
@@ -179,17 +179,17 @@ class RegionFilesTest {
     }
 
     @Test
-    void aManifestComesFromAnotherWorkerThanTheOneThatDoesNotAnswer() throws Exception {
+    void aManifestComesFromAnotherWorkerIfOneIsSilent() throws Exception {
         comesFromTheOtherThan(FakeWorker::silent);
     }
 
     @Test
-    void aManifestComesFromAnotherWorkerThanTheOneThatDoesNotBegin() throws Exception {
+    void aManifestComesFromAnotherWorkerIfOneAnswersOnlyStatus() throws Exception {
         comesFromTheOtherThan(FakeWorker::busy);
     }
 
     @Test
-    void aManifestComesFromAnotherWorkerThanTheOneThatStopsInTheMiddle() throws Exception {
+    void aManifestComesFromAnotherWorkerIfOneStopsInTheMiddle() throws Exception {
         comesFromTheOtherThan(
                 worker ->
                         worker.behave(
@@ -203,7 +203,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void aManifestComesFromAnotherWorkerThanTheOneThatTrickles() throws Exception {
+    void aManifestComesFromAnotherWorkerIfOneSendsTooSlowly() throws Exception {
         comesFromTheOtherThan(
                 worker ->
                         worker.behave(
@@ -237,7 +237,7 @@ class RegionFilesTest {
 
     /** The only worker takes longer than it could if there were another one. */
     @Test
-    void theOnlyWorkerIsWaitedForWithAManifest() throws Exception {
+    void aManifestMayTakeLongerIfThereIsOnlyOneWorker() throws Exception {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.behave(
                 exchange -> {
@@ -249,7 +249,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void theOnlyWorkerIsNotWaitedForLongerThanARead() {
+    void aManifestFailsAfterTheTotalTimeoutIfTheOnlyWorkerIsSilent() {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.silent();
         assertThat(timed(() -> assertUnavailable(() -> files.manifest(MANIFEST, file))))
@@ -257,7 +257,7 @@ class RegionFilesTest {
     }
 
     @Test
-    void aManifestIsKeptOnlyIfItHasItsDigest() throws Exception {
+    void aManifestWithAWrongDigestIsNotKept() throws Exception {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.json("another manifest");
         assertThatThrownBy(() -> files.manifest(digestOf(LARGE), file))

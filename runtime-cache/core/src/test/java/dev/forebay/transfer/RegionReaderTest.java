@@ -134,7 +134,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void asksTheOwnerAndNobodyElse() {
+    void asksOnlyTheOwner() {
         asksNobodyElseSoon();
         readsFirstBlock();
         assertThat(owner.requests()).hasSize(1);
@@ -148,7 +148,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void putsShortAnswersTogether() {
+    void joinsShortAnswers() {
         asksNobodyElseSoon();
         owner.oneBlockEach();
         assertThat(read(0, 5 * BLOCK)).isEqualTo(Arrays.copyOf(pack, 5 * BLOCK));
@@ -156,7 +156,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void goesToTheNextWhenTheOwnerIsSilentAndRemembersThat() {
+    void asksTheNextWorkerIfTheOwnerIsSilentAndRemembersIt() {
         owner.silent();
         second.cold();
         readsFirstBlock();
@@ -167,14 +167,14 @@ class RegionReaderTest {
     }
 
     @Test
-    void takesACopyOfTheNextWhenTheOwnerLetsWait() {
+    void readsACopyFromTheNextWorkerIfTheOwnerIsSlow() {
         owner.busy();
         readsFirstBlock();
         assertThat(hedges.won).hasValue(1);
     }
 
     @Test
-    void waitsForAnOwnerThatIsThereAndHasNobodyElseFetch() {
+    void waitsForALiveOwnerAndMakesNoOtherWorkerFetch() {
         second.cold();
         owner.behave(
                 exchange -> {
@@ -192,7 +192,7 @@ class RegionReaderTest {
 
     /** A worker that refuses is alive, so its other reads continue to the end. */
     @Test
-    void aRefusalEndsNoOtherReadFromTheSameWorker() throws Exception {
+    void aRefusalDoesNotEndOtherReadsFromTheSameWorker() throws Exception {
         second.cold();
         CountDownLatch asked = new CountDownLatch(1);
         owner.behave(
@@ -214,11 +214,13 @@ class RegionReaderTest {
         read(BLOCK, 2 * BLOCK);
 
         assertThat(slow.get(10, TimeUnit.SECONDS)).isEqualTo(Arrays.copyOf(pack, BLOCK));
-        assertThat(second.reads()).as("a copy of the one, if it has it; the other").hasSize(2);
+        assertThat(second.reads())
+                .as("asked for a copy of the first block, and read for the second")
+                .hasSize(2);
     }
 
     @Test
-    void aCrowdedOwnerIsAskedAgainAndTheOthersForCopiesOnly() throws Exception {
+    void retriesAnOverloadedOwnerAndAsksOthersForCopiesOnly() throws Exception {
         second.cold();
         owner.crowded();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
@@ -229,14 +231,14 @@ class RegionReaderTest {
     }
 
     @Test
-    void aCopyIsTakenWhileTheOwnerIsCrowded() {
+    void readsACopyWhileTheOwnerIsOverloaded() {
         owner.crowded();
         readsFirstBlock();
         assertThat(second.reads()).hasSize(1);
     }
 
     @Test
-    void anOwnerThatStaysCrowdedIsNotWaitedForForEver() {
+    void asksTheNextWorkerIfTheOwnerStaysOverloaded() {
         reader = reader(Duration.ofSeconds(10), Duration.ofMillis(300), Duration.ofMillis(100));
         owner.crowded();
         second.cold();
@@ -245,17 +247,17 @@ class RegionReaderTest {
     }
 
     @Test
-    void goesToTheNextWhenTheOwnerTrickles() {
+    void asksTheNextWorkerIfTheOwnerSendsTooSlowly() {
         owner.trickle();
         second.cold();
         readsFirstBlock();
         int asked = owner.reads().size();
         readsFirstBlock();
-        assertThat(owner.reads()).as("remembers that").hasSize(asked);
+        assertThat(owner.reads()).as("the reader remembers it").hasSize(asked);
     }
 
     @Test
-    void doesNotWaitForTheLastWhenThatIsDeadAndAnotherIsBack() throws Exception {
+    void returnsToARecoveredOwnerWhileTheLastWorkerIsSilent() throws Exception {
         owner.silent();
         second.silent();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
@@ -268,7 +270,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void waitsForTheOnlyWorkerHoweverSlow() {
+    void waitsForTheOnlyWorkerEvenIfItIsSlow() {
         live(owner.node().id());
         owner.behave(
                 exchange -> {
@@ -280,7 +282,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void asksASecondWorkerForAShareOfTheReadsOnly() {
+    void theHedgeBudgetAllowsASmallShareOfTheReads() {
         HedgeBudget budget = new HedgeBudget(0.05);
         int taken = 0;
         for (int i = 0; i < 1000; i++) {
@@ -299,7 +301,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void goesToTheNextWhenTheOwnerIsGoneOrRefusesOrLies() {
+    void asksTheNextWorkerIfTheOwnerIsGoneRefusesOrSendsDamage() {
         owner.refuse(503, "UNAVAILABLE");
         readsFirstBlock();
         owner.flipBit();
@@ -311,7 +313,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void goesOnWithTheNextAndTellsTheWorkerWhoseBytesAreDamagedOrEndEarly() {
+    void reportsDamagedOrTruncatedBytesToTheirWorker() {
         owner.flipBit();
         readsFirstBlock();
         awaitVerifications(1);
@@ -322,7 +324,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void aWorkerThatMendsItsOnlyCopyIsReadFromInTheEnd() {
+    void readsFromTheOnlyWorkerOnceItHasRepairedItsChunk() {
         live(owner.node().id());
         AtomicBoolean mended = new AtomicBoolean();
         owner.behave(
@@ -360,13 +362,13 @@ class RegionReaderTest {
     }
 
     @Test
-    void asksEverybodyWhenNobodyIsKnownToBeLive() {
+    void asksAllWorkersIfNoneIsKnownToBeLive() {
         live();
         readsFirstBlock();
     }
 
     @Test
-    void triesAgainUntilAWorkerRecovers() throws Exception {
+    void retriesUntilAWorkerRecovers() throws Exception {
         owner.refuse(503, "LAKE_UNAVAILABLE");
         second.refuse(503, "UNAVAILABLE");
         Thread reading = Thread.ofVirtual().start(this::readsFirstBlock);
@@ -377,7 +379,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void endsAtTheTotalTimeout() {
+    void failsAtTheTotalTimeout() {
         reader = reader(Duration.ofSeconds(2));
         owner.silent();
         second.silent();
@@ -396,7 +398,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void whatNobodyKnowsIsNotFoundAfterAWhile() {
+    void failsWithNotFoundAfterRetriesIfNoWorkerKnowsThePack() {
         owner.refuse(404, "NOT_FOUND");
         second.refuse(404, "NOT_FOUND");
         fails(ErrorCode.NOT_FOUND);
@@ -404,7 +406,7 @@ class RegionReaderTest {
     }
 
     @Test
-    void whatTheRegionIsEvictingFailsLongBeforeTheTotalTimeout() {
+    void failsLongBeforeTheTotalTimeoutIfTheVersionIsBeingEvicted() {
         reader = reader(Duration.ofSeconds(60));
         owner.refuse(409, "EVICTING");
         second.refuse(404, "NOT_FOUND");

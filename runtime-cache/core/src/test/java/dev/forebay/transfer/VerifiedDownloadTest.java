@@ -38,7 +38,7 @@ class VerifiedDownloadTest {
     }
 
     @Test
-    void aFullDiskIsSaidToBeFullInWhateverLanguage() throws Exception {
+    void aFullDiskFailsWithCapacityExceededInAnyLanguage() throws Exception {
         String failure =
                 ChildProcess.inGerman(directory, Receiving.class, directory.resolve("file"));
         assertThat(failure)
@@ -48,7 +48,7 @@ class VerifiedDownloadTest {
     }
 
     @Test
-    void aFileWithAnotherDigestThanWasSentIsNotKept() {
+    void aFileWithAWrongDigestIsNotKept() {
         Path file = directory.resolve("file");
         assertThatThrownBy(
                         () ->
@@ -67,7 +67,7 @@ class VerifiedDownloadTest {
 
     /** The name tells a later clean-up which file a killed process was receiving. */
     @Test
-    void whatIsComingIsNamedAfterTheFile() {
+    void aPartialFileIsNamedAfterItsTarget() {
         List<String> coming = new ArrayList<>();
         Path file = directory.resolve("file");
         assertThatThrownBy(

@@ -69,7 +69,7 @@ class WorkerClientTest {
     }
 
     @Test
-    void readsARangeAndSaysWhereItCameFrom() {
+    void readsARangeAndReportsItsSource() {
         assertThat(read(BLOCK, 4L * BLOCK)).isEqualTo(new ReadAnswer(3 * BLOCK, Source.LAKE));
         assertThat(target.position()).isEqualTo(3 * BLOCK);
         assertThat(Arrays.copyOf(target.array(), 3 * BLOCK))
@@ -85,27 +85,27 @@ class WorkerClientTest {
     }
 
     @Test
-    void anAnswerMayEndEarlier() {
+    void acceptsAnAnswerShorterThanTheRange() {
         worker.oneBlockEach();
         assertThat(read(0, 3L * BLOCK).bytes()).isEqualTo(BLOCK);
         assertThat(target.position()).isEqualTo(BLOCK);
     }
 
     @Test
-    void aFlippedBitIsCorrupt() {
+    void aFlippedBitFailsWithCorrupt() {
         worker.flipBit();
         assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
         assertThat(target.position()).isZero();
     }
 
     @Test
-    void aBodyShorterThanItsDescriptionIsCorrupt() {
+    void aBodyShorterThanItsContentRangeFailsWithCorrupt() {
         worker.sendHalf();
         assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
     }
 
     @Test
-    void bytesWithoutChecksumsAreCorrupt() {
+    void bytesWithoutChecksumsFailWithCorrupt() {
         worker.behave(
                 exchange -> {
                     exchange.getResponseHeaders().add("Content-Range", "bytes 0-131071/131072");
@@ -115,7 +115,7 @@ class WorkerClientTest {
     }
 
     @Test
-    void bytesOfAnotherPlaceAreCorrupt() {
+    void bytesOfAnotherRangeFailWithCorrupt() {
         worker.behave(
                 exchange -> {
                     byte[] bytes = new byte[2 * BLOCK];
@@ -130,19 +130,19 @@ class WorkerClientTest {
     }
 
     @Test
-    void aCutConnectionIsUnavailable() {
+    void aBrokenConnectionFailsWithUnavailable() {
         worker.cutShort();
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     @Test
-    void moreThanAskedForIsUnavailableAndDoesNotOverrunTheTarget() {
+    void anAnswerLongerThanTheRangeFailsWithUnavailable() {
         worker.behave(exchange -> FakeWorker.send(exchange, 206, new byte[3 * BLOCK]));
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     @Test
-    void aSilentWorkerIsUnavailableWithinTheTimeout() {
+    void aSilentWorkerFailsWithUnavailableWithinTheTimeout() {
         worker.silent();
         long before = System.nanoTime();
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
@@ -150,7 +150,7 @@ class WorkerClientTest {
     }
 
     @Test
-    void aWorkerThatIsNotThereIsUnavailable() {
+    void aStoppedWorkerFailsWithUnavailable() {
         worker.close();
         assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
@@ -190,14 +190,14 @@ class WorkerClientTest {
         "507, , UNAVAILABLE, again",
         "200, , UNAVAILABLE, again"
     })
-    void aRefusalKeepsItsCode(int status, String code, ErrorCode expected, String again) {
+    void anErrorAnswerKeepsItsCode(int status, String code, ErrorCode expected, String again) {
         worker.refuse(status, code);
         assertThat(failure()).isEqualTo(expected);
         assertThat(expected.retryable()).isEqualTo(again.equals("again"));
     }
 
     @Test
-    void aLaterReleaseSaysItselfWhatPasses() {
+    void anUnknownRetryableCodeIsReadAsUnavailable() {
         worker.behave(
                 exchange ->
                         FakeWorker.send(
@@ -209,7 +209,7 @@ class WorkerClientTest {
     }
 
     @Test
-    void aMissIsAValue() {
+    void readIfCachedReturnsEmptyForAMiss() {
         worker.refuse(504, "NOT_FOUND");
         assertThat(client.readIfCached(worker.node(), MANIFEST, PACK, 0, BLOCK, target)).isEmpty();
         worker.honest();
@@ -218,14 +218,14 @@ class WorkerClientTest {
     }
 
     @Test
-    void readsARangeThatIsNotAligned() {
+    void readsAnUnalignedRange() {
         assertThat(read(4711, 4711 + BLOCK + 5).bytes()).isEqualTo(BLOCK + 5);
         assertThat(Arrays.copyOf(target.array(), BLOCK + 5))
                 .isEqualTo(Arrays.copyOfRange(pack, 4711, 4711 + BLOCK + 5));
     }
 
     @Test
-    void refusesARangeThatIsEmptyOrCrossesChunks() {
+    void refusesAnEmptyRangeAndOneAcrossChunks() {
         for (long[] range : new long[][] {{-1, BLOCK}, {0, 0}, {0, ChunkId.CHUNK_BYTES + 1}}) {
             assertThatExceptionOfType(ForebayException.class)
                     .isThrownBy(() -> read(range[0], range[1]))
@@ -236,7 +236,7 @@ class WorkerClientTest {
 
     /** A worker may have been upgraded before its client. */
     @Test
-    void aWorkerOfALaterReleaseMaySayMore() {
+    void unknownMembersOfAnAnswerAreIgnored() {
         worker.json(
                 "{\"liveBytes\":3,\"bytesFromLake\":2,\"bytesFromPeers\":1,\"bytesFromSiblings\":0,\"bytesFromTape\":9}");
         assertThat(client.fill(worker.node(), MANIFEST, new ChunkId(PACK, 7)))
@@ -268,7 +268,7 @@ class WorkerClientTest {
 
     /** Neither requests nor reads use the proxy of Java's properties. */
     @Test
-    void reachesAWorkerDirectlyThoughTheMachineHasAProxy() {
+    void requestsToWorkersBypassTheProxy() {
         Map<String, String> proxy =
                 Map.of(
                         "http.proxyHost", "127.0.0.1",
@@ -289,7 +289,7 @@ class WorkerClientTest {
 
     /** Fills take minutes, and the test makes more of them than may run at once. */
     @Test
-    void whatIsThereIsSaidWhileEverythingIsFilled() throws Exception {
+    void coverageAnswersWhileManyFillsAreRunning() throws Exception {
         int most = WorkerClientConfig.defaults().maxRequests();
         worker.silent();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -331,7 +331,7 @@ class WorkerClientTest {
     }
 
     @Test
-    void nonsenseInsteadOfJsonIsUnavailable() {
+    void invalidJsonFailsWithUnavailable() {
         for (String body :
                 new String[] {
                     "[]",

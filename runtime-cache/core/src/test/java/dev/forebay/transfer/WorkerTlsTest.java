@@ -92,7 +92,7 @@ class WorkerTlsTest {
     }
 
     @Test
-    void acceptsWhatAnAuthorityOfItsFileSigned() throws Exception {
+    void acceptsACertificateSignedByAnAuthorityInTheFile() throws Exception {
         Path both =
                 Files.writeString(
                         directory.resolve("both.pem"),
@@ -106,7 +106,7 @@ class WorkerTlsTest {
     }
 
     @Test
-    void goesByTheAuthoritiesThatAreInItsFileNow() throws Exception {
+    void readsAChangedAuthorityFileAgain() throws Exception {
         Path file = Files.copy(other.certificate(), directory.resolve("ca.crt"));
         try (WorkerClient client = client(authorities(file))) {
             assertRefused(client, worker);
@@ -124,7 +124,7 @@ class WorkerTlsTest {
     }
 
     @Test
-    void saysWhichFileHoldsNoAuthority() throws Exception {
+    void theErrorNamesAFileWithoutAnAuthority() throws Exception {
         Path empty = Files.createFile(directory.resolve("empty"));
         for (Path bad : new Path[] {empty, directory.resolve("nowhere")}) {
             assertThatThrownBy(() -> WorkerAuthorities.read("forebay.worker-ca", bad))

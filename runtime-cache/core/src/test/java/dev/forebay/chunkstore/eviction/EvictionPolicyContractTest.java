@@ -20,7 +20,7 @@ abstract class EvictionPolicyContractTest {
     }
 
     @Test
-    void whatMayNotBeEvictedIsNoVictim() {
+    void aProtectedSlotIsNeverTheVictim() {
         EvictionPolicy policy = policy();
         for (int slot = 0; slot < 10; slot++) {
             policy.add(slot, slot);
@@ -45,7 +45,7 @@ abstract class EvictionPolicyContractTest {
     }
 
     @Test
-    void thereIsAVictimAsLongAsOneMayGo() {
+    void aVictimExistsAsLongAsOneSlotMayBeEvicted() {
         Random random = new Random(42);
         EvictionPolicy policy = policy();
         TreeSet<Integer> entered = new TreeSet<>();

@@ -14,7 +14,7 @@ class FrequencySketchTest {
     }
 
     @Test
-    void aKeyIsCountedUpToTheMost() {
+    void theFrequencyOfAKeyStopsAt15() {
         sketch.ensure(1_000);
         assertThat(sketch.frequency(7)).isZero();
         count(7, 5, 1_000);
@@ -24,7 +24,7 @@ class FrequencySketchTest {
     }
 
     @Test
-    void fewKeysAreTakenForOthers() {
+    void fewUncountedKeysHaveAFrequency() {
         sketch.ensure(1_000);
         for (int key = 0; key < 1_000; key++) {
             sketch.count(key, 1_000);
@@ -37,14 +37,14 @@ class FrequencySketchTest {
     }
 
     @Test
-    void whatWasCountedStaysWhenTheSketchGrows() {
+    void theSketchKeepsItsCountsWhenItGrows() {
         count(7, 5, 8);
         sketch.ensure(100_000);
         assertThat(sketch.frequency(7)).isEqualTo(5);
     }
 
     @Test
-    void whatWasCountedHalvesAfterTenUsesOfEachKey() {
+    void theSketchHalvesItsCountsAfterTenUsesOfEachKey() {
         sketch.ensure(1_000);
         count(7, 12, 1_000);
         int others = 10 * 1_000 - 12 - 1;

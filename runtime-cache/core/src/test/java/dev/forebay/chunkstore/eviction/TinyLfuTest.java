@@ -49,7 +49,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void whatMayNotGoIsNotPassedAtEachEviction() {
+    void anEvictionDoesNotScanAllProtectedSlotsAgain() {
         int pinned = 50_000;
         int places = pinned + 1_000;
         TinyLfu policy = new TinyLfu();
@@ -76,7 +76,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void aScanDoesNotDriveOutWhatIsUsed() {
+    void aScanDoesNotEvictFrequentlyUsedKeys() {
         Cache cache = new Cache(1_000);
         for (int epoch = 0; epoch < 3; epoch++) {
             cache.found(0, 500);
@@ -86,7 +86,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void epochsOverMoreThanThereIsRoomForFindAPartOfItAgain() {
+    void epochsLargerThanTheCacheHitMoreThanHalfOfTheKeys() {
         Cache cache = new Cache(1_000);
         cache.found(0, 1_250);
         cache.found(0, 1_250);
@@ -94,7 +94,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void whatWasUsedOftenLongAgoGoesAtLast() {
+    void thePolicyEvictsKeysThatWereUsedOftenLongAgo() {
         Cache cache = new Cache(1_000);
         for (int epoch = 0; epoch < 10; epoch++) {
             cache.found(0, 900);
@@ -106,7 +106,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void whatWasHeldGoesAfterWhatWasUsedOnce() {
+    void thePolicyEvictsFormerlyProtectedSlotsLast() {
         int places = 1_000;
         int held = 100;
         TinyLfu policy = new TinyLfu();
@@ -125,7 +125,7 @@ class TinyLfuTest extends EvictionPolicyContractTest {
     }
 
     @Test
-    void whatWasUsedAgainTakesFourFifthsAtMost() {
+    void frequentKeysDisplaceKeysThatWereUsedTwiceLongAgo() {
         Cache cache = new Cache(1_000);
         for (int epoch = 0; epoch < 2; epoch++) {
             cache.found(0, 1_000);

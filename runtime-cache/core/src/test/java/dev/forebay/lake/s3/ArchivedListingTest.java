@@ -82,13 +82,13 @@ class ArchivedListingTest {
         "GLACIER, GLACIER",
         "DEEP_ARCHIVE, DEEP_ARCHIVE"
     })
-    void anObjectHasTheClassThatIsListed(String listed, String known) {
+    void anObjectHasTheListedStorageClass(String listed, String known) {
         store.lists(_ -> archived("p/a", listed, ""));
         assertThat(classes()).containsExactly("p/a " + known);
     }
 
     @Test
-    void whatWasRestoredCanBeRead() {
+    void aRestoredObjectCountsAsReadable() {
         store.lists(
                 query -> {
                     boolean asked = query.containsKey(ATTRIBUTES);
@@ -100,7 +100,7 @@ class ArchivedListingTest {
     }
 
     @Test
-    void soItIsInABucketWithVersions() throws IOException {
+    void aRestoredObjectCountsAsReadableInAVersionedBucket() throws IOException {
         try (ListedStore versions = new ListedStore(true);
                 S3Lake versioned = versions.open()) {
             versions.lists(
@@ -125,7 +125,7 @@ class ArchivedListingTest {
 
     /** Some stores refuse requests with unknown parameters. */
     @Test
-    void restoresAreAskedForOnlyWhereSomethingIsArchived() {
+    void listingRequestsRestoreStatusOnlyIfAnObjectIsArchived() {
         store.lists(_ -> archived("p/a", "STANDARD_IA", ""));
         assertThat(classes()).hasSize(1);
         assertThat(store.asked())
@@ -134,14 +134,14 @@ class ArchivedListingTest {
     }
 
     @Test
-    void aStoreThatKnowsNoRestoresIsListedAllTheSame() {
+    void listingWorksIfTheStoreRefusesRestoreStatus() {
         store.lists(_ -> archived("p/a", "GLACIER", ""));
         store.knowsNoRestores();
         assertThat(classes()).containsExactly("p/a GLACIER");
     }
 
     @Test
-    void ofObjectsThatChangeTheirTiersTheOldestOfAPageIsAskedFor() {
+    void listingChecksTheArchiveTierOfTheOldestTieredObject() {
         Instant now = Instant.now();
         store.lists(
                 _ ->
@@ -158,21 +158,21 @@ class ArchivedListingTest {
     }
 
     @Test
-    void whatCanBeInNoArchiveYetIsNotAskedFor() {
+    void listingDoesNotCheckObjectsTooYoungForAnArchiveTier() {
         store.lists(_ -> written("p/a", Instant.now().minus(Duration.ofDays(80))));
         assertThat(classes()).containsExactly("p/a INTELLIGENT_TIERING");
         assertThat(store.heads()).isEmpty();
     }
 
     @Test
-    void anObjectThatIsGoneSinceIsNoFailure() {
+    void anObjectDeletedSinceTheListingCausesNoFailure() {
         store.lists(_ -> written("p/a", Instant.EPOCH));
         store.losesObjects();
         assertThat(classes()).containsExactly("p/a INTELLIGENT_TIERING");
     }
 
     @Test
-    void aDirectoryBucketIsRefusedByTheClassOfItsObjects() {
+    void listingRefusesADirectoryBucketByItsStorageClass() {
         store.lists(_ -> archived("p/a", "EXPRESS_ONEZONE", ""));
         assertThatThrownBy(this::classes)
                 .isInstanceOfSatisfying(
@@ -183,7 +183,7 @@ class ArchivedListingTest {
     }
 
     @Test
-    void whatWasListedIsKeptWithItsClass(@TempDir Path folder) {
+    void aWalkKeepsTheStorageClassOfListedObjects(@TempDir Path folder) {
         store.lists(_ -> archived("p/a", "GLACIER", "") + archived("p/b", "STANDARD", ""));
         new PrefixWalk(lake.listing("bucket", "p/"), "p/", _ -> true, folder, "walk")
                 .list(2, _ -> {});

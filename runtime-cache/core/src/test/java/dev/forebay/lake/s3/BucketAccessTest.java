@@ -115,7 +115,7 @@ class BucketAccessTest {
 
     /** The entry for public buckets in docs/operations.md. */
     @Test
-    void aBucketThatEverybodyMayReadIsAskedWithoutCredentials(@TempDir Path directory) {
+    void requestsToAnAnonymousBucketHaveNoCredentials(@TempDir Path directory) {
         try (S3Lake lake = lake(Set.of("open"), Set.of())) {
             assertThat(use(lake, "open", directory))
                     .allSatisfy(
@@ -133,7 +133,7 @@ class BucketAccessTest {
 
     /** The client does not even look for credentials. */
     @Test
-    void itNeedsNoCredentialsAtAll() {
+    void anAnonymousBucketWorksWithoutAnyCredentials() {
         S3LakeConfig config = config(Set.of("open"), Set.of());
         try (S3Lake lake = S3Lake.open(config, LakeEvents.NONE, Map.of())) {
             assertThat(lake.listing("open", "p/").page(null, 10).objects()).hasSize(1);
@@ -141,7 +141,7 @@ class BucketAccessTest {
     }
 
     @Test
-    void aBucketWhoseRequestersPayIsToldThatWeDo(@TempDir Path directory) {
+    void requestsToARequesterPaysBucketHaveThePayerHeader(@TempDir Path directory) {
         try (S3Lake lake = lake(Set.of(), Set.of("paid"))) {
             assertThat(use(lake, "paid", directory))
                     .allSatisfy(
@@ -157,7 +157,7 @@ class BucketAccessTest {
     /** Uses a proxy, because these host names cannot be resolved. */
     @ParameterizedTest
     @CsvSource({"false, data.lake.example, /", "true, lake.example, /data"})
-    void theBucketIsInTheNameOfTheHostUnlessThePathIsToHaveIt(
+    void theHostNameContainsTheBucketUnlessPathStyleIsSet(
             boolean pathStyle, String host, String path) throws IOException {
         System.setProperty("aws.accessKeyId", "key");
         System.setProperty("aws.secretAccessKey", "secret");
@@ -233,7 +233,7 @@ class BucketAccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Open_Data", "s3://open", "a"})
-    void whatIsNoNameOfABucketIsRefused(String name) {
+    void anInvalidBucketNameIsRefused(String name) {
         assertInvalid(
                 () -> new BucketAccess(Set.of(name), Set.of()),
                 "forebay.lake.anonymous-buckets is " + name);
@@ -243,7 +243,7 @@ class BucketAccessTest {
     }
 
     @Test
-    void whatCannotBeTogetherIsRefused() {
+    void conflictingBucketSettingsAreRefused() {
         assertInvalid(
                 () ->
                         BucketAccess.of(

@@ -106,14 +106,14 @@ class ConditionalReadTest {
     }
 
     @Test
-    void aReadIsOnConditionOfTheETagInTheManifest() {
+    void aReadSendsIfMatchWithTheETagOfTheManifest() {
         assertThat(read().hasRemaining()).isFalse();
 
         assertThat(conditions).containsExactly("If-match: \"meant\"");
     }
 
     @Test
-    void anAnswerThatEndsEarlyIsNotBelieved() {
+    void aReadFailsIfTheAnswerEndsEarly() {
         sentBytes = READ_BYTES - 1;
 
         assertThatThrownBy(this::read)
@@ -123,7 +123,7 @@ class ConditionalReadTest {
     }
 
     @Test
-    void aServerThatIgnoresTheConditionIsNotBelieved() {
+    void aReadFailsIfTheServerIgnoresTheCondition() {
         etag = "\"another\"";
 
         assertThatThrownBy(this::read)
@@ -133,7 +133,7 @@ class ConditionalReadTest {
     }
 
     @Test
-    void aWeakETagIsTheProxysAndNoChange() {
+    void aWeakETagFailsAsUnsupportedNotAsChanged() {
         etag = "W/\"meant\"";
 
         assertThatThrownBy(this::read)
@@ -154,7 +154,8 @@ class ConditionalReadTest {
                     403 | <html><body>Blocked by policy</body></html> | LAKE_DENIED
                     400 | <html><body>Bad Request</body></html>      | LAKE_UNSUPPORTED
                     """)
-    void aPageOfAProxyIsNoWordOfTheStore(int status, String text, ErrorCode code) {
+    void anErrorPageOfAProxyIsNotTreatedAsAnAnswerOfTheStore(
+            int status, String text, ErrorCode code) {
         refusal = status;
         page = text;
 
@@ -167,7 +168,7 @@ class ConditionalReadTest {
 
     @ParameterizedTest
     @CsvSource({"NoSuchKey, LAKE_OBJECT_CHANGED", "NoSuchBucket, LAKE_EMPTY"})
-    void aBucketThatIsGoneIsNoChangedObject(String said, ErrorCode code) {
+    void aMissingBucketIsNotReportedAsAChangedObject(String said, ErrorCode code) {
         refusal = 404;
         page = "<Error><Code>%s</Code><Message>it is not there</Message></Error>".formatted(said);
 
@@ -179,7 +180,7 @@ class ConditionalReadTest {
 
     /** A proxy may drop the query of a request. */
     @Test
-    void aServerThatSendsAnotherVersionIsNotBelieved() {
+    void aReadFailsIfTheServerSendsAnotherVersion() {
         object = new LakeObject("key", OBJECT_BYTES, Instant.EPOCH, "", "v1");
         assertThat(read().hasRemaining()).isFalse();
 
@@ -193,7 +194,7 @@ class ConditionalReadTest {
 
     /** Some stores have no ETags, such as a gateway to existing files. */
     @Test
-    void anObjectWithoutAnETagMustNotHaveChangedSince() {
+    void aReadWithoutAnETagFailsIfTheObjectWasModifiedLater() {
         object = object("modified 2026-11-29T12:00:05Z");
         assertThat(read().hasRemaining()).isFalse();
         assertThat(conditions)

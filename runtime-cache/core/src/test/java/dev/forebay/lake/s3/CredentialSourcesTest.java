@@ -17,7 +17,7 @@ class CredentialSourcesTest {
             "SystemPropertyCredentialsProvider(): Access key must be specified either here, or there.";
 
     @Test
-    void tellsOfThoseThatAreSetUpOnly() {
+    void triedReportsOnlyConfiguredSources() {
         assertThat(
                         CredentialSources.tried(
                                 "Unable to load credentials from the chain X(all=[A(), B(c=[])]) : ["
@@ -28,14 +28,14 @@ class CredentialSourcesTest {
     }
 
     @Test
-    void tellsOfAllWhereNoneIs() {
+    void triedReportsTheWholeMessageIfNoSourceIsConfigured() {
         assertThat(CredentialSources.tried("Unable: [" + NOT_SET_UP + "]")).isEqualTo(NOT_SET_UP);
         assertThat(CredentialSources.tried("reset by peer")).isEqualTo("reset by peer");
     }
 
     /** The SDK does not document the format of this message, so a new release may change it. */
     @Test
-    void understandsTheSdk() {
+    void triedUnderstandsTheMessageOfTheSdk() {
         try (AwsCredentialsProviderChain chain =
                 AwsCredentialsProviderChain.of(
                         SystemPropertyCredentialsProvider.create(),

@@ -172,7 +172,7 @@ class LakeIdentityTest {
     }
 
     @Test
-    void aKeyIsHadForTheTokenOfThisProcess() {
+    void aLakeExchangesTheTokenOfThisProcessForAKey() {
         try (S3Lake lake = S3Lake.open(config())) {
             assertThat(keys(lake)).containsExactly("a.txt");
             assertThat(keys(lake)).containsExactly("a.txt");
@@ -187,7 +187,7 @@ class LakeIdentityTest {
     }
 
     @Test
-    void beforeAKeyEndsAnotherIsHadForTheTokenThatIsThereThen() throws IOException {
+    void aLakeRenewsAnExpiringKeyWithTheCurrentToken() throws IOException {
         life = Duration.ofSeconds(30);
         try (S3Lake lake = S3Lake.open(config())) {
             assertThat(keys(lake)).containsExactly("a.txt");
@@ -205,7 +205,7 @@ class LakeIdentityTest {
 
     /** Unlike missing credentials, this failure is retried. */
     @Test
-    void aServiceThatIsAwayIsAskedAgain() {
+    void aLakeAsksAnUnavailableTokenServiceAgain() {
         status = 503;
         try (S3Lake lake = S3Lake.open(config())) {
             assertThatExceptionOfType(ForebayException.class)
@@ -221,7 +221,7 @@ class LakeIdentityTest {
     }
 
     @Test
-    void aTokenThatIsRefusedIsDenied() {
+    void aRefusedTokenFailsWithLakeDenied() {
         status = 400;
         try (S3Lake lake = S3Lake.open(config())) {
             assertThatExceptionOfType(ForebayException.class)
@@ -233,7 +233,7 @@ class LakeIdentityTest {
     }
 
     @Test
-    void aKeyThatIsGivenComesFirst() {
+    void aConfiguredKeyTakesPrecedenceOverTheToken() {
         System.setProperty(KEY_PROPERTY, "given");
         System.setProperty(SECRET_PROPERTY, "secret");
         try (S3Lake lake = S3Lake.open(config())) {
@@ -245,7 +245,7 @@ class LakeIdentityTest {
     }
 
     @Test
-    void theServiceIsTheRegionsOwnUnlessAnotherIsNamed() {
+    void aLakeUsesTheTokenServiceOfItsRegionUnlessAnotherIsConfigured() {
         S3LakeConfig config = S3LakeConfig.of(null, "ap-northeast-2", true);
         try (StsClient own = LakeIdentity.tokenService(config, Map.of());
                 StsClient other =

@@ -74,7 +74,7 @@ class LakeProxyTest {
     }
 
     @Test
-    void isWhatTheVariableOfTheSchemeSaysElseTheOneForAll() {
+    void theVariableOfTheSchemeTakesPrecedenceOverAllProxy() {
         assertThat(proxy("http://lake")).isNull();
         assertThat(proxy("http://lake", "HTTP_PROXY", PROXY)).isEqualTo(PROXY);
         assertThat(proxy("https://lake", "HTTP_PROXY", PROXY)).isNull();
@@ -101,7 +101,7 @@ class LakeProxyTest {
                 "[::ffff:127.0.0.1]",
                 "[::]"
             })
-    void isNeverForThisMachine(String host) {
+    void localAddressesNeverUseAProxy(String host) {
         for (String scheme : List.of("http", "https")) {
             String target = "%s://%s:7700".formatted(scheme, host);
             assertThat(proxy(target, "ALL_PROXY", PROXY)).isNull();
@@ -142,7 +142,7 @@ class LakeProxyTest {
                 "[,]:,:,/,[]:1,lake:,*lake*,(,10./8   | http://g                 | false",
                 "[,]:,:,/,[]:1,10.0.0.0/x,(           | http://10.0.0.1          | false"
             })
-    void isNotForWhatIsExcepted(String exceptions, String target, boolean excepted) {
+    void noProxyExcludesMatchingHosts(String exceptions, String target, boolean excepted) {
         String proxy = proxy(target, "ALL_PROXY", PROXY, "NO_PROXY", exceptions);
         assertThat(proxy == null).isEqualTo(excepted);
     }
@@ -158,7 +158,7 @@ class LakeProxyTest {
                 "::",
                 "http://a b"
             })
-    void thatCannotBeUsedIsRefusedByTheNameOfTheVariable(String value) {
+    void anUnusableProxyIsRefusedWithTheNameOfItsVariable(String value) {
         assertThatThrownBy(() -> proxy("https://lake", "https_proxy", value))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -169,7 +169,7 @@ class LakeProxyTest {
     }
 
     @Test
-    void showsNoPassword() {
+    void errorMessagesHideTheProxyPassword() {
         assertThatThrownBy(() -> proxy("http://lake", "HTTP_PROXY", "http://me:hid/d@n@proxy:port"))
                 .hasMessageContaining("HTTP_PROXY is http://***@proxy:port")
                 .message()
@@ -178,7 +178,7 @@ class LakeProxyTest {
 
     @ParameterizedTest
     @CsvSource({"'', ''", "me:s%40+t@, me:s@+t"})
-    void isUsedForEverythingThatALakeIsAsked(String user, String login) throws IOException {
+    void allRequestsOfALakeUseTheProxy(String user, String login) throws IOException {
         String authorization =
                 Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8));
         try (Proxy proxy = new Proxy()) {
@@ -205,7 +205,7 @@ class LakeProxyTest {
 
     /** Neither the environment nor Java's properties add a proxy. */
     @Test
-    void isNotUsedForALakeOnThisMachine(@TempDir Path directory) throws IOException {
+    void requestsToALocalLakeBypassTheProxy(@TempDir Path directory) throws IOException {
         Map<String, String> environment =
                 Map.of("HTTP_PROXY", "http://127.0.0.1:9", "NO_PROXY", "[::1]");
         HttpServer server =

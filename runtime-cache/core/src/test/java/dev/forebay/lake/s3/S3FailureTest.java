@@ -94,7 +94,7 @@ class S3FailureTest {
                     READ_VERSION  | 412 | PreconditionFailed           | LAKE_OBJECT_CHANGED | final | words
                     READ          | 416 | InvalidRange                 | LAKE_OBJECT_CHANGED | final | words
                     """)
-    void eachAnswerHasItsMeaningAndItsRemedy(
+    void eachErrorAnswerHasACodeAndARemedy(
             Request request,
             int status,
             String code,
@@ -114,7 +114,7 @@ class S3FailureTest {
      */
     @ParameterizedTest
     @CsvSource({"403, 20, true", "400, -20, true", "403, 5, false", "404, 20, false"})
-    void aRefusalWithoutACodeMayBeOfTheClock(int status, long minutes, boolean clock) {
+    void aRefusalWithoutACodeIsRetriedIfTheClockIsWrong(int status, long minutes, boolean clock) {
         String date = DateUtils.formatRfc822Date(Instant.now().plus(Duration.ofMinutes(minutes)));
         AwsErrorDetails details =
                 AwsErrorDetails.builder()
@@ -134,7 +134,7 @@ class S3FailureTest {
 
     /** Not every answer has the header. */
     @Test
-    void theRegionMayBeInTheBodyOfTheAnswer() {
+    void theErrorNamesTheRegionFromTheBodyOfTheAnswer() {
         String body =
                 "<Error><Code>AuthorizationHeaderMalformed</Code><Region>ap-northeast-2</Region></Error>";
         AwsErrorDetails details =
@@ -153,7 +153,7 @@ class S3FailureTest {
     }
 
     @Test
-    void aHostThatIsNotThereIsNamedWithItsSettings() {
+    void anUnresolvedHostIsReportedWithItsSettings() {
         S3Failure failure =
                 S3Failure.of(
                         Request.LIST,
@@ -170,7 +170,7 @@ class S3FailureTest {
 
     /** A final failure needs a code that callers do not retry either. */
     @Test
-    void whatIsFinalHasACodeThatNobodyTriesAgain() {
+    void aFailureIsRetriedExactlyIfItsCodeIsRetryable() {
         for (int status = 300; status < 600; status++) {
             for (Request request : Request.values()) {
                 S3Failure failure = failure(request, status, "Some");
@@ -182,7 +182,7 @@ class S3FailureTest {
     }
 
     @Test
-    void longTextsAndLinesOfAStoreAreCut() {
+    void longMessagesOfAStoreAreShortenedToOneLine() {
         AwsErrorDetails details =
                 AwsErrorDetails.builder().errorMessage("a\nb" + "x".repeat(5000)).build();
         S3Failure failure =
@@ -200,7 +200,7 @@ class S3FailureTest {
     }
 
     @Test
-    void aKeyThatNobodyGivesIsMissingForGood() {
+    void missingCredentialsAreAFinalFailure() {
         S3Failure failure = withoutCredentials();
         assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(failure.retry()).isFalse();
@@ -216,14 +216,14 @@ class S3FailureTest {
         "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
         "AWS_WEB_IDENTITY_TOKEN_FILE"
     })
-    void aServiceThatGivesKeysMayBeAwayForAMoment(SdkSystemSetting setting) {
+    void anUnavailableCredentialServiceIsRetried(SdkSystemSetting setting) {
         S3Failure failure = withoutCredentials(setting);
         assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
         assertThat(failure.retry()).isTrue();
     }
 
     @Test
-    void soMayThatOfAMachine() {
+    void anUnavailableInstanceMetadataServiceIsRetried() {
         assertThat(S3Failure.withoutCredentials(NONE, _ -> false, true).retry()).isTrue();
     }
 
@@ -232,7 +232,7 @@ class S3FailureTest {
      * succeed.
      */
     @Test
-    void bytesWithoutTheirChecksumMayComeRight() {
+    void aChecksumMismatchIsRetriedForReadsOnly() {
         SdkClientException wrong =
                 SdkClientException.create(
                         "Unable to unmarshall response (Data read has a different checksum)");
@@ -241,7 +241,7 @@ class S3FailureTest {
     }
 
     @Test
-    void anythingElseOfTheClientMayPass() {
+    void otherClientFailuresAreRetried() {
         S3Failure failure = S3Failure.of(Request.READ, SdkClientException.create("reset by peer"));
         assertThat(failure)
                 .isEqualTo(new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, "reset by peer"));

@@ -27,7 +27,7 @@ class S3LakeConfigTest {
         "attempts, 0",
         "attempts, 2147483647"
     })
-    void namesTheSettingThatBreaksARule(String setting, String value) {
+    void anInvalidSettingIsRefusedByItsName(String setting, String value) {
         assertThatThrownBy(() -> with(setting, value))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -37,7 +37,7 @@ class S3LakeConfigTest {
     }
 
     @Test
-    void takesWhatIsUsual() {
+    void validSettingsAreAccepted() {
         assertThat(with("endpoint", "HTTPS://lake:9000/below").endpoint()).isNotNull();
         assertThat(S3LakeConfig.of(null, "us-east-1", false).attempts()).isEqualTo(5);
     }

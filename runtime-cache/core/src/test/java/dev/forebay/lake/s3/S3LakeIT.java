@@ -173,7 +173,7 @@ class S3LakeIT {
     }
 
     @Test
-    void listsEveryObjectInTheOrderOfItsBytes() {
+    void listsEveryObjectInByteOrderOfItsKey() {
         String bucket = bucket("listing");
         Map<String, LakeObject> expected = new TreeMap<>(utf8());
         for (String name :
@@ -200,7 +200,7 @@ class S3LakeIT {
     }
 
     @Test
-    void listsBeyondOnePageAndTellsHowFarItIs() throws IOException {
+    void listsSeveralPagesAndReportsProgress() throws IOException {
         String bucket = bucket("pages");
         Path files = server.bucketDirectory(bucket);
         for (int i = 0; i < 1500; i++) {
@@ -214,7 +214,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aVersionedBucketIsFrozenWithVersionIds() {
+    void listsAVersionedBucketWithVersionIds() {
         String bucket = bucket("versioned");
         admin.putBucketVersioning(
                 b ->
@@ -234,7 +234,7 @@ class S3LakeIT {
     }
 
     @Test
-    void pagesBeginBehindAnyTextAndHaveAsMuchAsIsAskedFor() {
+    void aPageStartsAfterAnyTextAndHasTheRequestedSize() {
         String bucket = bucket("anywhere");
         for (String key : List.of("p/a", "p/b/1", "p/b/2", "p/c", "q")) {
             put(bucket, key, bytes(1));
@@ -253,7 +253,7 @@ class S3LakeIT {
     }
 
     @Test
-    void oldVersionsAndWhatIsDeletedHideNothingThatFollows() {
+    void listingSkipsOldVersionsAndDeletedObjects() {
         String bucket = bucket("many-versions");
         admin.putBucketVersioning(
                 b ->
@@ -284,7 +284,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aKeyWithMoreVersionsThanAPageHoldsUpNobody() {
+    void listingContinuesAfterAKeyWithMoreVersionsThanAPage() {
         String bucket = bucket("deep-versions");
         admin.putBucketVersioning(
                 b ->
@@ -304,7 +304,7 @@ class S3LakeIT {
     }
 
     @Test
-    void manyWalkersSeeWhatOneSees(@TempDir Path folder) throws IOException {
+    void concurrentWalkersListTheSameObjectsAsOne(@TempDir Path folder) throws IOException {
         String bucket = bucket("walkers");
         Path files = server.bucketDirectory(bucket);
         for (int i = 0; i < 6000; i++) {
@@ -322,13 +322,13 @@ class S3LakeIT {
     }
 
     @Test
-    void anEmptyPrefixAndAMissingBucket() {
+    void anEmptyPrefixListsNothingAndAMissingBucketFails() {
         assertThat(list(bucket("empty"), "")).isEmpty();
         assertCode(ErrorCode.LAKE_EMPTY, () -> list("no-such-bucket", ""));
     }
 
     @Test
-    void readsRangesAndCounts() {
+    void readsRangesAndCountsRequestsAndBytes() {
         String bucket = bucket("ranges");
         byte[] bytes = bytes(300_000);
         LakeObject object = put(bucket, "k", bytes);
@@ -345,7 +345,7 @@ class S3LakeIT {
 
     /** "How a fetch from the lake is verified". */
     @Test
-    void anObjectThatWasOverwrittenOrDeletedGivesNoBytes() {
+    void readFailsIfTheObjectWasOverwrittenOrDeleted() {
         String bucket = bucket("changed");
         LakeObject object = put(bucket, "k", bytes(1000));
         long requests = proxy.requests();
@@ -358,7 +358,7 @@ class S3LakeIT {
     }
 
     @Test
-    void anObjectOfAnotherLengthUnderTheSameETagGivesNoBytes() throws IOException {
+    void readFailsIfTheLengthChangedUnderTheSameETag() throws IOException {
         String bucket = bucket("cut");
         LakeObject object = put(bucket, "k", bytes(1000));
         try (var file =
@@ -371,7 +371,7 @@ class S3LakeIT {
     }
 
     @Test
-    void wrongCredentialsAreSaidToBeWrong() {
+    void wrongCredentialsFailWithLakeDenied() {
         String bucket = bucket("denied");
         LakeObject object = put(bucket, "k", bytes(10));
         try (S3Lake stranger =
@@ -388,7 +388,7 @@ class S3LakeIT {
     }
 
     @Test
-    void passingTroubleIsOvercome() {
+    void readsAndListingsAreRetriedAfterTransientFailures() {
         String bucket = bucket("trouble");
         byte[] bytes = bytes(200_000);
         LakeObject object = put(bucket, "k", bytes);
@@ -413,7 +413,7 @@ class S3LakeIT {
     }
 
     @Test
-    void tellsOfAttemptsThatFailAndWhetherThereWereTooMany() {
+    void reportsFailedAttemptsAndWhetherTheyWereThrottled() {
         String bucket = bucket("throttled");
         byte[] bytes = bytes(1000);
         LakeObject object = put(bucket, "k", bytes);
@@ -436,7 +436,7 @@ class S3LakeIT {
     }
 
     @Test
-    void lastingTroubleEndsWithinItsBounds() {
+    void aPersistentFailureEndsAfterTheConfiguredAttempts() {
         String bucket = bucket("lasting");
         LakeObject object = put(bucket, "k", bytes(200_000));
         for (Fault fault :
@@ -453,17 +453,19 @@ class S3LakeIT {
     }
 
     @Test
-    void aLakeThatSendsAnotherRangeThanItWasAskedForIsNotBelieved() {
+    void readFailsIfTheLakeSendsAnotherRange() {
         String bucket = bucket("other-range");
         LakeObject object = put(bucket, "k", bytes(200_000));
         long before = proxy.requests();
         proxy.spoil(request -> new Fault.OtherRange());
         assertCode(ErrorCode.LAKE_UNSUPPORTED, () -> read(bucket, object, 5, 1000));
-        assertThat(proxy.requests() - before).as("it may have been a proxy, once").isEqualTo(3);
+        assertThat(proxy.requests() - before)
+                .as("a proxy may have caused the first answer")
+                .isEqualTo(3);
     }
 
     @Test
-    void aLakeThatDoesNotSayWhichObjectItSendsIsNotBelieved() {
+    void readFailsIfTheAnswerHasNoETag() {
         String bucket = bucket("without-etag");
         LakeObject object = put(bucket, "k", bytes(200_000));
         proxy.spoil(request -> new Fault.WithoutEtag());
@@ -472,7 +474,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aLakeThatIsAwayIsUnavailable() {
+    void anUnreachableLakeFailsWithLakeUnavailable() {
         FaultProxy gone = FaultProxy.before(server.endpoint());
         gone.close();
         try (S3Lake away = S3Lake.open(config(gone.endpoint(), 2), credentials())) {
@@ -482,7 +484,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aFlippedBitInAWholeObjectIsNoticed() {
+    void readDetectsAFlippedBitInAWholeObject() {
         String bucket = bucket("flipped");
         byte[] bytes = bytes(100_000);
         LakeObject object = put(bucket, "k", bytes);
@@ -493,7 +495,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aFileIsStoredOnceAndComesBack() throws IOException {
+    void putIfAbsentStoresAFileOnceAndDownloadReturnsIt() throws IOException {
         String bucket = bucket("manifests");
         Path file = Files.write(directory.resolve("file"), bytes(3_000_000));
         lake.putIfAbsent(bucket, "manifests/m.sqlite", file);
@@ -532,7 +534,7 @@ class S3LakeIT {
      * replaced.
      */
     @Test
-    void whatIsStoredUnderTheNameAndIsNotTheFileIsReplaced() throws IOException {
+    void putIfAbsentReplacesOtherContentUnderTheKey() throws IOException {
         String bucket = bucket("replaced");
         Path file = Files.write(directory.resolve("right"), bytes(300_000));
         for (byte[] wrong : List.of(bytes(0), bytes(299_999), new byte[300_000])) {
@@ -548,7 +550,7 @@ class S3LakeIT {
     }
 
     @Test
-    void aStoreThatGivesOtherBytesThanItTookIsNotBelieved() throws IOException {
+    void putIfAbsentFailsIfTheStoreReturnsOtherBytes() throws IOException {
         String bucket = bucket("forgetful");
         Path file = Files.write(directory.resolve("given"), bytes(100_000));
         proxy.spoil(
@@ -557,7 +559,7 @@ class S3LakeIT {
     }
 
     @Test
-    void anInterruptedReaderGetsItsBufferBackUntouched() throws Exception {
+    void anInterruptedReadNoLongerWritesIntoItsBuffer() throws Exception {
         String bucket = bucket("interrupted");
         LakeObject object = put(bucket, "k", bytes(200_000));
         proxy.spoil(request -> new Fault.Slow(20_000));
@@ -585,7 +587,7 @@ class S3LakeIT {
 
     /** This store ignores {@code start-after} and always claims to have more. */
     @Test
-    void aStoreThatDoesNotGoOnIsNotAskedForEver() throws IOException {
+    void listingFailsIfTheStoreRepeatsAPage() throws IOException {
         byte[] page =
                 """
                 <ListBucketResult><IsTruncated>true</IsTruncated>

@@ -110,21 +110,21 @@ class S3ListingTest {
 
     @ParameterizedTest
     @MethodSource("brokenPages")
-    void aPageThatBreaksAPromiseIsRefused(Arguments broken) {
+    void anInvalidPageIsRefused(Arguments broken) {
         store.lists(_ -> broken.page);
         assertUnsupported(() -> ListedStore.first(lake), broken.why);
     }
 
     /** A proxy may have garbled the first answer. */
     @Test
-    void aPageIsAskedForOnceMoreBeforeTheStoreIsRefused() {
+    void anInvalidPageIsRequestedOnceMoreBeforeItIsRefused() {
         store.listsInTurn(page(false, "p/b", "p/a"), page(false, "p/a", "p/b"));
         assertThat(keys(ListedStore.first(lake))).containsExactly("p/a", "p/b");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"p/a", "p/b"})
-    void aPageThatDoesNotBeginBehindTheKeyIsRefused(String first) {
+    void aPageThatDoesNotStartAfterTheKeyIsRefused(String first) {
         store.lists(_ -> page(false, first, "p/c"));
         Listing listing = lake.listing("bucket", "p/");
         assertUnsupported(() -> listing.page("p/b", 10), "lists '" + first + "'");
@@ -133,7 +133,7 @@ class S3ListingTest {
     /** The key may be a line of a key list, which is the content of an object. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theKeyThatWasAskedForIsInNoMessage(boolean versioned) {
+    void errorMessagesDoNotContainTheRequestedKey(boolean versioned) {
         store.lists(_ -> page(false, "p/a"));
         versions.lists(_ -> version("p/a", "1", true));
         Listing listing = (versioned ? versionedLake : lake).listing("bucket", "p/");
@@ -144,7 +144,7 @@ class S3ListingTest {
     }
 
     @Test
-    void anEmptyPageThatIsNotTheLastIsFollowedByItsToken() {
+    void listingContinuesAfterAnEmptyPageWithAToken() {
         store.lists(
                 query ->
                         query.containsKey("continuation-token")
@@ -155,7 +155,7 @@ class S3ListingTest {
 
     /** Some stores omit {@code IsTruncated}. */
     @Test
-    void aFullPageIsNotTakenForTheLast() {
+    void aFullPageIsNotTreatedAsTheLast() {
         store.lists(_ -> page(false, "p/a", "p/b").replaceFirst("<IsTruncated>.*?>", ""));
         Listing listing = lake.listing("bucket", "p/");
         assertThat(listing.page(null, 2).next()).isEqualTo("p/b");
@@ -163,7 +163,7 @@ class S3ListingTest {
 
     /** The page contradicts itself. If the listing ended there, objects would be missing. */
     @Test
-    void aPageWithATokenIsNotTakenForTheLast() {
+    void aPageWithATokenIsNotTreatedAsTheLast() {
         store.lists(_ -> "<NextContinuationToken>t</NextContinuationToken>" + page(false, "p/a"));
         versions.lists(
                 _ ->
@@ -176,7 +176,7 @@ class S3ListingTest {
     /** Otherwise the listing would end there, and later objects would be missing. */
     @ParameterizedTest
     @ValueSource(strings = {"", "<Code>InternalError</Code>", "<body>Maintenance</body>"})
-    void anAnswerThatIsNoListingIsAskedForAgain(String page) {
+    void anAnswerThatIsNoListingIsRetried(String page) {
         store.listsInTurn(page, page(false, "p/a"));
         versions.listsInTurn(page, version("p/a", "1", true));
         assertThat(keys(ListedStore.first(lake))).containsExactly("p/a");
@@ -214,14 +214,14 @@ class S3ListingTest {
 
     @ParameterizedTest
     @MethodSource("brokenVersions")
-    void aPageOfVersionsThatBreaksAPromiseIsRefused(Arguments broken) {
+    void anInvalidPageOfVersionsIsRefused(Arguments broken) {
         versions.lists(_ -> broken.page);
         assertUnsupported(() -> ListedStore.first(versionedLake), broken.why);
     }
 
     /** The current version might be on the next page, but the key would already count as listed. */
     @Test
-    void aPageThatEndsAmidAKeyHasItsCurrentVersion() {
+    void aPageThatEndsWithinAKeyMustHaveItsCurrentVersion() {
         versions.lists(
                 _ ->
                         "<IsTruncated>true</IsTruncated>"
@@ -231,7 +231,7 @@ class S3ListingTest {
     }
 
     @Test
-    void markersThatGoRoundInACircleAreRefused() {
+    void repeatingMarkersAreRefused() {
         versions.lists(
                 query ->
                         "<IsTruncated>true</IsTruncated><NextKeyMarker>p/a</NextKeyMarker>"
@@ -247,7 +247,7 @@ class S3ListingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "<ETag/>", "<ETag>W/\"weak\"</ETag>", "<ETag>\"한\"</ETag>"})
-    void theTimeOfTheLastChangeStandsForAnETag(String etag) {
+    void theModificationTimeReplacesAMissingOrUnusableETag(String etag) {
         store.lists(
                 _ ->
                         one(
@@ -259,7 +259,7 @@ class S3ListingTest {
 
     /** A version is immutable, so its id is sufficient to identify it. */
     @Test
-    void aVersionDoesWithoutAnETag() {
+    void aVersionedObjectNeedsNoETag() {
         versions.lists(_ -> version("p/a", "1", true).replace("\"e\"", "W/\"weak\""));
         LakeObject object = ListedStore.first(versionedLake).objects().getFirst();
         assertThat(object.etag()).isEmpty();
@@ -271,8 +271,7 @@ class S3ListingTest {
      * the slash. They also apply {@code start-after} in that order.
      */
     @Test
-    void manyWalkersOfAStoreThatListsDirectoriesFindThatObjectsCouldBeMissing(
-            @TempDir Path folder) {
+    void aWalkRefusesAStoreThatSortsByDirectory(@TempDir Path folder) {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             for (int j = 0; j < 20; j++) {
@@ -308,7 +307,7 @@ class S3ListingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"p/a b", "p/a+b", "p/a%20b", "p/caf\u00e9", "p/\ud83d\ude00", "p/a//b"})
-    void aKeyThatTheStoreListsAndDoesNotHaveIsRefused(String key) {
+    void aListedKeyThatTheStoreDoesNotHaveIsRefused(String key) {
         store.lists(_ -> page(false, key));
         store.losesObjects();
         Listing listing = lake.listing("bucket", "p/");
@@ -323,7 +322,7 @@ class S3ListingTest {
     }
 
     @Test
-    void anObjectThatWasDeletedSinceIsNotTakenForGarbled() {
+    void anObjectDeletedSinceTheListingIsNotReportedAsGarbled() {
         store.listsInTurn(page(false, "p/a b"), page(false));
         store.losesObjects();
         Listing listing = lake.listing("bucket", "p/");
@@ -333,7 +332,7 @@ class S3ListingTest {
     }
 
     @Test
-    void aProxyWithoutAWayToTheStoreSaysNothingOfItsKeys() {
+    void aProxyErrorIsNotTreatedAsAMissingKey() {
         store.lists(_ -> page(false, "p/a b"));
         store.isBehindAProxy(2);
         Listing listing = lake.listing("bucket", "p/");
@@ -343,7 +342,7 @@ class S3ListingTest {
 
     /** Costs one request for each kind of key, not for each key. */
     @Test
-    void keysOfAKindThatIsKnownAreNotAskedForAgain() {
+    void checkRequestsOnlyOneKeyOfEachKind() {
         String[] keys = IntStream.range(100, 200).mapToObj(i -> "p/a b" + i).toArray(String[]::new);
         store.lists(_ -> page(false, keys));
         Listing listing = lake.listing("bucket", "p/");
@@ -354,7 +353,7 @@ class S3ListingTest {
     }
 
     @Test
-    void whatIsAskedForIsWhatFollowsTheKey() {
+    void pageSendsStartAfterAndMaxKeys() {
         store.lists(_ -> page(false));
         assertThat(lake.listing("bucket", "p/").page("p/k", 5).next()).isNull();
         Map<String, String> asked = store.asked().getFirst();

@@ -112,7 +112,7 @@ class KeyListWalkTest {
     }
 
     @RepeatedTest(10)
-    void findsWhatIsListedOnceAndInOrder() {
+    void findsEachListedKeyOnceAndInOrder() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         FakeListing listing = new FakeListing(keys(0, 20_000, 1));
@@ -125,7 +125,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void costsNoMoreRequestsThanItHasKeysNorThanThereArePages() {
+    void needsNoMoreRequestsThanKeysOrPages() {
         FakeListing sparse = new FakeListing(keys(0, 20_000, 1));
         assertThat(found(sparse, list(keys(0, 20_000, 500)))).hasSize(40);
         assertThat(sparse.requests()).isLessThanOrEqualTo(40);
@@ -136,7 +136,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void emptyLinesAndCarriageReturnsAreNoKeys() {
+    void emptyLinesAndCarriageReturnsAreIgnored() {
         KeyList list = list("p/000/000001\r\n\n\r\np/000/000000".getBytes(StandardCharsets.UTF_8));
 
         assertThat(found(new FakeListing(keys(0, 10, 1)), list))
@@ -145,7 +145,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void aByteOrderMarkAtTheBeginningIsNoPartOfAKey() {
+    void aByteOrderMarkAtTheStartIsIgnored() {
         assertThat(
                         found(
                                 new FakeListing(keys(0, 10, 1)),
@@ -158,7 +158,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void whatCannotBeSeenInALineIsShown() {
+    void errorsReportInvisibleCharactersInALine() {
         FakeListing listing = new FakeListing(keys(0, 10, 1));
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "\ufeffp/000/000002"))),
@@ -175,7 +175,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void keysThatAreNotThereAreNamed() {
+    void errorsNameTheLinesOfMissingKeys() {
         KeyList list = list(List.of("p/000/000001", "p/000/000001x", "p/zzz"));
 
         assertRefused(
@@ -189,7 +189,7 @@ class KeyListWalkTest {
      * access to it.
      */
     @Test
-    void noMessageShowsWhatIsInTheObject() {
+    void errorsDoNotShowTheContentOfTheList() {
         String secret = "hunter2-";
         List<List<String>> objects = new ArrayList<>();
         objects.add(IntStream.range(0, 20).mapToObj(i -> secret + i).toList());
@@ -210,7 +210,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void tenLinesAreNamedAndNoMore() {
+    void errorsNameAtMostTenLines() {
         List<String> lines = IntStream.range(0, 50).mapToObj(i -> "p/absent/" + i).toList();
         assertThatThrownBy(() -> found(new FakeListing(keys(0, 10, 1)), list(lines)))
                 .message()
@@ -218,7 +218,7 @@ class KeyListWalkTest {
     }
 
     @Test
-    void whatIsNoListIsRefused() {
+    void anInvalidKeyListIsRefused() {
         FakeListing listing = new FakeListing(keys(0, 10, 1));
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "q/1"))),

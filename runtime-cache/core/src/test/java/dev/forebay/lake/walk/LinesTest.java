@@ -28,14 +28,14 @@ class LinesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "\n", "a", "a\n", "a\nb", "\n\na", "a\r\nb\r\n", "a\rb", "\r\r\n\n\r"})
-    void areThoseOfABufferedReader(String text) throws IOException {
+    void linesMatchThoseOfABufferedReader(String text) throws IOException {
         assertThat(lines(new StringReader(text), 10))
                 .isEqualTo(new BufferedReader(new StringReader(text)).lines().toList());
     }
 
     /** The list may turn out to be a binary file. */
     @Test
-    void oneWithoutAnEndIsCutOff() throws IOException {
+    void anEndlessLineIsCutOff() throws IOException {
         Reader endless =
                 new Reader() {
                     private int left = 16 << 20;

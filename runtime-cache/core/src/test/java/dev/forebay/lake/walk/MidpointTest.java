@@ -12,7 +12,7 @@ class MidpointTest {
     private static final String CHARACTERS = " !/09Aaz~\u007fäé日\ud7ff\ue000😀";
 
     @RepeatedTest(50)
-    void liesBetween() {
+    void theMidpointLiesBetweenItsBounds() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         String one = "p/" + text(random);
@@ -57,14 +57,14 @@ class MidpointTest {
     }
 
     @Test
-    void wordsThatAllKeysHaveInCommonCostOneGuess() {
+    void aPrefixCommonToAllKeysCostsOneGuess() {
         assertThat(Midpoint.between("d/", "d/train/img-01.jpg", null)).hasValue("d/train/img-~");
         assertThat(Midpoint.between("d/", "d/train/img-01.jpg", "d/train/img-~"))
                 .hasValue("d/train/img-5");
     }
 
     @Test
-    void isNotFoundWhereThereIsNoRoom() {
+    void anEmptyRangeHasNoMidpoint() {
         assertThat(Midpoint.between("", "a", "a")).isEmpty();
         assertThat(Midpoint.between("", "b", "a")).isEmpty();
         assertThat(Midpoint.between("", "", null)).isEmpty();

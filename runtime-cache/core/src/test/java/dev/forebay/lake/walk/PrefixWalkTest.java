@@ -76,7 +76,7 @@ class PrefixWalkTest {
 
     /** "A listing is not a snapshot". */
     @RepeatedTest(20)
-    void whatIsThereAllTheTimeIsToldOnceThoughTheLakeChanges() {
+    void unchangedObjectsAreReportedOnceWhileTheLakeChanges() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         FakeListing listing = random(random, 1000);
@@ -100,7 +100,7 @@ class PrefixWalkTest {
     }
 
     @RepeatedTest(20)
-    void tellsEveryObjectOnceInOrderHoweverManyWalk() {
+    void anyNumberOfWalkersReportsEveryObjectOnceInOrder() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         FakeListing listing = random(random, random.nextInt(3000));
@@ -115,7 +115,7 @@ class PrefixWalkTest {
 
     /** A crash of the machine can lose the end of one file and keep that of another. */
     @Test
-    void aPartWhoseDivisionWasLostIsNotTakenForAll() throws IOException {
+    void aWalkRecoversFromLostDivisionRecords() throws IOException {
         FakeListing listing = flat(5_000);
         listing.beforeEachPage(PrefixWalkTest::takeTime);
         walk(listing).list(4, count -> {});
@@ -151,7 +151,7 @@ class PrefixWalkTest {
     }
 
     @Test
-    void oneFlatFolderIsListedByManyAtOnceForFewMoreRequestsThanPages() {
+    void concurrentWalkersListAFlatFolderWithFewExtraRequests() {
         int objects = 20_000;
         FakeListing listing = flat(objects);
         listing.beforeEachPage(PrefixWalkTest::takeTime);
@@ -163,7 +163,7 @@ class PrefixWalkTest {
     }
 
     @Test
-    void whatFitsIntoAPageCostsOneRequest() {
+    void aListingOfOnePageCostsOneRequest() {
         FakeListing listing = flat(FakeListing.PAGE);
         PrefixWalk walk = walk(listing);
 
@@ -174,7 +174,7 @@ class PrefixWalkTest {
     }
 
     @Test
-    void whatIsNotWantedIsNotKept() {
+    void aWalkKeepsOnlyKeysThatTheFilterAccepts() {
         FakeListing listing = flat(100);
         PrefixWalk walk =
                 new PrefixWalk(listing, PREFIX, key -> key.endsWith("7.bin"), folder, "some");
@@ -185,7 +185,7 @@ class PrefixWalkTest {
     }
 
     @RepeatedTest(20)
-    void aWalkThatFailedIsGoneOnWithAndNoKeptPageIsListedAgain() {
+    void aFailedWalkContinuesWithoutListingKeptPagesAgain() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         FakeListing listing = random(random, 2000);
@@ -216,7 +216,7 @@ class PrefixWalkTest {
     }
 
     @Test
-    void whatWasKeptInFullIsNotListedAgain() {
+    void aCompleteWalkIsNotListedAgain() {
         FakeListing listing = flat(500);
         walk(listing).list(4, count -> {});
         int before = listing.requests();
@@ -231,7 +231,7 @@ class PrefixWalkTest {
     /** Simulates a process that is killed while it writes. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 9, 60})
-    void aPageThatWasHalfWrittenIsListedAgain(int cut) throws IOException {
+    void aPartiallyWrittenPageIsListedAgain(int cut) throws IOException {
         FakeListing listing = flat(55);
         walk(listing).list(1, count -> {});
         Path part = folder.resolve("0.part");
@@ -250,7 +250,7 @@ class PrefixWalkTest {
     /** Simulates a power failure, after which a file has its new length but zeros at its end. */
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 20, 4096})
-    void zerosBehindWhatWasKeptAreNoPage(int zeros) throws IOException {
+    void trailingZerosInAPartFileAreIgnored(int zeros) throws IOException {
         FakeListing listing = flat(55);
         AtomicInteger left = new AtomicInteger(3);
         listing.beforeEachPage(
@@ -289,7 +289,7 @@ class PrefixWalkTest {
     }
 
     @Test
-    void whatWasListedOfSomethingElseOrLongAgoIsForgotten() throws IOException {
+    void aWalkDiscardsPagesOfAnotherListingAndOldPages() throws IOException {
         walk(flat(50)).list(1, count -> {});
         FakeListing other = new FakeListing(Stream.of("x", "y").map(PREFIX::concat).toList());
         PrefixWalk walk = new PrefixWalk(other, PREFIX, key -> true, folder, "another listing");
@@ -306,7 +306,7 @@ class PrefixWalkTest {
 
     /** Simulates an older release, whose records have fewer fields. */
     @Test
-    void whatWasKeptInAnotherFormatIsForgotten() throws IOException {
+    void aWalkDiscardsPagesInAnotherFormat() throws IOException {
         walk(flat(50)).list(1, count -> {});
         Path listing = folder.resolve("listing");
         String named = Files.readString(listing);

@@ -43,7 +43,7 @@ class SeamsTest {
     }
 
     @Test
-    void rangesThatHaveSeenTheSameKeyBetweenThemCostNothing() {
+    void rangesThatAgreeOnTheKeyBetweenThemNeedNoRequest() {
         Seams seams = new Seams(store());
         seams.check(ranges("n", "n"));
         seams.check(ranges(KeyRange.NOTHING, null));
@@ -52,7 +52,7 @@ class SeamsTest {
     }
 
     @Test
-    void anObjectThatCameOrWentMeanwhileIsNoFault() {
+    void anObjectAddedOrDeletedMeanwhileCausesNoFailure() {
         new Seams(store("a", "m", "o")).check(ranges("n", "o"));
         assertThat(asked).containsExactly("null", "m");
         new Seams(store("a", "m", "n", "o")).check(ranges("o", "n"));
@@ -65,7 +65,7 @@ class SeamsTest {
      * 'm'.
      */
     @Test
-    void aKeyThatNeitherHasSeenIsAFaultOfTheStore() {
+    void aKeyThatBothRangesMissedFailsAsUnsupported() {
         Stream.of("n", null)
                 .forEach(
                         first ->

@@ -22,7 +22,7 @@ class SortedKeysTest {
 
     /** The memory of a key beside its characters must count, too. */
     @Test
-    void shortKeysAreKeptInMemoryNoLongerThanLongOnes() throws IOException {
+    void theSorterSpillsManyShortKeysToDisk() throws IOException {
         SortedKeys.Sorter sorter = new SortedKeys.Sorter(folder);
         for (int i = 0; i < 1_000_000; i++) {
             sorter.add(i % 2 == 0 ? "b" : "a");
