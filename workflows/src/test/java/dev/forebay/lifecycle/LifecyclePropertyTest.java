@@ -64,7 +64,7 @@ class LifecyclePropertyTest {
                     List.of());
 
     @Property
-    void nothingIsEvictedWhileAPinIsBelievedAlive(@ForAll("histories") List<Event> events) {
+    void aRegionWithALivePinIsNeverEvictingOrAbsent(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -76,7 +76,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void cachedMeansEveryByte(@ForAll("histories") List<Event> events) {
+    void aCachedRegionHasEveryByte(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -111,7 +111,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void progressNeverRunsBackwardsWithinAFilling(@ForAll("histories") List<Event> events) {
+    void progressNeverDecreasesDuringAFill(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (before, event, after) -> {
@@ -131,8 +131,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void aTtlCountsExactlyInRegionsThatAreCachedAndUnpinned(
-            @ForAll("histories") List<Event> events) {
+    void theTtlRunsExactlyInCachedUnpinnedRegions(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -150,7 +149,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void aProblemIsShownExactlyWhileBlocked(@ForAll("histories") List<Event> events) {
+    void aRegionHasAProblemExactlyWhileItIsBlocked(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -164,7 +163,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void oneRegionsEventsLeaveTheOthersAlone(@ForAll("histories") List<Event> events) {
+    void eventsOfOneRegionDoNotChangeOthers(@ForAll("histories") List<Event> events) {
         eachStep(
                 events,
                 (before, event, after) -> {
@@ -204,7 +203,7 @@ class LifecyclePropertyTest {
 
     /** The next run of a workflow begins with the state that the last one has written. */
     @Property
-    void aRunThatFollowsKnowsWhatTheLastOneKnew(
+    void theNextRunContinuesWithTheStateOfTheLastOne(
             @ForAll("histories") List<Event> before, @ForAll("histories") List<Event> after) {
         DataConverter converter = DefaultDataConverter.STANDARD_INSTANCE;
         VersionStatus last = before.stream().reduce(NEW, Lifecycle::apply, (_, b) -> b);

@@ -60,7 +60,7 @@ class LifecycleTest {
     private static final VersionStatus PINNED = after(CACHED, new PinGranted(pin("p", 60)));
 
     @Test
-    void whatAFillingCountsIsApartFromWhatIsThereAndMayBeginAnew() {
+    void bytesCountedByAFillAreSeparateFromCoverageAndMayRestart() {
         Residency counted = residency(after(WARMING, new FillCounted(US, 300, 1)));
         assertThat(counted.bytesCached()).isEqualTo(400);
         assertThat(counted.filling()).isEqualTo(new Filling(NOON.minusSeconds(60), 0, 300, 1));
@@ -77,13 +77,13 @@ class LifecycleTest {
     }
 
     @Test
-    void aRegionNobodyAskedForIsAbsent() {
+    void aRegionIsAbsentUntilItIsRequested() {
         assertThat(Lifecycle.residency(NEW, US).state()).isEqualTo(State.ABSENT);
         assertThat(Lifecycle.isExpired(NEW, US, NOON)).isFalse();
     }
 
     @Test
-    void aCompleteCopyBecomesCachedAndItsTtlCounts() {
+    void aCompleteCopyBecomesCachedAndStartsItsTtl() {
         Residency us = residency(CACHED);
         assertThat(us.state()).isEqualTo(State.CACHED);
         assertThat(us.bytesCached()).isEqualTo(1_000);
@@ -98,13 +98,13 @@ class LifecycleTest {
     }
 
     @Test
-    void aCopyIsExpiredFromTheVeryInstantOn() {
+    void aCopyExpiresExactlyWhenItsTtlEnds() {
         assertThat(Lifecycle.isExpired(CACHED, US, NOON.plus(TTL).minusMillis(1))).isFalse();
         assertThat(Lifecycle.isExpired(CACHED, US, NOON.plus(TTL))).isTrue();
     }
 
     @Test
-    void theTtlCountsFromTheEndOfTheLastPin() {
+    void theTtlStartsWhenTheLastPinEnds() {
         VersionStatus two = after(PINNED, new PinGranted(pin("q", 90)));
         assertThat(Lifecycle.evictableAt(two, US)).isEmpty();
 
@@ -116,7 +116,7 @@ class LifecycleTest {
     }
 
     @Test
-    void anotherTtlCountsFromItsChangeAndTheSameOneDoesNot() {
+    void onlyADifferentTtlStartsTheTtlAgain() {
         Instant later = NOON.plusSeconds(1_000);
         assertThat(after(CACHED, new TtlSet(TTL, later))).isEqualTo(CACHED);
 
@@ -127,7 +127,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aPinTakenWhileWarmingKeepsTheTtlFromCounting() {
+    void aPinTakenWhileWarmingPreventsTheTtlFromStarting() {
         VersionStatus pinned =
                 after(
                         WARMING,
@@ -154,7 +154,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aRefusedEvictionLeavesTheCopyAsItWas() {
+    void aRefusedEvictionRestoresACachedCopyAndRefillsAnIncompleteOne() {
         VersionStatus refused =
                 after(CACHED, new EvictionBegun(US), new EvictionRefused(US, NOON.plusSeconds(5)));
         assertThat(residency(refused).state()).isEqualTo(State.CACHED);
@@ -167,7 +167,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aReceiptWithoutAPinBeginsTheTtlAnewUnlessItBeganAMomentAgo() {
+    void aReceiptWithoutAPinRestartsTheTtlUnlessItJustStarted() {
         Instant later = NOON.plusSeconds(600);
         assertThat(Lifecycle.evictableAt(after(CACHED, new HandedOut(US, later)), US))
                 .contains(later.plus(TTL));
@@ -177,7 +177,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aReadBeginsTheTtlAnewAndNeverEarlier() {
+    void aReadRestartsTheTtlAndNeverShortensIt() {
         Instant later = NOON.plusSeconds(600);
         assertThat(Lifecycle.evictableAt(after(CACHED, new Read(US, later)), US))
                 .contains(later.plus(TTL));
@@ -188,7 +188,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aFillingKnowsWhenItBeganAndWithWhat() {
+    void aFillRecordsItsStartTimeAndInitialBytes() {
         assertThat(residency(WARMING).filling()).isEqualTo(new Filling(NOON.minusSeconds(60), 0));
         assertThat(residency(CACHED).filling()).isNull();
         assertThat(residency(CACHED).objectsCached()).isEqualTo(3);
@@ -197,20 +197,20 @@ class LifecycleTest {
     }
 
     @Test
-    void anEvictedCopyLeavesNothing() {
+    void anEvictedCopyLeavesNoState() {
         VersionStatus gone = after(CACHED, new EvictionBegun(US), new EvictionFinished(US));
         assertThat(residency(gone)).isEqualTo(Lifecycle.residency(NEW, US));
     }
 
     @Test
-    void aPinInARegionThatIsEvictingOrAbsentIsNotBelieved() {
+    void aPinInAnEvictingOrAbsentRegionIsIgnored() {
         VersionStatus evicting = after(CACHED, new EvictionBegun(US));
         assertThat(after(evicting, new PinGranted(pin("p", 60)))).isEqualTo(evicting);
         assertThat(after(NEW, new PinGranted(pin("p", 60)))).isEqualTo(NEW);
     }
 
     @Test
-    void aBlockedRegionSaysWhyAndTriesAgainWhenAsked() {
+    void aBlockedRegionHasAReasonAndFillsAgainOnRequest() {
         assertThat(residency(BLOCKED).blocked()).isEqualTo(DENIED);
 
         VersionStatus again = after(BLOCKED, new Resumed(US));
@@ -224,7 +224,7 @@ class LifecycleTest {
     }
 
     @Test
-    void aRegionThatForgotIsFilledAgain() {
+    void aRegionThatLostItsCopyIsWarmingAgain() {
         VersionStatus lost = after(PINNED, new Lost(US));
         assertThat(residency(lost).state()).isEqualTo(State.WARMING);
         assertThat(residency(lost).bytesCached()).isZero();

@@ -20,13 +20,13 @@ class PaceTest {
             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000, 1);
 
     @Test
-    void isTheAverageOfWhatThisFillingHasDone() {
+    void thePaceIsTheAverageOfTheCurrentFill() {
         assertThat(Pace.of(warming(new Filling(NOON, 200)), MANIFEST, 500, NOON.plusSeconds(100)))
                 .contains(new Pace(3, Duration.ofSeconds(167)));
     }
 
     @Test
-    void isNotKnownBeforeAnythingHasBeenDone() {
+    void thePaceIsUnknownBeforeTheFillMakesProgress() {
         Residency warming = warming(new Filling(NOON, 200));
         assertThat(Pace.of(warming, MANIFEST, 200, NOON.plusSeconds(100))).isEmpty();
         assertThat(Pace.of(warming, MANIFEST, 500, NOON.plusMillis(999))).isEmpty();
@@ -36,7 +36,7 @@ class PaceTest {
     }
 
     @Test
-    void isNotKnownBeforeEnoughHasBeenDone() {
+    void thePaceIsUnknownBeforeEnoughBytesAreFilled() {
         long mib = 1 << 20;
         ManifestRef large =
                 new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000 * mib, 125);
@@ -47,7 +47,7 @@ class PaceTest {
     }
 
     @Test
-    void leavesNothingWhenAllIsThere() {
+    void theRemainingTimeIsZeroWhenAllBytesAreFilled() {
         assertThat(Pace.of(warming(new Filling(NOON, 0)), MANIFEST, 1_000, NOON.plusSeconds(10)))
                 .contains(new Pace(100, Duration.ZERO));
     }

@@ -18,7 +18,7 @@ class AdviceTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void everyCodeHasWhatToDoWithCommandsToPaste(ErrorCode code) {
+    void everyCodeHasAdviceWithCommandsToPaste(ErrorCode code) {
         Problem advised = Advice.with(new Problem(code, "it broke."), VERSION, REGION);
 
         assertThat(advised.code()).isEqualTo(code);
@@ -32,7 +32,7 @@ class AdviceTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void theRunbookHasEveryCodeWhoseCauseIsNoDefect(ErrorCode code) throws Exception {
+    void theRunbookListsEveryCodeThatIsNotADefect(ErrorCode code) throws Exception {
         String runbook = Files.readString(Path.of("../docs/operations.md"));
         String table =
                 runbook.substring(

@@ -44,7 +44,7 @@ class CancelTest {
 
     /** "Cancelling a request". */
     @Test
-    void aRequestThatIsTakenBackStopsItsFillingAndLeavesNothing() {
+    void cancellingARequestStopsItsFillAndEvictsItsBytes() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, pin("p", LEASE)));
         platform.passUntil("half of it is there", () -> platform.us.count(Step.WARM) == 2);
@@ -63,10 +63,10 @@ class CancelTest {
 
     /** "Cancelling a request". */
     @Test
-    void whatIsLetInWhileItsRequestIsTakenBackIsFoundAndRemoved() {
+    void cancellingARequestRemovesAVersionAdmittedMeanwhile() {
         platform.us.setAdmissionsWait(true);
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
-        platform.passUntil("it asks to be let in", () -> !platform.us.claims().isEmpty());
+        platform.passUntil("the fill asks for admission", () -> !platform.us.claims().isEmpty());
 
         CompletableFuture<Void> cancelled = startToCancel("r");
         platform.pass(Duration.ofSeconds(5));
@@ -81,11 +81,11 @@ class CancelTest {
     }
 
     @Test
-    void whatSomebodyElseWaitsForIsFilledOn() {
+    void aFillContinuesIfAnotherRequestWaitsForIt() {
         platform.us.closeGate();
         CompletableFuture<Receipt> one = ask("one", EnsureRequest.of(US, null));
         CompletableFuture<Receipt> other = ask("other", EnsureRequest.of(US, null));
-        platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) == 1);
+        platform.passUntil("the fill has started", () -> platform.us.count(Step.WARM) == 1);
 
         platform.update("cancel", new CancelRequest("one"));
 
@@ -97,10 +97,10 @@ class CancelTest {
     }
 
     @Test
-    void whatSomebodyHoldsIsFilledOn() {
+    void aFillOfAPinnedVersionContinuesAfterACancellation() {
         platform.us.closeGate();
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
-        platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) == 1);
+        platform.passUntil("the fill has started", () -> platform.us.count(Step.WARM) == 1);
         platform.workflow().update("pin", PinGrant.class, pin("mine", LEASE));
 
         platform.update("cancel", new CancelRequest("r"));
@@ -112,13 +112,15 @@ class CancelTest {
     }
 
     @Test
-    void aCopyThatLostSomethingIsMendedWhoeverTakesHisRequestBack() {
+    void aRepairOfACachedCopyContinuesAfterACancellation() {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
         platform.us.loseChunk(3);
         platform.us.closeGate();
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
-        platform.passUntil("it is mended", () -> platform.residency(US).state() == State.WARMING);
+        platform.passUntil(
+                "the copy is being repaired",
+                () -> platform.residency(US).state() == State.WARMING);
 
         platform.update("cancel", new CancelRequest("r"));
 
@@ -129,7 +131,7 @@ class CancelTest {
     }
 
     @Test
-    void aListingThatNobodyWantsIsStoppedAndWhoAsksLaterHasItDoneAnew() {
+    void cancellingTheOnlyRequestStopsTheListingAndALaterOneRestartsIt() {
         platform.control.closeGate();
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
         platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
@@ -143,7 +145,7 @@ class CancelTest {
     }
 
     @Test
-    void whatWasGivenUpUnfrozenIsGoneFromTheCatalogueWhenThatIsAnswered() {
+    void cancelReturnsOnceTheCatalogueShowsTheVersionAsAbsent() {
         platform.control.closeGate();
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
         platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
@@ -156,7 +158,7 @@ class CancelTest {
     }
 
     @Test
-    void aCatalogueThatIsAwayIsWaitedForALittle() {
+    void cancelWaitsBrieflyForAnUnavailableCatalogue() {
         platform.control.closeGate();
         platform.control.failProjections(ErrorCode.UNAVAILABLE);
         CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
@@ -178,7 +180,7 @@ class CancelTest {
     }
 
     @Test
-    void inEveryRegionOfTheRequest() {
+    void cancellingARequestStopsItInEveryRegion() {
         platform.us.closeGate(32);
         platform.ap.closeGate(32);
         CompletableFuture<Receipt> asked =
@@ -199,7 +201,7 @@ class CancelTest {
     }
 
     @Test
-    void aRequestThatIsNotKnownOrWasAnsweredIsNotTakenBack() {
+    void cancelIgnoresAnsweredAndUnknownRequests() {
         assertThat(result(ask("r", EnsureRequest.of(US, null))).cachedAt()).isNotNull();
 
         platform.update("cancel", new CancelRequest("r"));
@@ -210,7 +212,7 @@ class CancelTest {
 
     /** "Blocked". */
     @Test
-    void aRegionThatIsBlockedIsGivenUpAndTheOthersGoOn() {
+    void abandonEvictsABlockedRegionAndOthersContinue() {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         platform.ap.closeGate();
         CompletableFuture<Receipt> asked = ask("us", EnsureRequest.of(US, null));
@@ -235,14 +237,15 @@ class CancelTest {
     }
 
     @Test
-    void whatNobodyWaitsForWaitsForItsBudgetUntilSomebodyDoes() {
+    void aSpeculativeFillWaitsForItsBudgetUntilACallerWaits() {
         platform.control.setBudgetSpent(true);
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
-        platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);
+        platform.passUntil(
+                "the budget refuses the fill", () -> platform.control.budgetRefusals() > 0);
         platform.pass(Duration.ofHours(3));
-        assertThat(platform.us.count(Step.MOUNT)).as("others can have the room").isZero();
+        assertThat(platform.us.count(Step.MOUNT)).as("other versions can use the space").isZero();
 
         assertThat(platform.ensure(US, null).cachedAt()).isNotNull();
 
@@ -250,12 +253,13 @@ class CancelTest {
     }
 
     @Test
-    void whatNobodyWaitsForGoesOnWithTheNextBudget() {
+    void aSpeculativeFillContinuesWithTheNextBudget() {
         platform.control.setBudgetSpent(true);
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
-        platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);
+        platform.passUntil(
+                "the budget refuses the fill", () -> platform.control.budgetRefusals() > 0);
         platform.pass(Duration.ofHours(3));
 
         platform.control.setBudgetSpent(false);

@@ -33,12 +33,12 @@ class ChronicleTest {
     }
 
     @Test
-    void theLifeOfACopyIsTold() {
+    void theCatalogueReceivesTheHistoryOfACopy() {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         assertThat(catchThrowable(() -> platform.ensure(US, null))).isNotNull();
         platform.us.closeGate();
         CompletableFuture<Receipt> asked = platform.ensureAsync(US, pin("p", Duration.ofHours(1)));
-        platform.passUntil("it is held", () -> platform.status().pins().size() == 1);
+        platform.passUntil("the version is pinned", () -> platform.status().pins().size() == 1);
         platform.us.openGate();
         result(asked);
         platform.update("unpin", new UnpinRequest(US, "p"));
@@ -64,7 +64,7 @@ class ChronicleTest {
     }
 
     @Test
-    void whatHappensWhileTheCatalogueIsAwayIsToldWhenItIsBack() {
+    void historyEntriesArriveWhenTheCatalogueIsBack() {
         platform.control.failProjections(ErrorCode.UNAVAILABLE);
         platform.ensure(US, null);
         result(platform.evictAsync(US));
@@ -81,7 +81,8 @@ class ChronicleTest {
 
     private void awaitTold(int happenings) {
         platform.passUntil(
-                "all of it is told", () -> platform.control.happenings().size() >= happenings);
+                "all entries have arrived",
+                () -> platform.control.happenings().size() >= happenings);
     }
 
     private Happening told(Kind kind) {

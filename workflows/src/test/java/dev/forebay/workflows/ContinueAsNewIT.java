@@ -159,7 +159,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void pinsTtlAndReceiptsOutliveTheRun() {
+    void pinsTtlAndReceiptsSurviveContinueAsNew() {
         Receipt first = platform.ensure(US, pin("long", Duration.ofMinutes(5)));
         assertThat(platform.take(pin("short", Duration.ofSeconds(8))).id()).isEqualTo("short");
         continueAsNew();
@@ -186,7 +186,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void aPrewarmCarriesItsCursor() {
+    void aPrewarmPassesItsCursorToTheNextRun() {
         platform.us.loseChunk(0);
         Receipt receipt = platform.ensure(US, null);
         assertThat(receipt.bytesFromLake()).isEqualTo(receipt.bytes());
@@ -196,7 +196,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whyAVersionIsEvictedOutlivesTheRun() {
+    void theEvictionReasonSurvivesContinueAsNew() {
         platform.ensure(US, null);
         platform.us.setDropsWait(true);
         CompletableFuture<Void> _ = platform.evictAsync(US);
@@ -218,7 +218,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void aFillingThatWaitsDoesNotHoldUpTheRun() {
+    void anUnfinishedFillDoesNotDelayContinueAsNew() {
         platform.ensure(US, null);
         platform.ap.closeGate(32);
         CompletableFuture<Receipt> _ =
@@ -227,7 +227,8 @@ class ContinueAsNewIT {
 
         continueAsNew();
 
-        platform.passUntil("taken up", () -> platform.ap.count(Step.WARM) == 4);
+        platform.passUntil(
+                "the next run continues the fill", () -> platform.ap.count(Step.WARM) == 4);
         platform.ap.openGate();
         platform.passUntil("cached", () -> platform.residency(AP).state() == State.CACHED);
         assertThat(platform.ap.claims())
@@ -237,7 +238,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whoWaitsAsksTheNextRunAndHasNoMoreTimeThanHeHad() {
+    void aCallerKeepsItsDeadlineInTheNextRun() {
         platform.us.closeGate(32);
         Terms soon = new Terms(1, DEADLINE, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         EnsureRequest request = new EnsureRequest(US, null, soon, List.of());
@@ -253,13 +254,14 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void theNextRunKnowsThatWhatIsTakenBackWasAskedFor() {
+    void theNextRunCanCancelARequestOfTheLastRun() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", EnsureRequest.of(US, null));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
 
         continueAsNew();
-        platform.passUntil("the next run fills on", () -> platform.us.count(Step.WARM) == 4);
+        platform.passUntil(
+                "the next run continues the fill", () -> platform.us.count(Step.WARM) == 4);
         // No caller waits for the request, as after a speculative one.
         platform.update("cancel", new CancelRequest("r"));
 
@@ -268,15 +270,16 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whatIsTakenBackBeforeTheNextRunIsAskedLeavesNoPin() {
+    void aRequestCancelledInTheNextRunLeavesNoPin() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ =
                 platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofDays(7))));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
 
         continueAsNew();
-        platform.passUntil("the next run fills on", () -> platform.us.count(Step.WARM) == 4);
+        platform.passUntil(
+                "the next run continues the fill", () -> platform.us.count(Step.WARM) == 4);
         platform.update("cancel", new CancelRequest("r"));
 
         assertThat(platform.us.isPinned("p")).isFalse();
@@ -285,7 +288,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whatWasAnsweredIsNotTakenBackAnyMore() {
+    void cancellingAnAnsweredRequestKeepsItsPin() {
         result(platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofDays(7)))));
         platform.update("cancel", new CancelRequest("r"));
         assertThat(platform.us.isPinned("p")).isTrue();
@@ -297,7 +300,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whoIsExpectedIsNotForgottenWhenAnotherDoesNotWaitAnyMore() {
+    void cancellingOneRequestKeepsTheFillForAnotherOfTheLastRun() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("hint", EnsureRequest.of(US, null));
         CompletableFuture<Receipt> _ = platform.ensureAsync("job", EnsureRequest.of(US, null));
@@ -313,7 +316,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void aPinOfWhoWaitsIsKnownToTheNextRun() {
+    void theNextRunKnowsThePinOfAWaitingCaller() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ =
                 platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofSeconds(30))));
@@ -334,7 +337,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whoIsLateInTheNextRunGivesThePinBackThatHeTookInTheOneBefore() {
+    void aCallerThatMissesItsDeadlineInTheNextRunReleasesItsPin() {
         EnsureRequest request = until(LATE, "p");
         waitInTheNextRun("r", request);
 
@@ -345,7 +348,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whoFailsInTheNextRunGivesThePinBackWithoutHavingTakenItAnew() {
+    void aCallerThatFailsInTheNextRunReleasesItsPinWithoutPinningAgain() {
         EnsureRequest request = EnsureRequest.of(US, pin("p", Duration.ofMinutes(5)));
         waitInTheNextRun("r", request);
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
@@ -358,7 +361,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void whoFailsInTheNextRunLeavesThePinThatAnotherWasPromised() {
+    void aCallerThatFailsInTheNextRunKeepsThePinOfAnAnsweredOne() {
         EnsureRequest request = until(LATE, "p");
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
@@ -392,7 +395,7 @@ class ContinueAsNewIT {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync(id, request);
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         continueAsNew();
     }
 
@@ -403,7 +406,7 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void aPinThatIsBeingTakenHoldsTheRunUp() {
+    void aPinInProgressDelaysContinueAsNew() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", EnsureRequest.of(US, null));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
@@ -429,7 +432,7 @@ class ContinueAsNewIT {
         "SPECULATIVE, INTERACTIVE, INTERACTIVE",
         "SPECULATIVE, SPECULATIVE, SPECULATIVE"
     })
-    void whoIsFirstInTheNextRunDoesNotMakeAFillingLessUrgent(
+    void theFirstCallerOfTheNextRunDoesNotLowerTheUrgencyOfAFill(
             Urgency left, Urgency asked, Urgency expected) {
         platform.us.closeGate();
         Residency warming =

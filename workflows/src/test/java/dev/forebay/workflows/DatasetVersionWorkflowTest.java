@@ -58,7 +58,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aReceiptSaysThatEveryByteIsThere() {
+    void aReceiptStatesThatEveryByteIsVerified() {
         Receipt receipt = platform.ensure(US, null);
 
         assertThat(receipt.version()).isEqualTo(VERSION);
@@ -75,7 +75,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aSecondCallReturnsAtOnceAndAsksTheRegionNothing() {
+    void aSecondCallReturnsWithoutAskingTheRegion() {
         Receipt first = platform.ensure(US, null);
         assertThat(platform.ensure(US, null)).isEqualTo(first);
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
@@ -84,7 +84,7 @@ class DatasetVersionWorkflowTest {
 
     /** A button of Temporal's Web UI sends this cancellation. */
     @Test
-    void whoAsksTemporalToCancelItStopsNothing() {
+    void aTemporalCancellationIsIgnored() {
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, pin("a", MINUTE));
         platform.workflow().cancel();
 
@@ -103,7 +103,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void eachRegionIsFilledByItselfFromOneIngest() {
+    void regionsFillIndependentlyFromOneIngest() {
         CompletableFuture<Receipt> us = platform.ensureAsync(US, null);
         CompletableFuture<Receipt> ap = platform.ensureAsync(AP, null);
         assertThat(result(us).region()).isEqualTo(US);
@@ -112,7 +112,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aHundredConcurrentCallsCauseOneFilling() {
+    void aHundredConcurrentCallsCauseOneFill() {
         platform.us.closeGate();
         List<CompletableFuture<Receipt>> calls =
                 IntStream.range(0, 100)
@@ -133,7 +133,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void thePinIsHeldFromTheMountOn() {
+    void aPinProtectsTheVersionFromItsMountOn() {
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, pin("p", MINUTE));
         platform.passUntil("pinned", () -> !platform.status().pins().isEmpty());
@@ -146,7 +146,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void progressIsSeenWhileFilling() {
+    void theCatalogueReceivesTheProgressOfAFill() {
         platform.us.fail(Step.CONFIRM, ErrorCode.UNAVAILABLE);
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
@@ -162,7 +162,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinLivesByItsRenewalsAndEndsOneLeaseAfterTheLast() {
+    void aPinEndsOneLeaseAfterItsLastRenewal() {
         platform.ensure(US, pin("p", MINUTE));
         platform.pass(Duration.ofSeconds(50));
         platform.us.renew("p");
@@ -176,7 +176,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinOfSomebodyElseIsNotTakenOver() {
+    void aPinOfAnotherHolderIsNotReplaced() {
         PinRequest mine = pin("p", MINUTE);
         PinRequest theirs = new PinRequest(US, "p", "somebody else", "", MINUTE);
         PinGrant granted = platform.ensure(US, mine).pin();
@@ -193,7 +193,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whoCannotHaveAPinHearsSoBeforeTheFillingHasEnded() {
+    void aCallerWithARefusedPinFailsBeforeTheFillEnds() {
         platform.us.closeGate(16);
         CompletableFuture<Receipt> mine = platform.ensureAsync(US, pin("p", MINUTE));
         platform.passUntil("pinned", () -> platform.us.isPinned("p"));
@@ -211,7 +211,7 @@ class DatasetVersionWorkflowTest {
      * call.
      */
     @Test
-    void whatIsNotMountedYetIsNotPinnedLater() {
+    void aPinRefusedBeforeTheMountIsNotTakenLater() {
         platform.us.fail(
                 Step.MOUNT,
                 Collections.nCopies(1_000, ErrorCode.UNAVAILABLE).toArray(ErrorCode[]::new));
@@ -228,7 +228,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aReleasedPinLetsTheTtlCount() {
+    void releasingAPinStartsTheTtl() {
         platform.ensure(US, pin("p", MINUTE));
         platform.update("unpin", new UnpinRequest(US, "p"));
         assertThat(platform.status().pins()).isEmpty();
@@ -238,7 +238,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void pinsAreBelievedWhileTheRegionDoesNotAnswer() {
+    void pinsStayWhileTheRegionDoesNotAnswer() {
         platform.ensure(US, pin("p", MINUTE));
         platform.us.setDown(true);
         platform.pass(Duration.ofMinutes(30));
@@ -249,7 +249,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinIsTakenOnAVersionThatIsThere() {
+    void aCachedVersionCanBePinned() {
         platform.ensure(US, null);
         PinGrant grant = platform.workflow().update("pin", PinGrant.class, pin("q", MINUTE));
         assertThat(grant.expiresAt()).isAfter(platform.now().plusSeconds(50));
@@ -261,7 +261,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinnedVersionIsNotEvictedAndAReleasedOneIs() {
+    void aPinnedVersionIsNotEvictedUntilItIsReleased() {
         platform.ensure(US, pin("p", MINUTE));
         assertThat(codeOf(() -> platform.update("evict", evict(US)))).isEqualTo(ErrorCode.PINNED);
         assertThat(platform.us.count(Step.BEGIN_EVICTION)).isZero();
@@ -274,7 +274,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinThatOnlyTheRegionKnowsOfStopsAnEviction() {
+    void aPinThatOnlyTheRegionKnowsPreventsAnEviction() {
         platform.ensure(US, null);
         platform.us.pinBehindTheWorkflow("x", MINUTE);
         assertThat(codeOf(() -> platform.update("evict", evict(US)))).isEqualTo(ErrorCode.PINNED);
@@ -283,7 +283,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aSweepEvictsOnlyWhatHasExpired() {
+    void aSweepEvictsOnlyExpiredCopies() {
         EvictRequest sweep = new EvictRequest(US, "TTL has passed", true);
         platform.ensure(US, null);
         assertThat(codeOf(() -> platform.update("evict", sweep)))
@@ -295,7 +295,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void anotherTtlCountsFromNow() {
+    void aNewTtlStartsNow() {
         platform.ensure(US, null);
         platform.update("setTtl", new TtlRequest(Duration.ofSeconds(10)));
         platform.pass(Duration.ofSeconds(11));
@@ -304,7 +304,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatWasUsedSinceItWasChosenIsNotEvicted() {
+    void aVersionUsedSinceItWasChosenIsNotEvicted() {
         platform.ensure(US, null);
         Instant chosen = platform.residency(US).evictableAt();
         platform.pass(Duration.ofMinutes(10));
@@ -324,7 +324,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatSomebodyWaitsForIsEvictedForNobodyElse() {
+    void aVersionThatACallerWaitsForIsNotEvictedForOthers() {
         EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
@@ -340,7 +340,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatIsProvenForSomebodyIsEvictedForNobodyElse() {
+    void aVersionThatIsBeingConfirmedIsNotEvictedForOthers() {
         EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
         platform.ensure(US, null);
         // The next receipt needs a new confirmation, which does not come.
@@ -360,7 +360,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatAPinnedVersionHasLostIsFilledByItself() {
+    void upkeepFillsMissingChunksOfAPinnedVersion() {
         platform.ensure(US, pin("p", Duration.ofDays(1)));
         platform.us.loseChunk(3);
 
@@ -374,7 +374,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void upkeepLeavesAloneWhatIsCompleteOrDoesNotAnswerOrIsNotThere() {
+    void upkeepIgnoresCompleteUnreachableAndAbsentCopies() {
         platform.ensure(US, pin("p", Duration.ofDays(1)));
         platform.workflow().signal("upkeep", US);
         platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
@@ -396,7 +396,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinThatTheRegionHasEndedIsNotBelievedUntilItsLeaseWouldHave() {
+    void aPinThatEndedInTheRegionIsRemovedBeforeItsLeaseEnds() {
         platform.ensure(US, pin("over", Duration.ofDays(1)));
         platform.ensure(US, pin("running", Duration.ofDays(1)));
         platform.us.unpin(Platform.VERSION, "over");
@@ -409,18 +409,18 @@ class DatasetVersionWorkflowTest {
         assertThat(platform.status().pins().getFirst().id()).isEqualTo("running");
         platform.us.unpin(Platform.VERSION, "running");
         platform.workflow().signal("pinsEnded", US);
-        platform.passUntil("nobody holds it", () -> platform.status().pins().isEmpty());
+        platform.passUntil("no pin is left", () -> platform.status().pins().isEmpty());
         assertThat(platform.residency(US).evictableAt())
                 .isBefore(platform.now().plus(TTL).plusSeconds(1));
     }
 
     @Test
-    void aReadKeepsACopyForAnotherTtl() {
+    void aReadRestartsTheTtl() {
         platform.ensure(US, null);
         platform.pass(TTL.plusMinutes(5));
         platform.workflow().signal("read", new ReadReport(US, Duration.ofMinutes(15)));
         platform.passUntil(
-                "it is heard",
+                "the read is recorded",
                 () ->
                         platform.now()
                                 .isBefore(
@@ -449,7 +449,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void anEvictionStopsAFillingThatNobodyPins() {
+    void anEvictionStopsAnUnpinnedFill() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
@@ -462,7 +462,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whoAsksWhileAFillingIsEvictedIsServedAfterwards() {
+    void aCallDuringTheEvictionOfAFillIsServedAfterwards() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> before = platform.ensureAsync(US, null);
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
@@ -476,7 +476,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aFillingGoesOnWhenItsEvictionIsRefused() {
+    void aFillContinuesWhenItsEvictionIsRefused() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
@@ -488,7 +488,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aFillingThatFailsForGoodBlocksTheRegionUntilResumed() {
+    void aPermanentlyFailedFillBlocksTheRegionUntilItIsResumed() {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         assertThat(codeOf(() -> platform.ensure(US, pin("p", MINUTE))))
                 .isEqualTo(ErrorCode.LAKE_DENIED);
@@ -496,7 +496,7 @@ class DatasetVersionWorkflowTest {
         assertThat(blocked.code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(blocked.message())
                 .contains("then 'forebay resume %s --region %s'".formatted(Platform.VERSION, US));
-        assertThat(platform.us.isPinned("p")).as("the pin is given back").isFalse();
+        assertThat(platform.us.isPinned("p")).as("the pin is released").isFalse();
         assertThat(platform.status().pins()).isEmpty();
 
         platform.update("resume", new ResumeRequest(US));
@@ -504,7 +504,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void anotherEnsureTriesABlockedRegionAgain() {
+    void anotherEnsureRetriesABlockedRegion() {
         platform.control.failIngest(ErrorCode.LAKE_EMPTY);
         platform.control.failIngest(ErrorCode.LAKE_EMPTY);
         assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_EMPTY);
@@ -515,7 +515,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aBlockedRegionShowsWhatItKeepsAndCountsOnFromThere() {
+    void aBlockedRegionKeepsItsCoverageWhenItResumes() {
         LongStream.range(0, 25).forEach(platform.us::gainChunk);
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_DENIED);
@@ -529,7 +529,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatAFillingComesByAgainIsCountedApartFromWhatIsThere() {
+    void aResumedFillCountsItsBytesSeparatelyFromCoverage() {
         LongStream.range(0, 50).forEach(platform.us::gainChunk);
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_DENIED);
@@ -548,7 +548,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aReceiptWithoutAPinBeginsTheTtlAnew() {
+    void aReceiptWithoutAPinRestartsTheTtl() {
         platform.ensure(US, null);
         platform.pass(TTL.minusMinutes(1));
         platform.ensure(US, null);
@@ -571,7 +571,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatFailsForATimeIsTriedAgainAndAskedForOnce() {
+    void transientFailuresAreRetriedWithoutFetchingTwice() {
         platform.us.fail(Step.MOUNT, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE);
         platform.us.fail(Step.WARM, ErrorCode.LAKE_UNAVAILABLE, ErrorCode.CAPACITY_EXCEEDED);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
@@ -580,7 +580,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aRegionThatStaysAwayBlocksWithAdvice() {
+    void anUnreachableRegionIsBlockedWithAdvice() {
         platform.us.setDown(true);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.pass(Duration.ofHours(2));
@@ -590,7 +590,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aRegionThatForgotTheVersionIsFilledAgain() {
+    void aCallWithAPinRefillsARegionThatLostTheVersion() {
         platform.ensure(US, null);
         platform.us.forget();
         Receipt receipt = platform.ensure(US, pin("p", MINUTE));
@@ -600,7 +600,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aRegionThatForgetsWhatIsBeingFilledIsFilledAnew() {
+    void aFillRestartsIfTheRegionLosesTheVersion() {
         platform.us.closeGate(30);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("a part is there", () -> platform.us.count(Step.WARM) == 2);
@@ -615,7 +615,7 @@ class DatasetVersionWorkflowTest {
 
     /** A version whose mount the region loses every time is not filled without end. */
     @Test
-    void aRegionThatForgetsAgainAndAgainIsGivenUp() {
+    void aFillGivesUpIfTheRegionKeepsLosingTheVersion() {
         platform.us.fail(
                 Step.WARM, Collections.nCopies(100, ErrorCode.NOT_FOUND).toArray(ErrorCode[]::new));
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
@@ -626,7 +626,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aReceiptForACopyThatLostAChunkComesAfterItIsFilledAgain() {
+    void aReceiptWaitsUntilALostChunkIsFilledAgain() {
         Receipt first = platform.ensure(US, null);
         platform.us.loseChunk(7);
         platform.pass(Duration.ofSeconds(11));
@@ -640,7 +640,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aReceiptWithAPinIsProvenAfterThePinIsHeld() {
+    void aReceiptWithAPinIsConfirmedAfterThePinIsTaken() {
         Receipt first = platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(1));
         platform.us.loseChunk(7);
@@ -652,7 +652,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aForgottenVersionIsFilledAgainAlsoWithoutAPin() {
+    void aCallWithoutAPinRefillsARegionThatLostTheVersion() {
         platform.ensure(US, null);
         platform.us.forget();
         platform.pass(Duration.ofSeconds(11));
@@ -664,7 +664,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aVersionThatItsRegionEvictsByItselfIsFilledAgain() {
+    void aVersionEvictedByItsRegionIsFilledAgain() {
         Receipt first = platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
         platform.us.fail(
@@ -679,7 +679,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aRegionThatCannotBeAskedGivesNoReceiptAndKeepsNoPin() {
+    void anUnreachableRegionGivesNoReceiptAndKeepsNoPin() {
         Receipt first = platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
         platform.us.fail(
@@ -696,7 +696,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void manyWhoAskForACachedVersionShareTheProof() {
+    void concurrentCallersOfACachedVersionShareOneConfirmation() {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(11));
         platform.us.setConfirmationsWait(true);
@@ -709,7 +709,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aPinThatRunsOutDuringALongFillingIsTakenAgain() {
+    void aPinThatExpiresDuringALongFillIsTakenAgain() {
         platform.us.fail(
                 Step.CONFIRM,
                 IntStream.range(0, 8)
@@ -725,7 +725,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void aCatalogueThatIsAwayHoldsUpNobodyAndLearnsTheLatestLater() {
+    void anUnavailableCatalogueDelaysNoCallerAndCatchesUpLater() {
         platform.control.failProjections(ErrorCode.UNAVAILABLE);
         platform.ensure(US, null);
         platform.update("evict", evict(US));
@@ -739,7 +739,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void whatTheCatalogueCannotHoldItIsToldOnce() {
+    void aStateThatTheCatalogueRefusesIsSentOnce() {
         platform.ensure(US, null);
         platform.passUntil(
                 "the catalogue knows",
@@ -753,12 +753,12 @@ class DatasetVersionWorkflowTest {
         platform.control.failProjections(null);
         platform.update("setTtl", new TtlRequest(Duration.ofDays(2)));
         platform.passUntil(
-                "the next is told",
+                "the next state is sent",
                 () -> platform.control.projected().getLast().equals(platform.status()));
     }
 
     @Test
-    void badRequestsAreRefusedBeforeTheyEnterTheHistory() {
+    void invalidRequestsAreRefusedBeforeTheyEnterTheHistory() {
         platform.ensure(US, null);
         assertRefused("pin", pin("", MINUTE));
         assertRefused("pin", pin("a/b", MINUTE));
@@ -776,7 +776,7 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
-    void searchAttributesAndDetailsTellTheStory() {
+    void searchAttributesShowTheState() {
         platform.ensure(US, pin("p", MINUTE));
         var attributes = platform.workflow().describe().getTypedSearchAttributes();
         assertThat(attributes.get(SearchAttributes.DATASET)).isEqualTo("team/digits");

@@ -32,7 +32,7 @@ class DriftCheckWorkflowTest {
     }
 
     @Test
-    void aNewVersionIsNamedByTheTimeOfTheCheck() {
+    void aNewVersionIsNamedAfterTheTimeOfTheCheck() {
         TrackingActivities.Check check = run(null);
 
         String name = asked.getFirst();
@@ -44,7 +44,7 @@ class DriftCheckWorkflowTest {
 
     /** "Following the lake". */
     @Test
-    void aCheckThatIsGivenUpSaysWhyAndFailsByItsCode() {
+    void aFailedCheckReportsItsProblemAndFailsWithItsCode() {
         ForebayException denied = new ForebayException(ErrorCode.LAKE_DENIED, "who are you");
 
         assertThatThrownBy(() -> run(denied))

@@ -54,7 +54,7 @@ class EnsureTermsTest {
 
     /** "Partial coverage". */
     @Test
-    void aPartIsHandedOutWhenItIsThereAndTheFillingGoesOn() {
+    void aPartialReceiptReturnsAtItsCoverageAndTheFillContinues() {
         platform.us.closeGate(64);
         Receipt receipt = result(platform.ensureAsync(request(US, pin("p", HOUR), part(0.5))));
 
@@ -72,7 +72,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void whoWantsNoBytesWaitsForTheMountOnly() {
+    void aCoverageOfZeroWaitsOnlyForTheMount() {
         platform.us.closeGate();
         Receipt receipt = result(platform.ensureAsync(request(US, null, part(0))));
         assertThat(receipt.path()).isNotNull();
@@ -80,7 +80,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void whatWasFilledAndIsGoneAgainDoesNotCount() {
+    void lostChunksDoNotCountTowardsTheCoverage() {
         platform.us.closeGate(64);
         CompletableFuture<Receipt> all = platform.ensureAsync(US, null);
         platform.passUntil("64 chunks", () -> platform.residency(US).bytesCached() == 640);
@@ -96,7 +96,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aCrowdThatWantsAPartAsksTheRegionTogether() {
+    void concurrentCallersWithPartialCoverageShareConfirmations() {
         platform.us.closeGate(64);
         CompletableFuture<Receipt> first = platform.ensureAsync(US, null);
         platform.passUntil("32 chunks", () -> platform.residency(US).bytesCached() == 640);
@@ -111,7 +111,7 @@ class EnsureTermsTest {
 
     /** "Deadlines". */
     @Test
-    void aDeadlineThatPassesIsARefusalThatSaysHowFarItCame() {
+    void aMissedDeadlineFailsAndReportsTheProgress() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
@@ -133,7 +133,7 @@ class EnsureTermsTest {
 
     /** No caller waits any more that could start the fill again. */
     @Test
-    void aFillingThatItsCallerHasLeftGoesOnWhenItsEvictionIsRefused() {
+    void aFillWithoutCallersContinuesWhenItsEvictionIsRefused() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, null, by(SHORT, OnDeadline.FAIL)));
@@ -147,7 +147,7 @@ class EnsureTermsTest {
 
     /** The fill has reported 320 bytes, and a reader had one more chunk fetched. */
     @Test
-    void whoRunsColdGetsAReceiptThatSaysWhy() {
+    void aColdReceiptStatesItsReason() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(AMPLE, OnDeadline.RUN_COLD)));
@@ -170,7 +170,7 @@ class EnsureTermsTest {
 
     /** "Deadlines": the pin that was taken at the mount has ended by then. */
     @Test
-    void whoRunsColdAfterMoreThanALeaseHoldsAPin() {
+    void aColdReceiptHasALivePinAfterItsFirstLeaseEnded() {
         platform.us.closeGate(32);
         Duration deadline = SHORTEST_LEASE.multipliedBy(2);
         CompletableFuture<Receipt> late =
@@ -188,7 +188,7 @@ class EnsureTermsTest {
 
     /** "Several regions in one request". */
     @Test
-    void aRegionThatWasDoneLongBeforeTheDeadlineKeepsItsPin() {
+    void aRegionThatCompletesLongBeforeTheDeadlineKeepsItsPin() {
         platform.ap.closeGate();
         Duration deadline = Duration.ofSeconds(14);
         Duration lease = deadline.multipliedBy(2).minusSeconds(4);
@@ -207,7 +207,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void whoRunsColdBeforeTheVersionIsListedIsToldSo() {
+    void aColdReceiptReportsAnUnfinishedListing() {
         for (int i = 0; i < 20; i++) {
             platform.control.failIngest(ErrorCode.LAKE_UNAVAILABLE);
         }
@@ -224,7 +224,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aRegionThatDoesNotAnswerDoesNotHoldUpADeadline() {
+    void anUnreachableRegionDoesNotDelayADeadline() {
         platform.ensure(US, null);
         platform.pass(MINUTE);
         platform.us.setDown(true);
@@ -240,7 +240,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aDeadlineThatIsMetIsForgotten() {
+    void aMetDeadlineHasNoLaterEffect() {
         Receipt receipt =
                 result(
                         platform.ensureAsync(
@@ -252,7 +252,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aFillingThatFailsIsNeverAColdReceipt() {
+    void aFailedFillReturnsNoColdReceipt() {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         assertThat(
                         problemOf(
@@ -264,7 +264,7 @@ class EnsureTermsTest {
 
     /** "Several regions in one request". */
     @Test
-    void severalRegionsAreOneReceiptEach() {
+    void aRequestForSeveralRegionsReturnsOneReceiptEach() {
         Receipt receipt = result(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
         assertThat(receipt.region()).isEqualTo(US);
         assertThat(receipt.others()).extracting(Receipt::region).containsExactly(AP);
@@ -279,7 +279,7 @@ class EnsureTermsTest {
      * completes.
      */
     @Test
-    void aRegionThatWasDoneLongBeforeTheLastOneHoldsWhenTheCallerIsAnswered() {
+    void anEarlyRegionIsRefilledAndPinnedAgainBeforeTheAnswer() {
         platform.ap.closeGate();
         CompletableFuture<Receipt> call =
                 platform.ensureAsync(everywhere(pin("p", SHORTEST_LEASE), Terms.USUAL));
@@ -306,7 +306,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aRegionThatFailsFailsTheRequestAndLeavesNoPinElsewhere() {
+    void aFailedRegionFailsTheRequestAndLeavesNoPinElsewhere() {
         platform.ensure(US, null);
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
@@ -316,7 +316,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aRegionThatFailsDoesNotWaitForOneThatIsSlow() {
+    void aFailedRegionDoesNotWaitForASlowOne() {
         platform.us.closeGate();
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         CompletableFuture<Receipt> call =
@@ -327,7 +327,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aRequestThatFailsLeavesThePinThatAnEarlierOneHasTaken() {
+    void aFailedRequestKeepsThePinOfAnEarlierRequest() {
         platform.ensure(US, pin("p", HOUR));
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
@@ -337,11 +337,11 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aRequestThatFailsLeavesThePinThatALaterOneWasPromised() {
+    void aFailedRequestKeepsThePinOfALaterRequest() {
         platform.ap.closeGate();
         CompletableFuture<Receipt> everywhere =
                 platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL));
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         assertThat(platform.ensure(US, pin("p", HOUR)).pin()).isNotNull();
 
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
@@ -353,11 +353,11 @@ class EnsureTermsTest {
     }
 
     @Test
-    void whoIsLateLeavesThePinThatAnotherWaitsWith() {
+    void aLateRequestKeepsThePinOfAWaitingRequest() {
         platform.us.closeGate();
         CompletableFuture<Receipt> patient =
                 platform.ensureAsync(request(US, pin("p", HOUR), Terms.USUAL));
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
         platform.passUntil("late", late::isDone);
@@ -370,7 +370,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void theLastOfThoseWhoFailGivesThePinBack() {
+    void theLastFailingRequestReleasesThePin() {
         platform.us.closeGate();
         CompletableFuture<Receipt> one =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
@@ -382,7 +382,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void aDeadlineNamesEachRegionThatIsLate() {
+    void theDeadlineErrorNamesEachLateRegion() {
         platform.us.closeGate(32);
         platform.ap.closeGate(64);
         CompletableFuture<Receipt> late =
@@ -395,14 +395,14 @@ class EnsureTermsTest {
     }
 
     @Test
-    void oneWhoWaitsHurriesAFillingThatNobodyWaitedFor() {
+    void aWaitingCallerRestartsASpeculativeFill() {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.us.closeGate(32);
         CompletableFuture<Receipt> speculative = platform.ensureAsync(request(US, null, later));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
         CompletableFuture<Receipt> more = platform.ensureAsync(request(US, null, later));
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
-        platform.passUntil("begun again", () -> platform.us.count(Step.WARM) == 3);
+        platform.passUntil("the fill restarts", () -> platform.us.count(Step.WARM) == 3);
 
         platform.us.openGate();
         assertThat(result(waiting).bytesVerified()).isEqualTo(1_000);
@@ -412,7 +412,7 @@ class EnsureTermsTest {
     }
 
     @Test
-    void badTermsAreRefused() {
+    void invalidTermsAreRefused() {
         platform.ensure(US, null);
         for (EnsureRequest bad :
                 List.of(

@@ -37,7 +37,7 @@ class EntryTest {
     }
 
     @Test
-    void theQuotaGoesAlongAndNobodyIsEvictedForWhomThereIsRoom() {
+    void aVersionThatFitsIsAdmittedWithItsQuotaAndWithoutEvictions() {
         platform.control.setQuota(12_345L);
         Instant before = platform.now();
 
@@ -55,7 +55,7 @@ class EntryTest {
     }
 
     @Test
-    void roomIsMadeForWhoHasAPlaceInTheQueue() {
+    void spaceIsFreedOnlyAfterTheVersionIsQueued() {
         full(1);
         List<Long> askedBefore = new CopyOnWriteArrayList<>();
         platform.control.beforeRoomIsMade(() -> askedBefore.add(platform.us.count(Step.MOUNT)));
@@ -68,7 +68,7 @@ class EntryTest {
 
     /** Without these calls, the region would remove it from the queue and admit other versions. */
     @Test
-    void itsPlaceIsKeptWhileRoomIsMadeSlowly() {
+    void aVersionKeepsItsPlaceInTheQueueWhileSpaceIsFreed() {
         full(3);
         platform.control.beforeRoomIsMade(
                 () -> {
@@ -77,7 +77,7 @@ class EntryTest {
         Instant before = platform.now();
 
         CompletableFuture<Receipt> asked = platform.ensureAsync(US, null);
-        platform.passUntil("it is let in meanwhile", asked::isDone);
+        platform.passUntil("the version is admitted meanwhile", asked::isDone);
 
         result(asked);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
@@ -87,12 +87,12 @@ class EntryTest {
     }
 
     @Test
-    void nobodyIsEvictedForWhomTheRegionHasNotAnswered() {
+    void noSpaceIsFreedBeforeTheRegionAnswers() {
         platform.us.fail(
                 Step.MOUNT, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE);
 
         CompletableFuture<Receipt> asked = platform.ensureAsync(US, null);
-        platform.passUntil("it is let in", asked::isDone);
+        platform.passUntil("the version is admitted", asked::isDone);
 
         result(asked);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
@@ -100,11 +100,12 @@ class EntryTest {
     }
 
     @Test
-    void whoWaitsAsksAgainAndNowAndThenRoomIsMade() {
+    void aQueuedVersionRetriesAndFreesSpaceFromTimeToTime() {
         full(20);
 
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
-        platform.passUntil("it is let in", () -> platform.residency(US).state() == State.CACHED);
+        platform.passUntil(
+                "the version is admitted", () -> platform.residency(US).state() == State.CACHED);
 
         Receipt receipt = result(waiting);
         assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
@@ -113,7 +114,7 @@ class EntryTest {
     }
 
     @Test
-    void roomIsMadeBeforeTheNextAttemptWhereTheRegionSaysThatItWouldHelp() {
+    void spaceIsFreedBeforeEachAttemptIfTheRegionSaysItHelps() {
         full(3);
         platform.us.evictionsHelp();
 
@@ -125,13 +126,13 @@ class EntryTest {
 
     /** The limit for an outage does not depend on the earlier wait for space. */
     @Test
-    void anOutageIsEnduredAlsoByWhoHasWaitedForLong() {
+    void aVersionQueuedForLongSurvivesAnOutageOfTheRegion() {
         platform.us.fail(Step.MOUNT, copies(900, ErrorCode.CAPACITY_EXCEEDED));
         platform.us.fail(Step.MOUNT, copies(100, ErrorCode.UNAVAILABLE));
         Instant before = platform.now();
 
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
-        platform.passUntil("it is let in", waiting::isDone);
+        platform.passUntil("the version is admitted", waiting::isDone);
 
         result(waiting);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1_001);
@@ -139,7 +140,7 @@ class EntryTest {
     }
 
     @Test
-    void whatCanNeverFitIsRefusedAtOnce() {
+    void aVersionThatCanNeverFitIsRefusedAtOnce() {
         platform.us.fail(Step.MOUNT, ErrorCode.TOO_LARGE);
 
         Throwable refused = catchThrowable(() -> platform.ensure(US, null));
@@ -150,21 +151,21 @@ class EntryTest {
     }
 
     @Test
-    void whoWaitsAsAHintIsInAHurryFromTheMomentThatSomebodyWaits() {
+    void aQueuedSpeculativeVersionBecomesInteractiveWhenACallerWaits() {
         full(1_000);
         Terms hint = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> speculative =
                 platform.ensureAsync(new EnsureRequest(US, null, hint, List.of()));
-        platform.passUntil("it waits", () -> platform.us.claims().size() > 2);
+        platform.passUntil("the version is queued", () -> platform.us.claims().size() > 2);
         assertThat(platform.us.claims().getLast().urgency()).isEqualTo(Urgency.SPECULATIVE);
 
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
 
         platform.passUntil(
-                "it is in a hurry",
+                "the claim is interactive",
                 () -> platform.us.claims().getLast().urgency() == Urgency.INTERACTIVE);
         platform.passUntil(
-                "room is made for it so",
+                "space is freed with that urgency",
                 () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
         assertThat(platform.control.roomsMade()).startsWith(Urgency.SPECULATIVE);
         platform.us.recover(Step.MOUNT);
@@ -174,7 +175,7 @@ class EntryTest {
 
     /** No space is freed for a version that is not mounted anyway. */
     @Test
-    void aRegionThatCannotBeToldWhomToAskIsGivenUpOnce() {
+    void aVersionWhoseSourcesCannotBeSetIsGivenUpOnce() {
         platform.us.fail(Step.FILL_FROM, copies(1_000, ErrorCode.UNAVAILABLE));
 
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
@@ -187,10 +188,10 @@ class EntryTest {
     }
 
     @Test
-    void whoWaitsCanBeTakenBack() {
+    void aQueuedVersionCanBeEvicted() {
         full(1_000);
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
-        platform.passUntil("it waits", () -> platform.us.count(Step.MOUNT) > 2);
+        platform.passUntil("the version is queued", () -> platform.us.count(Step.MOUNT) > 2);
 
         result(platform.evictAsync(US));
 

@@ -34,7 +34,7 @@ class EvictionSweepWorkflowTest {
     }
 
     @Test
-    void oneVersionThatCannotBeEvictedDoesNotStopTheOthers() {
+    void aFailedEvictionDoesNotStopTheSweep() {
         List<SweepActivities.Outcome> outcomes = sweep(new Swept(manyExpired(), true));
         assertThat(outcomes).hasSize(30);
         assertThat(outcomes).filteredOn(outcome -> !outcome.evicted()).hasSize(1);
@@ -42,7 +42,7 @@ class EvictionSweepWorkflowTest {
     }
 
     @Test
-    void whatNoVersionOwnsIsFencedAndDropped() {
+    void aSweepFencesAndDropsAnOrphan() {
         region.mount(LOST, FakeControlPlane.MANIFEST);
 
         List<SweepActivities.Outcome> outcomes = sweep(new Swept(List.of(orphan()), true));
@@ -56,7 +56,7 @@ class EvictionSweepWorkflowTest {
     }
 
     @Test
-    void whatSomebodyOwnsAgainStays() {
+    void aSweepKeepsAVersionThatIsNoLongerAnOrphan() {
         region.mount(LOST, FakeControlPlane.MANIFEST);
 
         List<SweepActivities.Outcome> outcomes = sweep(new Swept(List.of(orphan()), false));
@@ -66,7 +66,7 @@ class EvictionSweepWorkflowTest {
     }
 
     @Test
-    void anOrphanThatSomebodyPinsStays() {
+    void aSweepKeepsAPinnedOrphan() {
         region.mount(LOST, FakeControlPlane.MANIFEST);
         region.pinBehindTheWorkflow("p", Duration.ofDays(1));
 

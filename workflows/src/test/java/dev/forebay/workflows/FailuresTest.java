@@ -22,7 +22,7 @@ class FailuresTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCodeSurvivesTheWayThroughTemporal(ErrorCode code) {
+    void everyCodeSurvivesTheConversionToATemporalFailure(ErrorCode code) {
         ApplicationFailure failure = Failures.of(new ForebayException(code, "it is so"));
         assertThat(failure.getType()).isEqualTo(code.name());
         assertThat(failure.isNonRetryable()).isEqualTo(!code.retryable());
@@ -37,7 +37,7 @@ class FailuresTest {
     }
 
     @Test
-    void whatWasGivenUpIsNotToBeSentAgain() {
+    void aGivenUpFailureIsNotRetryable() {
         Problem problem = new Problem(ErrorCode.UNAVAILABLE, "no worker came");
         Throwable received = received(Failures.givenUp(problem));
 
@@ -53,7 +53,7 @@ class FailuresTest {
     }
 
     @Test
-    void onlyWhoAnsweredRefuses() {
+    void onlyAnAnswerCountsAsARefusal() {
         TimeoutFailure late =
                 new TimeoutFailure("late", null, TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE);
         ApplicationFailure no = Failures.refusal(ErrorCode.UNAVAILABLE, "no");
@@ -70,7 +70,7 @@ class FailuresTest {
     }
 
     @Test
-    void aTimeOutSaysWhatItsLastAttemptSaid() {
+    void aTimeoutReportsTheFailureOfItsLastAttempt() {
         TimeoutFailure alone =
                 new TimeoutFailure("late", null, TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE);
         assertThat(Failures.problem(alone).code()).isEqualTo(ErrorCode.UNAVAILABLE);
@@ -81,7 +81,7 @@ class FailuresTest {
     }
 
     @Test
-    void whatIsNotOursIsInternal() {
+    void anUnknownFailureIsReportedAsInternal() {
         TemporalFailure foreign = ApplicationFailure.newFailure("boom", "java.lang.Boom");
         assertThat(Failures.problem(foreign)).isEqualTo(new Problem(ErrorCode.INTERNAL, "boom"));
         assertThat(Failures.problem(new IllegalStateException()).message())

@@ -52,13 +52,13 @@ class LifecycleReplayTest {
 
     @ParameterizedTest
     @MethodSource("histories")
-    void replays(Path history) throws Exception {
+    void everyRecordedHistoryReplays(Path history) throws Exception {
         WorkflowReplayer.replayWorkflowExecution(
                 WorkflowExecutionHistory.fromJson(Files.readString(history)), worker);
     }
 
     @Test
-    void everyKindOfWorkflowIsAmongThem() throws IOException {
+    void theHistoriesContainEveryKindOfWorkflow() throws IOException {
         assertThat(histories().map(file -> file.getFileName().toString()))
                 .anyMatch(name -> name.endsWith(".version.json"))
                 .anyMatch(name -> name.endsWith(".ingest.json"))

@@ -48,7 +48,7 @@ class ManyUpdatesTest {
     }
 
     @Test
-    void aRegionThatIsAwayDoesNotHoldUpTheRequestsOfOthers() {
+    void aSlowRegionDoesNotDelayRequestsForOtherRegions() {
         platform.ensure(US, null);
         String first = run();
         platform.ap.closeGate();
@@ -62,7 +62,7 @@ class ManyUpdatesTest {
 
         platform.passUntil("the next run", () -> !run().equals(first));
         platform.passUntil(
-                "the next run fills on",
+                "the next run continues the fill",
                 () ->
                         platform.residency(US).state() == State.CACHED
                                 && platform.residency(AP).state() == State.WARMING);

@@ -187,14 +187,14 @@ class PayloadTest {
 
     @ParameterizedTest
     @MethodSource("messages")
-    void comesBackAsItWas(Object message) {
+    void aMessageSurvivesConversionUnchanged(Object message) {
         Payload payload = CONVERTER.toPayload(message).orElseThrow();
         Object back = CONVERTER.fromPayload(payload, message.getClass(), message.getClass());
         assertThat(back).isEqualTo(message);
     }
 
     @Test
-    void aFullStateFitsFarBelowTemporalsLimit() {
+    void theLargestStateStaysFarBelowTemporalsLimit() {
         List<PinGrant> pins =
                 Stream.iterate(0, i -> i + 1)
                         .limit(Pins.MOST_PINS)
@@ -215,7 +215,7 @@ class PayloadTest {
     }
 
     @Test
-    void aMessageReadsAsPlainJson() {
+    void aMessageIsPlainJson() {
         Payload payload = CONVERTER.toPayload(new ResumeRequest(Platform.US)).orElseThrow();
         assertThat(payload.getData().toString(StandardCharsets.UTF_8))
                 .isEqualTo("{\"region\":{\"value\":\"us-1\"}}");

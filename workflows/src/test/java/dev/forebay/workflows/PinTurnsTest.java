@@ -43,12 +43,12 @@ class PinTurnsTest {
     }
 
     @Test
-    void whoTakesAPinThatIsBeingGivenBackHasItAfterwards() {
+    void aRequestGetsAPinThatIsBeingReleased() {
         platform.ensure(US, null);
         platform.us.setUnpinsWait(true);
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         CompletableFuture<Receipt> failing = everywhere();
-        platform.passUntil("it is given back", () -> platform.us.count(Step.UNPIN) == 1);
+        platform.passUntil("the pin is being released", () -> platform.us.count(Step.UNPIN) == 1);
 
         CompletableFuture<Receipt> second = platform.ensureAsync(US, P);
         // A later request was served, so the second one would have been served, too, if it could.
@@ -62,14 +62,14 @@ class PinTurnsTest {
     }
 
     @Test
-    void whoGivesAPinBackLeavesItToOneWhoIsTakingIt() {
+    void aFailingRequestKeepsAPinThatAnotherIsTaking() {
         platform.ensure(US, null);
         platform.ap.closeGate();
         CompletableFuture<Receipt> failing = everywhere();
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         platform.us.setPinsWait(true);
         CompletableFuture<Receipt> second = platform.ensureAsync(US, P);
-        platform.passUntil("it is being taken", () -> platform.us.count(Step.PIN) == 2);
+        platform.passUntil("the pin is being taken", () -> platform.us.count(Step.PIN) == 2);
 
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         platform.ap.openGate();
@@ -83,7 +83,7 @@ class PinTurnsTest {
     }
 
     @Test
-    void whatWasTakenInOneRoundIsGivenBackInALaterOne() {
+    void aPinTakenInOneRoundIsReleasedInALaterOne() {
         platform.ensure(US, null);
         platform.us.loseChunk(3);
         platform.us.closeGate();
@@ -92,7 +92,7 @@ class PinTurnsTest {
         // The request has the pin when it learns that a chunk is missing, and waits for the fill
         // after a pause. During the pause it would not notice a failed fill and would begin another
         // one.
-        platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) > warmed);
+        platform.passUntil("the fill has started", () -> platform.us.count(Step.WARM) > warmed);
         platform.pass(PAUSE);
         assertThat(platform.us.isPinned("p")).isTrue();
         platform.us.fail(Step.PIN, ErrorCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT);
@@ -105,22 +105,23 @@ class PinTurnsTest {
     }
 
     @Test
-    void aPinThatIsTakenAgainWhileTheRegionAnswersIsFollowed() {
+    void aPinTakenAgainDuringAnExpiryCheckIsStillWatched() {
         Duration lease = Duration.ofMinutes(1);
         platform.ensure(US, pin("p", lease));
         platform.us.setRemaindersWait(true);
         long asked = platform.us.count(Step.REMAINING);
-        platform.passUntil("the pin runs out", () -> platform.us.count(Step.REMAINING) > asked);
+        platform.passUntil("the lease is checked", () -> platform.us.count(Step.REMAINING) > asked);
 
         result(platform.pinAsync(pin("p", lease)));
         platform.us.setRemaindersWait(false);
 
-        platform.passUntil("it does again", () -> platform.us.count(Step.REMAINING) > asked + 1);
+        platform.passUntil(
+                "the lease is checked again", () -> platform.us.count(Step.REMAINING) > asked + 1);
     }
 
     /** A process that ends slowly, after its replacement has taken over the pin. */
     @Test
-    void whoLetsGoOfAPinLeavesItToWhoHasTakenItSince() {
+    void unpinKeepsAPinThatWasTakenAgainSince() {
         PinGrant first = Objects.requireNonNull(platform.ensure(US, P).pin());
         PinGrant second = Objects.requireNonNull(platform.ensure(US, P).pin());
 

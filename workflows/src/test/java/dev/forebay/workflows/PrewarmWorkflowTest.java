@@ -61,7 +61,7 @@ class PrewarmWorkflowTest {
     }
 
     @Test
-    void whatPeopleReadIsNeverDoneTooEarlyAndNeverLess() {
+    void theDetailsShowCompletionOnlyAfterTheConfirmation() {
         region.missing.add(70L);
 
         prewarm(manifest(100));
@@ -73,13 +73,13 @@ class PrewarmWorkflowTest {
     }
 
     @Test
-    void theWorkersCountOfTheLakesBytesIsTheResult() {
+    void theResultHasTheLakeBytesThatTheWorkersCounted() {
         region.fromLake = 1_234;
         assertThat(prewarm(manifest(100))).isEqualTo(new FillResult(1_000, 1_234, 0));
     }
 
     @Test
-    void theRegionIsToldWhereItIsCheaperBeforeItIsFilled() {
+    void theRegionReceivesCheaperSiblingsAsSources() {
         Sibling other = new Sibling(URI.create("http://agent.ap-1:8080"), false);
         control.setSiblings(other);
         region.fromLake = 10;
@@ -93,7 +93,7 @@ class PrewarmWorkflowTest {
 
     /** The sources of an earlier fill of the same copy no longer apply. */
     @Test
-    void itIsTheLakeIfNobodyKnowsWhereItIsCheaper() {
+    void theRegionFillsFromTheLakeIfTheSiblingsAreUnknown() {
         control.failSiblings();
 
         assertThat(prewarm(manifest(100)).bytesVerified()).isEqualTo(1_000);

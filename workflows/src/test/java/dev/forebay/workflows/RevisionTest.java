@@ -11,7 +11,7 @@ class RevisionTest {
     private static final long LONGEST_HISTORY = 51_200;
 
     @Test
-    void aLaterRunComesAfterTheLongestHistoryOfAnEarlierOne() {
+    void aLaterRunHasALargerRevisionThanTheLongestEarlierRun() {
         Revision last = new Revision(NOW, LONGEST_HISTORY);
 
         assertThat(last.number()).isGreaterThan(new Revision(NOW, 1).number());
@@ -20,7 +20,7 @@ class RevisionTest {
     }
 
     @Test
-    void aRevisionIsAheadOfARunThatHasNotComeSoFar() {
+    void aRevisionIsAheadOfARunThatCannotHaveSentItYet() {
         Revision told = new Revision(NOW, 200);
 
         assertThat(told.isAheadOf(new Revision(NOW, 120))).isTrue();
@@ -28,6 +28,6 @@ class RevisionTest {
         assertThat(told.isAheadOf(new Revision(NOW, 200))).isFalse();
         assertThat(told.isAheadOf(new Revision(NOW - 1, 200))).as("the same run").isFalse();
         assertThat(told.isAheadOf(new Revision(NOW + 60_000, 3))).isFalse();
-        assertThat(Revision.of(0).isAheadOf(told)).as("nothing was told").isFalse();
+        assertThat(Revision.of(0).isAheadOf(told)).as("nothing was sent").isFalse();
     }
 }

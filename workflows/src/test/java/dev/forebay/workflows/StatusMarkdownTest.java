@@ -72,7 +72,7 @@ class StatusMarkdownTest {
     }
 
     @Test
-    void showsHowFastAFillingIsAndNeverAllOfItBeforeItIsConfirmed() {
+    void showsThePaceOfAFillAndAtMost99PercentBeforeConfirmation() {
         Residency warming =
                 new Residency(
                         Platform.US,
@@ -98,7 +98,7 @@ class StatusMarkdownTest {
     }
 
     @Test
-    void staysShortHoweverManyPinsThereAre() {
+    void staysShortWithManyPins() {
         List<PinGrant> pins =
                 IntStream.range(0, Pins.MOST_PINS)
                         .mapToObj(

@@ -19,7 +19,7 @@ import java.util.UUID;
 class WorkflowsArchitectureTest {
 
     @ArchTest
-    static final ArchRule knowsOnlyTheModelAndTemporal =
+    static final ArchRule workflowsUseOnlyTheModelAndTemporal =
             classes()
                     .should()
                     .onlyDependOnClassesThat()
@@ -35,7 +35,7 @@ class WorkflowsArchitectureTest {
                             "java.time..");
 
     @ArchTest
-    static final ArchRule doesNoInputOutputAndStartsNoThreads =
+    static final ArchRule workflowsUseNoInputOutputAndNoThreads =
             noClasses()
                     .should()
                     .dependOnClassesThat()
@@ -47,7 +47,7 @@ class WorkflowsArchitectureTest {
                             "java.util.concurrent..");
 
     @ArchTest
-    static final ArchRule takesTimeAndChanceFromTemporal =
+    static final ArchRule workflowsTakeTimeAndRandomNumbersFromTemporal =
             noClasses()
                     .should()
                     .callMethod(Instant.class, "now")
@@ -67,7 +67,7 @@ class WorkflowsArchitectureTest {
                     .areAssignableTo(Clock.class);
 
     @ArchTest
-    static final ArchRule theLifecycleIsPure =
+    static final ArchRule lifecycleUsesNeitherTemporalNorWorkflows =
             noClasses()
                     .that()
                     .resideInAPackage("dev.forebay.lifecycle..")
@@ -79,6 +79,6 @@ class WorkflowsArchitectureTest {
                             "dev.forebay.workflows.activity..");
 
     @ArchTest
-    static final ArchRule hasNoCycles =
+    static final ArchRule packagesFormNoCycles =
             slices().matching("dev.forebay.(**)").should().beFreeOfCycles();
 }
