@@ -262,7 +262,9 @@ class DatasetResourcesKubeIT {
                 """
                 {"region":"%s","holder":"job train-7","lease_seconds":600,"id":"alive-7"}"""
                         .formatted(REGION));
-        Await.until("the status shows the pin owner", () -> "job train-7".equals(status(name).heldBy()));
+        Await.until(
+                "the status shows the pin owner",
+                () -> "job train-7".equals(status(name).heldBy()));
         API.delete(version(name, "v1") + "/pins/alive-7?region=" + REGION);
 
         declare(name, spec(name, "v2", null, List.of(REGION)));

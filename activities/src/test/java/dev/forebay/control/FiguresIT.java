@@ -91,7 +91,8 @@ class FiguresIT {
         } finally {
             platform.region.open();
         }
-        Await.until("the fill has made progress", () -> changedAgo(name, REGION, "cached_at") < LONG);
+        Await.until(
+                "the fill has made progress", () -> changedAgo(name, REGION, "cached_at") < LONG);
     }
 
     @Test

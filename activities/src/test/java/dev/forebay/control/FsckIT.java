@@ -408,7 +408,8 @@ class FsckIT {
         assertThat(codes(fsck("POST", ""), "REPAIRED")).containsExactly("CATALOGUE_DIFFERS");
 
         api.post(version(name, "v1") + "/evict", IN);
-        Await.until("the catalogue shows the eviction", () -> !rows("residency").contains("CACHED"));
+        Await.until(
+                "the catalogue shows the eviction", () -> !rows("residency").contains("CACHED"));
     }
 
     @Test

@@ -203,9 +203,13 @@ class LedgerIT {
         JsonNode runs = costs("by=run&dataset=team/" + name).get("items");
 
         assertThat(runs.findValuesAsText("key")).containsExactly("train-1", "train-2", "train-3");
-        assertThat(runs.at("/0/lake/bytes").asLong()).as("before the request was repeated").isEqualTo(400);
+        assertThat(runs.at("/0/lake/bytes").asLong())
+                .as("before the request was repeated")
+                .isEqualTo(400);
         assertThat(runs.at("/1/lake/bytes").asLong()).isEqualTo(100);
-        assertThat(runs.at("/2/lake/bytes").asLong()).as("after the request was repeated").isEqualTo(200);
+        assertThat(runs.at("/2/lake/bytes").asLong())
+                .as("after the request was repeated")
+                .isEqualTo(200);
     }
 
     private void ensure(String name, String key, String run) {

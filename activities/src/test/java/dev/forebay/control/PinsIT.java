@@ -104,7 +104,9 @@ class PinsIT {
             // Each query takes 2 s.
             assertThat(Duration.ofNanos(System.nanoTime() - began))
                     .isLessThan(Duration.ofSeconds(15));
-            assertThat(leaked.body().get("items")).as("pins of a silent workflow are not leaked").isEmpty();
+            assertThat(leaked.body().get("items"))
+                    .as("pins of a silent workflow are not leaked")
+                    .isEmpty();
         } finally {
             platform.gateway.setPins("{\"pins\":[]}");
             stubs.shutdownNow();

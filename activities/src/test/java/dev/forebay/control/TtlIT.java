@@ -89,8 +89,7 @@ class TtlIT {
     }
 
     @Test
-    void concurrentChangesOfTtlAndTtlAfterDoNotOverwriteEachOther()
-            throws Exception {
+    void concurrentChangesOfTtlAndTtlAfterDoNotOverwriteEachOther() throws Exception {
         String dataset = "team/" + platform.dataset(LONG);
         String ttl = "/datasets/" + dataset + "/ttl";
         List<Future<Api.Answer>> answers = new ArrayList<>();

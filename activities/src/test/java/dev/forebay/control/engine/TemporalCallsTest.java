@@ -57,7 +57,8 @@ class TemporalCallsTest {
                     INVALID_ARGUMENT    | Blob data size exceeds limit                    | INTERNAL    | final
                     UNIMPLEMENTED       | unknown method ExecuteMultiOperation            | INTERNAL    | final
                     """)
-    void eachStatusMapsToItsErrorCode(Status.Code status, String said, ErrorCode code, String again) {
+    void eachStatusMapsToItsErrorCode(
+            Status.Code status, String said, ErrorCode code, String again) {
         RuntimeException meaning =
                 calls.translated(
                         new IllegalStateException(
