@@ -24,7 +24,7 @@ class BuiltVersionIT {
     }
 
     @Test
-    void theCommandAndItsPartsSayTheProjectsVersion() throws Exception {
+    void theCommandAndItsSubcommandsReportTheProjectVersion() throws Exception {
         Matcher version =
                 Pattern.compile("<version>(.+)</version>")
                         .matcher(Files.readString(Path.of("pom.xml")));

@@ -67,7 +67,7 @@ class DevstackIT {
     }
 
     @Test
-    void staysUpUntilItIsTakenDown() throws Exception {
+    void theStackRunsUntilTheDownCommand() throws Exception {
         Result up = devstack("up");
 
         assertThat(up.status()).as(up.err()).isZero();
@@ -98,7 +98,7 @@ class DevstackIT {
     }
 
     @Test
-    void showsAProgramItsRegionsMountAtThePathThatIsTheSameEverywhere() throws Exception {
+    void execShowsEachRegionsMountAtTheSamePath() throws Exception {
         devstack("up");
 
         for (String region : List.of("us-east-1", "ap-northeast-2")) {
@@ -123,7 +123,7 @@ class DevstackIT {
 
     /** After a failure the data stay, so that the user can read the logs. */
     @Test
-    void runsAProgramInAStackOfItsOwnAndExitsAsItDoes() throws Exception {
+    void runStartsAStackForAProgramAndExitsWithItsStatus() throws Exception {
         Path stacks = home.resolve("target");
 
         Result failed = runThatExits(7);
@@ -164,7 +164,7 @@ class DevstackIT {
     }
 
     @Test
-    void startsAgainAfterACrashThatLeftProcessesAndAMount() throws Exception {
+    void upRestartsAfterACrashThatLeftProcessesAndAMount() throws Exception {
         devstack("up");
         List<PidFile> fuse =
                 disk.processes().stream()
@@ -185,7 +185,7 @@ class DevstackIT {
     }
 
     @Test
-    void leavesNothingWhenOnePartFails() throws Exception {
+    void upLeavesNothingWhenAProcessFailsToStart() throws Exception {
         Files.createFile(home.resolve("activities/target/quarkus-app/fails"));
 
         Result up = devstack("up");
@@ -198,7 +198,7 @@ class DevstackIT {
 
     /** SIGINT ends the start, like Ctrl-C on a terminal, before a hanging process times out. */
     @Test
-    void leavesNothingWhenItIsInterrupted() throws Exception {
+    void upLeavesNothingWhenInterrupted() throws Exception {
         Files.createFile(home.resolve("activities/target/quarkus-app/hangs"));
         Process up = start(INTERRUPTIBLE, "up");
         await(() -> disk.mounts().size() == 2 && withoutHolders().size() == PROCESSES);
@@ -212,7 +212,7 @@ class DevstackIT {
     }
 
     @Test
-    void namesThePortInTheWay() throws Exception {
+    void upNamesThePortThatIsInUse() throws Exception {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), portBase + 1));
 
@@ -228,7 +228,7 @@ class DevstackIT {
     }
 
     @Test
-    void saysThatConnectionsOfThisMachineMayTakeItsPorts() throws Exception {
+    void upWarnsThatOutgoingConnectionsMayTakeItsPorts() throws Exception {
         // The kernel chooses a port, as it does for a connection.
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             portBase = socket.getLocalPort();

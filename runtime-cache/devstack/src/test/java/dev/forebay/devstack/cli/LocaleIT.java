@@ -13,7 +13,7 @@ class LocaleIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"C", "POSIX", "C.UTF-8", "xx_XX.UTF-8"})
-    void aFolderMayHaveCharactersThatTheLocaleLacks(String locale, @TempDir Path folder)
+    void theCommandOpensFoldersWithCharactersThatTheLocaleLacks(String locale, @TempDir Path folder)
             throws Exception {
         // A shell creates the name, which this JVM cannot represent in every locale.
         ProcessBuilder status =

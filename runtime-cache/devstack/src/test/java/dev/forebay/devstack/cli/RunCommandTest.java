@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class RunCommandTest {
     @Test
-    void startsNothingForARegionThatIsNotThere() {
+    void runRejectsAnUnknownRegion() {
         StringWriter err = new StringWriter();
 
         int status =

@@ -50,7 +50,7 @@ class UpOptionsTest {
                 "--port-base abc | --port-base is abc: with 2 regions it must be a number from 1024",
                 "--port-base 80 | --port-base is 80: with 2 regions it must be a number from 1024",
             })
-    void refusesInOneLineBeforeAnythingIsTouched(String arguments, String message) {
+    void upRejectsInvalidOptionsInOneLineBeforeItCreatesFiles(String arguments, String message) {
         Path data = directory.resolve("data");
         List<String> words = new ArrayList<>(List.of("up", "--data", data.toString()));
         words.addAll(List.of(arguments.split(" ", -1)));
@@ -71,13 +71,13 @@ class UpOptionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 6})
-    void acceptsTheLeastAndTheMostWorkers(int workers) {
+    void upAcceptsTheMinimumAndMaximumNumberOfWorkers(int workers) {
         assertThat(options("--workers", Integer.toString(workers)).workers()).isEqualTo(workers);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"abc", "7700x", "70000", "-1", "99999999999"})
-    void blamesTheVariableForTheVariable(String base) {
+    void theErrorNamesTheVariableWithTheInvalidPortBase(String base) {
         assertThatThrownBy(() -> portBase(options(), base))
                 .isInstanceOf(CommandLine.ParameterException.class)
                 .hasMessageStartingWith("FOREBAY_PORT_BASE is " + base + ":")
@@ -85,7 +85,7 @@ class UpOptionsTest {
     }
 
     @Test
-    void takesTheOptionBeforeTheVariableBeforeThatOfTheLastStartBeforeTheDefault() {
+    void thePortBaseComesFromOptionThenVariableThenLastStartThenDefault() {
         Optional<String> before = Optional.of("7800");
         Map<String, String> environment = Map.of("FOREBAY_PORT_BASE", "8700");
         assertThat(options("--port-base", "9700").portBase(environment, before)).isEqualTo(9700);
@@ -100,7 +100,7 @@ class UpOptionsTest {
     }
 
     @Test
-    void leavesRoomForThePortsOfAllRegions() {
+    void thePortBaseLeavesEnoughPortsForAllRegions() {
         String[] many =
                 IntStream.range(0, 100)
                         .mapToObj(region -> "--region=r" + region)
@@ -113,7 +113,7 @@ class UpOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"not an address", "lake:7070", "s3://lake", "http:///"})
-    void refusesAServerAtNoAddress(String endpoint) {
+    void anInvalidLakeEndpointIsRejected(String endpoint) {
         assertThatThrownBy(() -> External.of(Map.of("FOREBAY_LAKE_ENDPOINT", endpoint)))
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("FOREBAY_LAKE_ENDPOINT is '%s'", endpoint)

@@ -39,13 +39,13 @@ class VictimProcessTest {
     }
 
     @Test
-    void whatElseItPrintsIsPassedOver() {
+    void killAfterIgnoresOtherOutputOfTheVictim() {
         assertThatCode(() -> VictimProcess.killAfter(AT_ONCE, Talker.class))
                 .doesNotThrowAnyException();
     }
 
     @Test
-    void whyItEndedByItselfIsSaid() {
+    void killAfterReportsWhyTheVictimEndedByItself() {
         assertThatThrownBy(() -> VictimProcess.killAfter(LONG, Quitter.class))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Quitter has ended by itself with status 3")

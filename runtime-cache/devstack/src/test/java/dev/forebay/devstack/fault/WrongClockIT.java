@@ -54,7 +54,7 @@ class WrongClockIT {
 
     @ParameterizedTest
     @ValueSource(longs = {60, -60})
-    void aJvmHasAnotherTimeOfDayAndWaitsAsLongAsOthers(long seconds) throws Exception {
+    void aWrongClockChangesTheTimeOfDayButNoWait(long seconds) throws Exception {
         List<String> command = new ArrayList<>(WrongClock.ahead(Duration.ofSeconds(seconds)));
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));

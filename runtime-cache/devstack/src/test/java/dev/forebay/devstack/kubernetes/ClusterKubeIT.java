@@ -27,7 +27,7 @@ class ClusterKubeIT {
     @TempDir Path directory;
 
     @Test
-    void podsRunWhereTheyMayAndAllOutlivesTheApiServer() throws Exception {
+    void theClusterSchedulesPodsRunsJobsAndSurvivesAnApiServerCrash() throws Exception {
         try (KubernetesCluster cluster = KubernetesCluster.start(directory)) {
             KubernetesClient client = cluster.client();
             assertThat(client.getKubernetesVersion().getGitVersion()).startsWith("v1.34.");

@@ -13,7 +13,7 @@ class JavaCommandTest {
     @TempDir private Path directory;
 
     @Test
-    void aStartUsesTheCacheOnlyIfThereIsOne() throws IOException {
+    void autoModeUsesTheAotCacheOnlyIfItExists() throws IOException {
         assertThat(start(AotCache.Mode.AUTO)).noneMatch(option -> option.contains("AOT"));
 
         Path cache = Files.createFile(directory.resolve("control-plane.aot"));
@@ -22,21 +22,21 @@ class JavaCommandTest {
     }
 
     @Test
-    void aStartThatNeedsTheCacheNamesItAlsoIfThereIsNone() {
+    void onModeNamesTheAotCacheEvenIfItIsMissing() {
         assertThat(start(AotCache.Mode.ON))
                 .contains(
                         "-XX:AOTMode=on", "-XX:AOTCache=" + directory.resolve("control-plane.aot"));
     }
 
     @Test
-    void aStartWithoutCachesIgnoresTheCache() throws IOException {
+    void offModeIgnoresTheAotCache() throws IOException {
         Path _ = Files.createFile(directory.resolve("control-plane.aot"));
 
         assertThat(start(AotCache.Mode.OFF)).noneMatch(option -> option.contains("AOT"));
     }
 
     @Test
-    void trainingAndStartsHaveTheSameOptionsForModules() {
+    void trainingAndNormalStartsHaveTheSameModuleOptions() {
         List<String> training =
                 JavaCommand.of(Program.CONTROL_PLANE, jar()).recording().build().stream()
                         .filter(option -> option.startsWith("--"))
@@ -51,7 +51,7 @@ class JavaCommandTest {
     }
 
     @Test
-    void aCacheIsPublishedOnlyWhenItIsWhole() throws IOException {
+    void publishMovesAnUnfinishedCacheToItsFinalName() throws IOException {
         AotCache cache = AotCache.of(Program.POD, jar());
 
         assertThat(cache.publish()).isFalse();

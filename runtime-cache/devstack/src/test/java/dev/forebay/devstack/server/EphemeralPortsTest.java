@@ -12,7 +12,7 @@ class EphemeralPortsTest {
     @TempDir Path proc;
 
     @Test
-    void readsTheRangeAndWhatIsReservedInIt() throws Exception {
+    void theEphemeralRangeExcludesReservedPorts() throws Exception {
         EphemeralPorts ports = set("15000\t64000\n", "7700,20000-20039\n");
 
         assertThat(ports.contains(14_999)).isFalse();
@@ -25,7 +25,7 @@ class EphemeralPortsTest {
     }
 
     @Test
-    void takesTheKernelsDefaultWhereItSaysNothing() {
+    void theKernelDefaultAppliesIfTheFilesAreMissing() {
         EphemeralPorts ports = EphemeralPorts.in(proc);
 
         assertThat(ports.contains(32_767)).isFalse();
@@ -35,7 +35,7 @@ class EphemeralPortsTest {
     }
 
     @Test
-    void testsGetPortsThatNoConnectionTakesIfThereAreAny() throws Exception {
+    void testsGetPortsOutsideTheEphemeralRangeIfThereAreAny() throws Exception {
         assertThat(Ports.candidates(set("32768 60999", ""))).hasSize(12_000).startsWith(20_000);
 
         EphemeralPorts most = set("10000 64535", "");
@@ -49,7 +49,7 @@ class EphemeralPortsTest {
     }
 
     @Test
-    void knowsThisMachine() {
+    void freePortsComeFromTheCandidatesOfThisMachine() {
         EphemeralPorts ports = EphemeralPorts.ofThisMachine();
 
         assertThat(ports.first()).isBetween(1, ports.last());

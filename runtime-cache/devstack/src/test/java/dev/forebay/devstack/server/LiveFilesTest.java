@@ -31,7 +31,7 @@ class LiveFilesTest {
     }
 
     @Test
-    void isNotDisturbedByWhatGoesMeanwhile() throws Exception {
+    void theListingToleratesFilesThatDisappear() throws Exception {
         Path stays = file("pack/stays");
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {

@@ -38,7 +38,7 @@ class OrphanIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "KILL"})
-    void leavesNoServer(String signal) throws Exception {
+    void serversAndChildrenEndWithTheirJvm(String signal) throws Exception {
         Process jvm =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -62,7 +62,7 @@ class OrphanIT {
     }
 
     @Test
-    void aServerThatStaysIsStoppedByItsPidFile() throws Exception {
+    void thePidFileStopsALongLivedServer() throws Exception {
         Path data = directory.resolve("etcd");
         EtcdServer etcd =
                 EtcdServer.start(data, Ports.free(), Ports.free(), Launch.Lifetime.UNTIL_STOPPED);

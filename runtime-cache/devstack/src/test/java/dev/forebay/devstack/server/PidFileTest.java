@@ -54,7 +54,7 @@ class PidFileTest {
 
     /** A killed process may end like that: its first thread before the one that holds the ports. */
     @Test
-    void waitsForTheLastThreadAndWhatItHolds() throws IOException {
+    void stopWaitsForTheLastThreadAndItsPort() throws IOException {
         process.destroyForcibly();
         process =
                 new ProcessBuilder(
@@ -93,7 +93,7 @@ class PidFileTest {
     }
 
     @Test
-    void leavesAnotherProcessAloneThatGotTheId() throws IOException {
+    void stopSparesAnotherProcessWithTheSameId() throws IOException {
         ProcessIdentity now = ProcessIdentity.of(process.pid()).orElseThrow();
         Files.write(file, List.of(Long.toString(now.pid()), now.began() + "0", "TERM"));
         PidFile old = PidFile.read(file).orElseThrow();
@@ -106,7 +106,7 @@ class PidFileTest {
     }
 
     @Test
-    void isNothingWhenHalfWritten() throws IOException {
+    void anIncompletePidFileIsIgnored() throws IOException {
         Files.writeString(file, "12");
         assertThat(PidFile.read(file)).isEmpty();
         Files.writeString(file, "twelve\nx\nTERM\n");

@@ -34,7 +34,7 @@ class PortLocksTest {
     }
 
     @Test
-    void whatAnotherJvmHasTakenIsTakenUntilThatHasEnded() throws Exception {
+    void aPortStaysLockedUntilTheJvmThatTookItEnds() throws Exception {
         Path file = directory.resolve("made/ports");
         Process other =
                 new ProcessBuilder(
@@ -60,7 +60,7 @@ class PortLocksTest {
     }
 
     @Test
-    void whereNothingCanBeLockedEveryPortCanBeTaken() throws Exception {
+    void everyPortCanBeTakenIfTheLockFileCannotBeCreated() throws Exception {
         Path file = Files.createFile(directory.resolve("file"));
 
         assertThat(PortLocks.in(file.resolve("ports")).take(PORT)).isTrue();

@@ -17,7 +17,7 @@ class ServerProcessTest {
     @TempDir Path directory;
 
     @Test
-    void saysWhatTheLogSaysWhenAProcessEndsEarly() {
+    void startFailsWithTheLogOfAProcessThatEndsEarly() {
         Launch launch = shell("echo the port is taken; exit 3", () -> false);
 
         assertThatThrownBy(() -> ServerProcess.start(launch))
@@ -28,7 +28,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void givesUpAndKillsWhatIsNotReadyInTime() {
+    void startKillsAProcessThatIsNotReadyInTime() {
         Launch launch = shell("echo still warming up; exec sleep 1000", () -> false);
 
         assertThatThrownBy(() -> ServerProcess.start(within(launch, Duration.ofSeconds(2))))
@@ -42,7 +42,7 @@ class ServerProcessTest {
      * others.
      */
     @Test
-    void aProcessDoesNothingWhenItIsPaused() {
+    void pauseReturnsAfterAllThreadsHaveStopped() {
         Launch launch =
                 shell(
                         """
@@ -67,7 +67,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void killsWhatDoesNotHeedTheSignal() {
+    void closeKillsAProcessThatIgnoresTheStopSignal() {
         Path trapped = directory.resolve("trapped");
         Launch launch =
                 shell(
@@ -94,7 +94,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void givesAProcessNoSettingsOfThePersonsShell() {
+    void aProcessInheritsNoSettingsOfTheUsersShell() {
         Launch launch =
                 shell(
                         "env > unfinished; mv unfinished variables; exec sleep 1000",

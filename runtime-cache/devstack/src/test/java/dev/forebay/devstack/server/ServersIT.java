@@ -47,7 +47,7 @@ class ServersIT {
     }
 
     @Test
-    void aPausedServerDoesNotAnswerAndGoesOnAfterwards() throws Exception {
+    void aServerStopsWhenPausedAndAnswersAfterItResumes() throws Exception {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
             URI health = etcd.endpoint().resolve("/health");
             etcd.pause();
@@ -149,7 +149,7 @@ class ServersIT {
     private static void awaitReady(Readiness readiness) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!answers(readiness)) {
-            assertThat(System.nanoTime()).as("goes on").isLessThan(deadline);
+            assertThat(System.nanoTime()).as("the server answers").isLessThan(deadline);
             Thread.sleep(20);
         }
     }

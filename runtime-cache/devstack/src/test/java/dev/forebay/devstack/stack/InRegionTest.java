@@ -15,7 +15,7 @@ class InRegionTest {
     }
 
     @Test
-    void aProxyOfTheMachineIsNotForTheStack() {
+    void theStackBypassesTheProxyOfTheMachine() {
         String local = "localhost,127.0.0.1,::1";
         assertThat(with(Map.of())).isEqualTo(Map.of("no_proxy", local, "NO_PROXY", local));
         String all = ".example.com," + local;
@@ -26,7 +26,7 @@ class InRegionTest {
     }
 
     @Test
-    void aKeyOfAnotherLakeIsNotForTheStacksOwn() {
+    void theStacksLakeReplacesTheCredentialsOfTheMachine() {
         Map<String, String> machine =
                 Map.of("AWS_ACCESS_KEY_ID", "other", "AWS_PROFILE", "work", "PATH", "/bin");
         Map<String, String> own = new HashMap<>(machine);
@@ -47,7 +47,7 @@ class InRegionTest {
     }
 
     @Test
-    void aLakeThatIsNotTheStacksIsReachedWithTheMachinesKey() {
+    void anExternalLakeUsesTheCredentialsOfTheMachine() {
         Map<String, String> machine = new HashMap<>(Map.of("AWS_ACCESS_KEY_ID", "mine"));
         InRegion.addLake(machine, new Addresses(Map.of("lake", "https://s3.example")));
         assertThat(machine)

@@ -51,7 +51,7 @@ class LeftoversTest {
     }
 
     @Test
-    void removesMountsAndLoopDevicesAndNamesEach() throws Exception {
+    void cleanUpRemovesAndReportsMountsAndLoopDevices() throws Exception {
         LoopDisk disk = left("disk");
         Path inner = Files.createDirectory(disk.path().resolve("inner"));
         assertThat(Mounts.succeeds(List.of("mount", "-t", "tmpfs", "none", inner.toString())))
@@ -72,7 +72,7 @@ class LeftoversTest {
     }
 
     @Test
-    void removesADiskThatWasLeftFrozenWithItsReadsStopped() throws Exception {
+    void cleanUpRemovesAFrozenDiskWithBlockedReads() throws Exception {
         LoopDisk disk = left("frozen");
         disk.hang();
         boolean _ = disk.hangReads();
@@ -85,7 +85,7 @@ class LeftoversTest {
     }
 
     @Test
-    void removesMountsThatAreStackedOnOneDirectory() throws Exception {
+    void cleanUpRemovesMountsStackedOnOneDirectory() throws Exception {
         LoopDisk disk = left("lowest");
         for (int i = 0; i < 2; i++) {
             assertThat(
@@ -106,7 +106,7 @@ class LeftoversTest {
     }
 
     @Test
-    void leavesAloneWhatLiesInOtherDirectories() throws Exception {
+    void cleanUpKeepsMountsInOtherDirectories() throws Exception {
         LoopDisk disk = left("other");
 
         assertThat(Leftovers.cleanUp(List.of(directory.resolve("othe")))).isEmpty();

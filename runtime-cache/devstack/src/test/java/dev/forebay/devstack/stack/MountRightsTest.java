@@ -27,12 +27,12 @@ class MountRightsTest {
     }
 
     @Test
-    void rootNeedsNoHelperAndMissesNothing() {
+    void rootNeedsNoHelperAndGetsNoHint() {
         assertThat(new MountRights(true, Optional.empty(), device).check()).isEmpty();
     }
 
     @Test
-    void anOrdinaryUserReadsInOneLineWhatRootWouldAdd() {
+    void anOrdinaryUserGetsAOneLineHintAboutNativeViews() {
         assertThat(new MountRights(false, HELPER, device).check())
                 .hasValueSatisfying(
                         line ->
@@ -42,21 +42,21 @@ class MountRightsTest {
     }
 
     @Test
-    void anOrdinaryUserWithoutTheHelperReadsWhatToInstall() {
+    void anOrdinaryUserWithoutTheHelperGetsTheInstallCommand() {
         assertThatThrownBy(() -> new MountRights(false, Optional.empty(), device).check())
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("apt-get install fuse3");
     }
 
     @Test
-    void nobodyMountsWithoutTheDevice() {
+    void theCheckFailsIfTheDeviceIsMissing() {
         assertThatThrownBy(() -> new MountRights(true, HELPER, Path.of("/dev/missing")).check())
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("there is no /dev/missing");
     }
 
     @Test
-    void anOrdinaryUserWhoMayNotOpenTheDeviceReadsWhatToChange() throws IOException {
+    void anOrdinaryUserWithoutAccessToTheDeviceGetsTheChmodCommand() throws IOException {
         Files.setPosixFilePermissions(device, Set.of());
         assumeThat(Files.isReadable(device)).as("root opens everything").isFalse();
 

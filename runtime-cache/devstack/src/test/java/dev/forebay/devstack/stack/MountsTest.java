@@ -25,7 +25,7 @@ class MountsTest {
     }
 
     @Test
-    void aTreeGoesWithWhatIsMountedBelowIt() throws Exception {
+    void detachRemovesAMountAndTheMountsBelowIt() throws Exception {
         Path tree = directory.resolve("tree");
         Path image = tree.resolve("a/b");
         assumeTrue(mount(tree), "cannot mount here");

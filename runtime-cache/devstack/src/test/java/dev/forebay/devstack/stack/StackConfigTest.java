@@ -13,7 +13,7 @@ class StackConfigTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/d/${user.name}", "/d/two\nlines", "/d/a\ttab"})
-    void aDirectoryThatSettingsCannotNameIsRefusedByName(String data) {
+    void aDataDirectoryWithUnsupportedCharactersIsRejected(String data) {
         assertThatExceptionOfType(DevstackException.class)
                 .isThrownBy(() -> StackConfig.inDirectory(Path.of(data)).build())
                 .withMessageContaining("the data directory '/d/")
@@ -21,7 +21,7 @@ class StackConfigTest {
     }
 
     @Test
-    void otherNamesAreOfAnyCharacters() {
+    void aDataDirectoryMayHaveOtherSpecialCharacters() {
         Path data = Path.of("/d/$a {b} % , 한");
         assertThat(StackConfig.inDirectory(data).build().data()).isEqualTo(data);
     }

@@ -23,7 +23,7 @@ class StackOnDiskTest {
     }
 
     @Test
-    void findsAndStopsProcessesWhereverTheyAre() {
+    void theStackFindsAndStopsProcessesInAllSubdirectories() {
         sleeper("s3", data.resolve("lake"));
         sleeper("worker", data.resolve("regions/us-east-1/worker-0"));
         assertThat(disk.processes().stream().map(disk::nameOf))
@@ -36,7 +36,7 @@ class StackOnDiskTest {
     }
 
     @Test
-    void isNotRunningWhenOneProcessHasEnded() {
+    void theStackIsNotRunningIfOneProcessHasEnded() {
         ServerProcess lake = sleeper("s3", data.resolve("lake"));
         sleeper("temporal", data.resolve("temporal"));
         disk.ready(new Addresses(Map.of("api", "http://127.0.0.1:1")));
@@ -66,7 +66,7 @@ class StackOnDiskTest {
     }
 
     @Test
-    void remembersItsPortsWhenItIsStopped() {
+    void theStackRemembersItsPortBaseAfterItStops() {
         assertThat(disk.portBase()).isEmpty();
         disk.startsAt(7800);
         disk.ready(new Addresses(Map.of("api", "http://127.0.0.1:7800")));
@@ -77,7 +77,7 @@ class StackOnDiskTest {
     }
 
     @Test
-    void isNothingBeforeItsDirectoryIsThere() {
+    void aStackWithoutADirectoryIsEmpty() {
         StackOnDisk nowhere = new StackOnDisk(data.resolve("nowhere"));
 
         assertThat(nowhere.processes()).isEmpty();

@@ -26,7 +26,7 @@ class StackPortsTest {
     private static final List<String> REGIONS = List.of("ap-northeast-2", "us-east-1");
 
     @Test
-    void namesTheBusyPortItsUseItsHolderAndTheWayOut() throws Exception {
+    void theErrorNamesTheBusyPortItsUseItsHolderAndAFreeBase() throws Exception {
         int base = Ports.free();
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), base));
@@ -51,7 +51,7 @@ class StackPortsTest {
     }
 
     @Test
-    void isBriefAboutAWholeStackInTheWay() throws Exception {
+    void theErrorListsThreePortsAndCountsTheRest() throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         int base = freeBase();
         try (ServerSocket first = new ServerSocket(base, 1, here);
@@ -67,7 +67,7 @@ class StackPortsTest {
     }
 
     @Test
-    void namesWhoseConnectionTookThePort() throws Exception {
+    void theErrorNamesTheProcessWhoseConnectionUsesThePort() throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (ServerSocket server = new ServerSocket(0, 1, here);
                 Socket connection = new Socket(here, server.getLocalPort())) {
@@ -81,7 +81,7 @@ class StackPortsTest {
     }
 
     @Test
-    void waitsForAPortWhoseHolderIsJustEnding() throws Exception {
+    void requireFreeWaitsForAPortWhoseHolderIsEnding() throws Exception {
         int port = freeBase();
         // A process without its first thread shows no descriptors in /proc, but still has them.
         String program =
@@ -118,7 +118,7 @@ class StackPortsTest {
     }
 
     @Test
-    void warnsOfPortsThatAnOutgoingConnectionMayTakeFirst() {
+    void theWarningNamesPortsThatOutgoingConnectionsMayTake() {
         EphemeralPorts ephemeral = new EphemeralPorts(7_730, 50_000, Set.of());
 
         assertThat(StackPorts.from(7_600).warning(ephemeral, 2)).isEmpty();
@@ -136,7 +136,7 @@ class StackPortsTest {
     }
 
     @Test
-    void doesNotWarnOfPortsThatTheKernelKeepsFree() {
+    void reservedPortsCauseNoWarning() {
         Set<Integer> reserved = IntStream.range(7_700, 7_740).boxed().collect(Collectors.toSet());
 
         assertThat(StackPorts.from(7_700).warning(new EphemeralPorts(1_024, 65_535, reserved), 2))
@@ -144,7 +144,7 @@ class StackPortsTest {
     }
 
     @Test
-    void keepsEveryPartOnItsPort() {
+    void eachProcessKeepsItsPort() {
         StackPorts ports = StackPorts.free();
 
         assertThat(ports.worker(1, 0))
@@ -154,7 +154,7 @@ class StackPortsTest {
     }
 
     @Test
-    void givesRegionsPortsThatDoNotOverlap() {
+    void thePortsOfRegionsDoNotOverlap() {
         StackPorts ports = StackPorts.from(7700);
 
         assertThat(ports.api()).isEqualTo(7700);
@@ -169,7 +169,7 @@ class StackPortsTest {
     }
 
     @Test
-    void refusesAnOddBase() {
+    void aPortBaseBelow1024IsRejected() {
         assertThatThrownBy(() -> StackPorts.from(80)).hasMessageContaining("The first port is 80");
     }
 }

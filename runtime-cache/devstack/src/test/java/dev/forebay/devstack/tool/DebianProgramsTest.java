@@ -46,7 +46,7 @@ class DebianProgramsTest {
     }
 
     @Test
-    void bringsWhatAProgramDependsOnThoughThisMachineHasItInstalled() throws Exception {
+    void obtainUnpacksDependenciesEvenIfTheyAreInstalled() throws Exception {
         publish("data", "", "usr/share/data/greeting", "hello");
         publish(INSTALLED, "data", "usr/share/base/name", "world");
         publish(
@@ -67,7 +67,7 @@ class DebianProgramsTest {
     }
 
     @Test
-    void leavesTheLibraryOfCToTheMachine() throws Exception {
+    void obtainDoesNotUnpackTheCLibrary() throws Exception {
         publish("libc6", "", "usr/lib/libc.so.6", "another C library");
         publish("program", "libc6 (>= 2.3)", "usr/bin/program", "#!/bin/sh\n");
 
@@ -77,7 +77,7 @@ class DebianProgramsTest {
     }
 
     @Test
-    void failsWhereADependencyIsNotToBeHad() throws Exception {
+    void obtainFailsIfADependencyIsUnavailable() throws Exception {
         publish("program", "missing", "usr/bin/program", "#!/bin/sh\n");
 
         assertThatThrownBy(
@@ -89,7 +89,7 @@ class DebianProgramsTest {
     }
 
     @Test
-    void aLibraryMayNeedTheLibraryOfCAndNothingElse() throws Exception {
+    void aLibraryMayDependOnlyOnTheCLibrary() throws Exception {
         publish("libc6", "", "usr/lib/libc.so.6", "another C library");
         publish("libalone", "libc6 (>= 2.3)", "usr/lib/x/libalone.so.1", "code");
         publish("libneedy", "libc6, libalone", "usr/lib/x/libneedy.so.1", "code");

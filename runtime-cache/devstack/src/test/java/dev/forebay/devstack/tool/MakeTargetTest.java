@@ -19,7 +19,7 @@ class MakeTargetTest {
     private final Progress progress = Progress.lines(lines::add);
 
     @Test
-    void readsItsNameHowLongItTakesAndItsTarget() {
+    void parseReadsNameDurationAndTarget() {
         assertThat(MakeTarget.parse("make", "Forebay's programs=60=target/programs"))
                 .isEqualTo(
                         new MakeTarget(
@@ -30,20 +30,20 @@ class MakeTargetTest {
     }
 
     @Test
-    void isMissingAsMakeSays() throws IOException {
+    void makeDecidesWhetherTheTargetIsMissing() throws IOException {
         assertThat(target("[ \"$*\" = '-q it' ] && exit 1; exit 2").isMissing()).isTrue();
         assertThat(target("[ \"$*\" = '-q it' ] && exit 0; exit 2").isMissing()).isFalse();
     }
 
     @Test
-    void doesNotPassOnTheJobsOfAnotherMake() throws IOException {
+    void makeInheritsNoFlagsOfAnotherMake() throws IOException {
         target("echo \"flags:$MAKEFLAGS.\" >> " + directory.resolve("seen")).make(progress);
 
         assertThat(directory.resolve("seen")).hasContent("flags:.");
     }
 
     @Test
-    void showsEverythingThatWasPrintedWhenItFails() throws IOException {
+    void aFailureShowsAllOutputOfMake() throws IOException {
         MakeTarget failing = target("echo building; echo broken >&2; exit 2");
 
         assertThatThrownBy(() -> failing.make(progress))
@@ -53,7 +53,7 @@ class MakeTargetTest {
     }
 
     @Test
-    void saysWhenItIsDone() throws IOException {
+    void theTargetReportsWhenItIsDone() throws IOException {
         target("exit 0").make(progress);
 
         assertThat(lines).last().asString().startsWith("thing: done in");

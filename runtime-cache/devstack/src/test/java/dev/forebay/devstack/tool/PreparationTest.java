@@ -16,7 +16,7 @@ class PreparationTest {
     private final Queue<String> made = new ConcurrentLinkedQueue<>();
 
     @Test
-    void saysOnceWhatIsMissingAndHowLongAllOfItUsuallyTakes() {
+    void theSummaryListsMissingItemsAndTheUsualDuration() {
         Preparation preparation =
                 new Preparation(
                         List.of(
@@ -29,7 +29,7 @@ class PreparationTest {
     }
 
     @Test
-    void makesQueuesBesideEachOtherAndTheItemsOfOneInOrder() {
+    void queuesRunInParallelAndTheirItemsInOrder() {
         CountDownLatch otherBegan = new CountDownLatch(1);
         new Preparation(
                         List.of(

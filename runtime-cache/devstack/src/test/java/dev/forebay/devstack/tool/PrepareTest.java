@@ -28,7 +28,7 @@ class PrepareTest {
     }
 
     @Test
-    void saysNothingWhereNothingIsMissing() throws Exception {
+    void theProgramPrintsNothingIfNothingIsMissing() throws Exception {
         Result result = prepare("exit 0");
 
         assertThat(result.printed()).isEmpty();
@@ -36,7 +36,7 @@ class PrepareTest {
     }
 
     @Test
-    void makesATargetThatIsMissingAndSaysWhatItWaitsFor() throws Exception {
+    void theProgramMakesAMissingTargetAndReportsProgress() throws Exception {
         Result result = prepare("[ \"$1\" = -q ] && exit 1; touch " + directory.resolve("made"));
 
         assertThat(result.printed())
@@ -47,7 +47,7 @@ class PrepareTest {
     }
 
     @Test
-    void failsWithWhatATargetPrintedThatFailed() throws Exception {
+    void theProgramFailsWithTheOutputOfAFailedTarget() throws Exception {
         Result result = prepare("echo 'cannot find symbol'; exit 2");
 
         assertThat(result.printed()).contains("make it failed:", "cannot find symbol");

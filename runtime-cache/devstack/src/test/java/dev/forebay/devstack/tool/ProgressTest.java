@@ -14,7 +14,7 @@ class ProgressTest {
     private static final Duration USUALLY = Duration.ofSeconds(35);
 
     @Test
-    void aLogSaysWhatBeginsHowLongItUsuallyTakesAndWhatIsDone() {
+    void aLogReportsTheStartTheUsualDurationAndTheEndOfAStep() {
         List<String> lines = new CopyOnWriteArrayList<>();
         Progress progress = Progress.lines(lines::add);
 
@@ -28,7 +28,7 @@ class ProgressTest {
     }
 
     @Test
-    void aTerminalShowsEachStepInPlaceWithWhatItIsAt() {
+    void aTerminalUpdatesTheLineOfEachStepInPlace() {
         ByteArrayOutputStream screen = new ByteArrayOutputStream();
         Progress progress =
                 Progress.terminal(new PrintStream(screen, true, StandardCharsets.UTF_8));
@@ -56,7 +56,7 @@ class ProgressTest {
     }
 
     @Test
-    void cutsLinesThatATerminalWouldWrap() {
+    void aTerminalCutsLinesThatWouldWrap() {
         ByteArrayOutputStream screen = new ByteArrayOutputStream();
         Progress progress =
                 Progress.terminal(new PrintStream(screen, true, StandardCharsets.UTF_8));

@@ -43,7 +43,7 @@ class ToolboxTest {
     }
 
     @Test
-    void takesASuitableProgramOnPath() throws IOException {
+    void theToolboxUsesASuitableProgramOnPath() throws IOException {
         program(first.resolve("server"), "server Version: 3.6.1");
 
         assertThat(toolbox.program(tool(this::succeed))).isEqualTo(first.resolve("server"));
@@ -51,7 +51,7 @@ class ToolboxTest {
     }
 
     @Test
-    void looksFurtherOnPathWhenTheFirstProgramIsTooOld() throws IOException {
+    void theToolboxSkipsAnOutdatedProgramOnPath() throws IOException {
         program(first.resolve("server"), "server Version: 3.4.23");
         program(second.resolve("server"), "server Version: 3.6.1");
 
@@ -59,7 +59,7 @@ class ToolboxTest {
     }
 
     @Test
-    void passesOverAProgramThatDoesNotRun() throws IOException {
+    void theToolboxSkipsAProgramThatFails() throws IOException {
         Files.writeString(first.resolve("server"), "#!/bin/sh\nexit 1\n");
         first.resolve("server").toFile().setExecutable(true);
 
@@ -67,7 +67,7 @@ class ToolboxTest {
     }
 
     @Test
-    void takesTheCacheWhenPathHasOnlyAnOldOne() throws IOException {
+    void theToolboxUsesTheCacheIfPathHasOnlyAnOutdatedProgram() throws IOException {
         program(first.resolve("server"), "server Version: 3.4.23");
         Path cached = Files.createDirectories(cache.resolve("server/3.6.16")).resolve("server");
         program(cached, "server Version: 3.6.16");
@@ -77,7 +77,7 @@ class ToolboxTest {
     }
 
     @Test
-    void obtainsWhatIsNowhereOnceAndSaysHowLongItTakes() {
+    void theToolboxObtainsAMissingProgramOnceAndReportsTheDuration() {
         Path program = toolbox.program(tool(this::succeed));
 
         assertThat(program).isEqualTo(cache.resolve("server/3.6.16/server")).exists();
@@ -88,7 +88,7 @@ class ToolboxTest {
     }
 
     @Test
-    void ignoresAndRemovesWhatAnInterruptedBuildLeft() throws IOException {
+    void theToolboxRemovesTheRemainsOfAnInterruptedBuild() throws IOException {
         Path half = Files.createDirectories(cache.resolve("server/3.6.16.unfinished-abc"));
         Files.writeString(half.resolve("server"), "half");
         Path empty = Files.createDirectories(cache.resolve("server/3.6.16"));
@@ -99,7 +99,7 @@ class ToolboxTest {
     }
 
     @Test
-    void leavesNothingAndSaysWhatToDoWhenItCannotBeObtained() throws IOException {
+    void aFailedRecipeLeavesNoFilesAndSaysWhatToDo() throws IOException {
         Recipe failing =
                 (machine, into, log) -> {
                     write(into.resolve("server"));
@@ -117,20 +117,20 @@ class ToolboxTest {
     }
 
     @Test
-    void doesNotTakeARecipeAtItsWord() {
+    void aRecipeThatProducesNoProgramFails() {
         assertThatThrownBy(() -> toolbox.program(tool((machine, into, log) -> {})))
                 .hasMessageContaining("no server in what came");
     }
 
     @Test
-    void saysHowToGetGoWhenThereIsNone() {
+    void goInstallSaysHowToGetGoIfItIsMissing() {
         assertThatThrownBy(() -> toolbox.program(tool(new GoInstall("example.org/x", "v1"))))
                 .hasMessageContaining("there is no go on PATH")
                 .hasMessageContaining("https://go.dev/dl");
     }
 
     @Test
-    void obtainsOnceForThreadsThatAskAtOnce() throws Exception {
+    void concurrentCallersObtainAToolOnce() throws Exception {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Path>> all =
                     java.util.stream.IntStream.range(0, 8)
@@ -145,7 +145,7 @@ class ToolboxTest {
     }
 
     @Test
-    void obtainsDifferentToolsBesideEachOther() throws Exception {
+    void theToolboxObtainsDifferentToolsInParallel() throws Exception {
         CyclicBarrier both = new CyclicBarrier(2);
         Recipe meeting =
                 (machine, into, log) -> {
@@ -166,7 +166,7 @@ class ToolboxTest {
     }
 
     @Test
-    void followsTheSecondRecipeWhenTheFirstFailsAndKeepsNothingOfIt() {
+    void theSecondRecipeReplacesTheFilesOfAFailedFirstRecipe() {
         Recipe failing =
                 (machine, into, log) -> {
                     write(into.resolve("half"));
@@ -180,7 +180,7 @@ class ToolboxTest {
     }
 
     @Test
-    void lacksOnlyWhatIsNeitherSuitableNorCached() throws IOException {
+    void theToolboxLacksAToolThatIsNeitherSuitableNorCached() throws IOException {
         Tool tool = tool(this::succeed);
         program(first.resolve("server"), "server Version: 3.4.23");
         assertThat(toolbox.lacks(tool)).isTrue();
@@ -190,7 +190,7 @@ class ToolboxTest {
     }
 
     @Test
-    void knowsWhichVersionsSuit() {
+    void theVersionPatternsMatchOnlySupportedVersions() {
         assertThat("etcd Version: 3.4.23").doesNotContainPattern(Tool.ETCD.versionPattern());
         assertThat("etcd Version: 3.6.4").containsPattern(Tool.ETCD.versionPattern());
         assertThat("temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)")
