@@ -29,7 +29,7 @@ class GoalTest {
     }
 
     @Test
-    void theWorstCaseCounts() {
+    void theWorstCaseDecidesWhetherAGoalIsMet() {
         Map<String, Map<Contender, Double>> medians =
                 Map.of(
                         "seq_1m_t1_buffered_disk",
@@ -46,7 +46,7 @@ class GoalTest {
     }
 
     @Test
-    void theBetterPeerIsComparedWithTheViewThatANodeWouldChoose() {
+    void theGoalComparesThePreferredViewWithTheBetterPeer() {
         Map<String, Map<Contender, Double>> medians =
                 Map.of(
                         "walk",
@@ -60,7 +60,7 @@ class GoalTest {
     }
 
     @Test
-    void ofTimesTheLongestIsTheWorst() {
+    void aDurationAboveTheBoundMissesTheGoal() {
         Map<String, Map<Contender, Double>> medians =
                 Map.of("first_byte", Map.of(Contender.ON_DEMAND, 4.0, Contender.GET, 2.0));
 
@@ -71,7 +71,7 @@ class GoalTest {
     }
 
     @Test
-    void whereNobodyElseIsMeasuredTheFigureItselfCounts() {
+    void aGoalWithoutPeersUsesTheMeasuredValue() {
         Map<String, Map<Contender, Double>> medians =
                 Map.of(
                         "gets_per_object_small", Map.of(Contender.FOREBAY, 1.02),
@@ -85,7 +85,7 @@ class GoalTest {
     }
 
     @Test
-    void aCaseInWhichTheOtherIsNotMeasuredIsShownButDoesNotCount() {
+    void aCaseWithoutAMeasuredPeerIsShownButNotRated() {
         Map<String, Map<Contender, Double>> medians =
                 Map.of(
                         "remote_large",
@@ -102,7 +102,7 @@ class GoalTest {
     }
 
     @Test
-    void whatIsAskedOfTheLifecycleIsNamedAsItIsAskedFor() {
+    void theLifecycleGoalsHaveTheExpectedKeys() {
         assertThat(Goal.LIFECYCLE)
                 .extracting(Goal::key)
                 .containsExactly(
@@ -114,7 +114,7 @@ class GoalTest {
     }
 
     @Test
-    void aSelectionNeedsNoMoreSystemsThanItsGoals() {
+    void aSelectionContainsOnlyTheSystemsThatItsGoalsCompare() {
         Selection selection = Selection.parse("cold,control_plane");
 
         assertThat(selection.of("cold_small", List.of(Contender.values())))

@@ -30,7 +30,7 @@ class ResultsTest {
     }
 
     @Test
-    void theGoalOfProcessorTimeIsForTheWorstCaseOfTheNativeView() throws Exception {
+    void theCpuGoalRatesTheWorstCaseOfTheNativeView() throws Exception {
         for (double cpu : new double[] {0.25, 4, 0.75}) {
             add(SEQUENTIAL, Contender.NATIVE, 100, cpu);
             add(SEQUENTIAL, Contender.RAW, 100, 0.5);
@@ -55,7 +55,7 @@ class ResultsTest {
     }
 
     @Test
-    void aCaseWhoseProcessorTimeWasNotCountedSaysNothingOfIt() throws Exception {
+    void aCaseWithoutCpuTimeHasNoCpuRatio() throws Exception {
         results.add(SEQUENTIAL, Contender.NATIVE.label(), "MB/s", 100);
         results.add(SEQUENTIAL, Contender.RAW.label(), "MB/s", 100);
 

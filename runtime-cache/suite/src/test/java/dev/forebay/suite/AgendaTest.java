@@ -43,7 +43,7 @@ class AgendaTest {
     }
 
     @Test
-    void startsWithTheLongestClassOfTheLargestGroup() {
+    void theFirstSlotTakesTheLongestClassOfTheLargestGroup() {
         assertThat(agenda.next(Optional.empty())).contains(LONG);
     }
 
@@ -53,14 +53,14 @@ class AgendaTest {
     }
 
     @Test
-    void aSecondSlotTakesTheGroupWithTheMostSecondsForEachSlot() {
+    void aNewSlotTakesTheGroupWithTheMostSecondsPerSlot() {
         assertThat(take()).isEqualTo(LONG);
         assertThat(take()).as("40 s against 30 s shared by two slots").isEqualTo(OTHER);
         assertThat(take()).as("15 s against 30 s shared by two slots: the first").isEqualTo(MIDDLE);
     }
 
     @Test
-    void everythingIsTakenOnce() {
+    void theAgendaHandsOutEachItemOnce() {
         List<Work> taken = new ArrayList<>();
         Optional<Work> next = agenda.next(Optional.empty());
         while (next.isPresent()) {
@@ -71,7 +71,7 @@ class AgendaTest {
     }
 
     @Test
-    void whatHasLessThanAThirdOfAProcessorWaits() {
+    void aClassThatUsesLessThanAThirdOfAProcessorWaits() {
         assertThat(known.waits(MIDDLE)).isTrue();
         assertThat(known.waits(LONG)).isFalse();
         assertThat(known.waits(new TestClass(SMALL, Part.UNIT, "NewTest"))).isFalse();

@@ -46,7 +46,7 @@ class CloneLockTest {
                 "target/benchmarks",
                 "images"
             })
-    void buildsNothingWhileTestsRun(String target) throws Exception {
+    void makeBuildsNothingWhileTestsRun(String target) throws Exception {
         Files.deleteIfExists(clone.resolve(target));
         Process tests = hold(clone.resolve("target/suite/lock"));
         try {

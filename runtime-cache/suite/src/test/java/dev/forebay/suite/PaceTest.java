@@ -8,18 +8,18 @@ class PaceTest {
     private final Pace pace = new Pace();
 
     @Test
-    void aSlowMachineHasMoreTimeAndAFastOneNotLess() {
+    void aSlowMachineGetsMoreTimeAndAFastOneNoLess() {
         pace.add(60, 90);
         assertThat(pace.stretch()).isEqualTo(1.5);
         pace.add(60, 10);
         assertThat(pace.ratio()).isLessThan(1);
         assertThat(pace.stretch()).isEqualTo(1);
         pace.add(0, 1_000);
-        assertThat(pace.stretch()).as("no further than that").isEqualTo(2);
+        assertThat(pace.stretch()).as("the maximum").isEqualTo(2);
     }
 
     @Test
-    void aFewClassesSayNothing() {
+    void lessThanAMinuteOfTestsChangesNoLimit() {
         pace.add(59, 590);
         assertThat(pace.stretch()).isEqualTo(1);
     }

@@ -10,21 +10,21 @@ class SharedMachineTest {
     private static final Moment BEFORE = new Moment(0, 1000, 500, 50);
 
     @Test
-    void aLimitIsStretchedByWhatOthersHave() {
+    void theLimitGrowsWithTheProcessorTimeOfOthers() {
         assertThat(stretch(20, 20)).as("all is ours").isEqualTo(1);
         assertThat(stretch(20, 10)).as("half of the processors").isCloseTo(2, within(1e-9));
-        assertThat(stretch(20, 0)).as("no further than that").isEqualTo(3);
+        assertThat(stretch(20, 0)).as("the maximum").isEqualTo(3);
         assertThat(stretch(5, 9)).as("the kernel counts in ticks").isEqualTo(1);
     }
 
     @Test
-    void aLimitIsStretchedByWhatTheDiskStalls() {
+    void theLimitGrowsWithDiskStalls() {
         assertThat(stretch(10, 10, 5)).as("half of the time").isCloseTo(2, within(1e-9));
-        assertThat(stretch(15, 5, 3)).as("beside others").isEqualTo(3);
+        assertThat(stretch(15, 5, 3)).as("stalls of the disk and other processes").isEqualTo(3);
     }
 
     @Test
-    void countsWhatThisProcessDoesAsOurs() {
+    void ourProcessorTimeIncludesThisProcess() {
         SharedMachine machine = new SharedMachine();
         Moment before = machine.now();
         double sum = 0;

@@ -70,7 +70,7 @@ class SuiteTest {
     }
 
     @Test
-    void aFailedSetUpFails() throws Exception {
+    void aFailedSetUpFailsTheRun() throws Exception {
         compile(
                 "SetUpTest",
                 """
@@ -120,7 +120,7 @@ class SuiteTest {
     }
 
     @Test
-    void aStrictRunFailsOnTestsThatAreSkippedForNoReasonOfTheList() throws Exception {
+    void aStrictRunFailsIfATestIsSkippedForAnUnlistedReason() throws Exception {
         compile(
                 "SkippedTest",
                 """
@@ -203,7 +203,7 @@ class SuiteTest {
     }
 
     @Test
-    void aClassThatHangsReportsWhichTestWasRunningAndTheOutcomesBefore() throws Exception {
+    void aHangingClassReportsTheRunningTestAndEarlierOutcomes() throws Exception {
         compile("EarlierTest", failsAndThen("Thread.sleep(600_000);"));
         slowClasses("EarlierTest 3 it hangs\n");
         assertThat(suite().output())
@@ -213,7 +213,7 @@ class SuiteTest {
     }
 
     @Test
-    void aJvmThatEndsReportsWhichTestWasRunningAndTheOutcomesBefore() throws Exception {
+    void aJvmExitReportsTheRunningTestAndEarlierOutcomes() throws Exception {
         compile("EarlierTest", failsAndThen("Runtime.getRuntime().halt(3);"));
         assertThat(suite().output())
                 .contains("1 passed, 2 failed")
@@ -222,7 +222,7 @@ class SuiteTest {
     }
 
     @Test
-    void aJvmThatEndsFailsItsClassAndTheNextOneRuns() throws Exception {
+    void aJvmExitFailsItsClassAndTheNextOneRuns() throws Exception {
         compile(
                 "EndsTest",
                 "class EndsTest { @Test void ends() { Runtime.getRuntime().halt(3); } }");
@@ -279,7 +279,7 @@ class SuiteTest {
     }
 
     @Test
-    void aPartToWhichNoClassBelongsIsAnError() throws Exception {
+    void aPartWithoutClassesIsAnError() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         compile("PlainKubeIT", "class PlainKubeIT { @Test void passes() {} }");
         Run run = suite("--parts", "kube-slice");
@@ -304,7 +304,7 @@ class SuiteTest {
     }
 
     @Test
-    void aJobThatFailsFailsTheRun() throws Exception {
+    void aFailedJobFailsTheRun() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         Run run = suite("--job", "lint=sh -c 'echo untidy; exit 7'");
         assertThat(run.status()).isEqualTo(1);
@@ -312,7 +312,7 @@ class SuiteTest {
     }
 
     @Test
-    void aJobThatHangsIsEndedWithWhatItStarted() throws Exception {
+    void aHangingJobIsKilledWithItsChildren() throws Exception {
         Path pid = repository.resolve("pid");
         slowClasses("hangs 1 it hangs\n");
         compile("FineTest", "class FineTest { @Test void passes() {} }");
@@ -333,7 +333,7 @@ class SuiteTest {
     }
 
     @Test
-    void leavesOutWhatPassedWithTheSameCode() throws Exception {
+    void aChangedRunSkipsClassesThatPassedWithTheSameCode() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         assertThat(suite("--changed").output()).contains("1 passed, 0 failed");
         assertThat(suite("--changed").output()).contains("Nothing has changed");
@@ -343,7 +343,7 @@ class SuiteTest {
 
     /** Tests read other files, too: they compare the documentation with the code. */
     @Test
-    void runsAgainWhereAFileThatTestsReadHasChanged() throws Exception {
+    void aChangedRunRepeatsTestsIfADocumentHasChanged() throws Exception {
         compile("FineTest", "class FineTest { @Test void passes() {} }");
         assertThat(suite("--changed").output()).contains("1 passed, 0 failed");
         Path docs = Files.createDirectories(repository.resolve("docs"));
@@ -353,7 +353,7 @@ class SuiteTest {
     }
 
     @Test
-    void runsAgainWhatFailed() throws Exception {
+    void aChangedRunRepeatsFailedClasses() throws Exception {
         compile("BadTest", "class BadTest { @Test void fails() { fail(); } }");
         assertThat(suite("--changed").status()).isEqualTo(1);
         assertThat(suite("--changed").status()).isEqualTo(1);
@@ -366,7 +366,7 @@ class SuiteTest {
 
     /** The process is like a stack that is up: it has its own session, and its parent has ended. */
     @Test
-    void anInterruptedRunLeavesNoProcessThatLeftItsParent() throws Exception {
+    void anInterruptedRunLeavesNoDetachedProcess() throws Exception {
         assertEndsWhenInterrupted(
                 "\"setsid\", \"--fork\", \"sh\", \"-c\", script,"
                         + " System.getProperty(\"java.io.tmpdir\")");
@@ -448,7 +448,7 @@ class SuiteTest {
 
     /** Without a PATH the runner finds no umount. */
     @Test
-    void aCleanUpThatFailsDoesNotKeepTheRunnerFromTheNext() throws Exception {
+    void aFailedCleanUpDoesNotPreventTheNextOne() throws Exception {
         compile("FirstTest", mounts("java.io.tmpdir").replace("Mounts", "First"));
         compile("SecondTest", mounts("user.dir").replace("Mounts", "Second"));
         Path output = repository.resolve("output");

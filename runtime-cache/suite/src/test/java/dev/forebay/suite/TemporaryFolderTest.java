@@ -14,7 +14,7 @@ class TemporaryFolderTest {
     @TempDir Path shared;
 
     @Test
-    void whatARunThatWasKilledHasLeftIsRemovedByTheNext() throws Exception {
+    void aRunRemovesTheFolderOfAKilledRun() throws Exception {
         Process ended = new ProcessBuilder("true").start();
         ended.waitFor();
         Path left = folder("suite-%d-7".formatted(ended.pid()));
