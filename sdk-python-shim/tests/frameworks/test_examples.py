@@ -89,11 +89,11 @@ def _train(example: str, *options: str) -> dict[str, Any]:
     return told
 
 
-def test_there_is_a_framework_to_try() -> None:
+def test_at_least_one_framework_is_installed() -> None:
     assert [each for each, _ in _FRAMEWORKS if importlib.util.find_spec(each) is not None]
 
 
-def test_an_example_learns_from_a_version(example: str, plane: ControlPlane, directory: Path) -> None:
+def test_an_example_trains_on_a_version(example: str, plane: ControlPlane, directory: Path) -> None:
     told = _train(example)
     assert told["images"] == _IMAGES
     assert told["accuracy"] > 0.95
@@ -102,7 +102,7 @@ def test_an_example_learns_from_a_version(example: str, plane: ControlPlane, dir
     assert not plane.state.pins
 
 
-def test_an_example_learns_from_a_version_that_is_mounted(example: str, dataset: str) -> None:
+def test_an_example_trains_on_a_mounted_version(example: str, dataset: str) -> None:
     told = _train(example, "--dataset", dataset)
     assert told["images"] == _IMAGES
     assert told["accuracy"] > 0.95

@@ -65,7 +65,7 @@ def _run(home: Path, dag: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["operator", "sensor"])
-def test_a_dag_holds_a_version_while_it_runs(plane: ControlPlane, airflow_home: Path, kind: str) -> None:
+def test_a_dag_pins_a_version_while_it_runs(plane: ControlPlane, airflow_home: Path, kind: str) -> None:
     plane.state.looks_until_cached = 2
     ended = _run(airflow_home, kind)
     assert ended.startswith("ENDED success")
@@ -81,7 +81,7 @@ def test_a_dag_holds_a_version_while_it_runs(plane: ControlPlane, airflow_home: 
     assert not plane.state.pins
 
 
-def test_the_sensor_hears_an_answer_that_takes_a_moment(plane: ControlPlane, airflow_home: Path) -> None:
+def test_the_sensor_waits_for_a_slow_answer(plane: ControlPlane, airflow_home: Path) -> None:
     plane.state.proves_slowly = True
     assert _run(airflow_home, "sensor").startswith("ENDED success")
     assert len(plane.seen("POST", "/1/ensure$")) == 1

@@ -46,7 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     LocalExecutionConfig.instance = None
 
 
-def test_a_pipeline_holds_a_version_while_it_runs(plane: ControlPlane, here: Path) -> None:
+def test_a_pipeline_pins_a_version_while_it_runs(plane: ControlPlane, here: Path) -> None:
     training(version="1")
     (asked,) = plane.seen("POST", "/ensure$")
     assert asked.path.endswith("/vision/digits/versions/1/ensure")
@@ -66,14 +66,14 @@ def test_the_pin_is_released_when_the_training_fails(plane: ControlPlane, here: 
     assert not plane.state.pins
 
 
-def test_a_dataset_that_is_not_there_fails_the_pipeline(plane: ControlPlane, here: Path) -> None:
+def test_an_unknown_dataset_fails_the_pipeline(plane: ControlPlane, here: Path) -> None:
     del plane.state.datasets["vision/digits"]
     with pytest.raises(RuntimeError, match="ensure-dataset"):
         training(version="1")
     assert not list(here.rglob("train"))
 
 
-def test_the_receipt_is_an_output(plane: ControlPlane, here: Path, mount_root: Path) -> None:
+def test_the_ensure_step_outputs_the_receipt(plane: ControlPlane, here: Path, mount_root: Path) -> None:
     @dsl.component(base_image=IMAGE, install_kfp_package=False)
     def said(receipt: dict) -> str:  # type: ignore[type-arg]
         import json
@@ -90,7 +90,7 @@ def test_the_receipt_is_an_output(plane: ControlPlane, here: Path, mount_root: P
     assert "pin" not in receipt
 
 
-def test_what_is_compiled_is_what_a_cluster_gets(tmp_path: Path) -> None:
+def test_the_compiled_pipeline_runs_the_steps_in_the_given_image(tmp_path: Path) -> None:
     compiler.Compiler().compile(training, str(tmp_path / "training.yaml"))
     spec = next(yaml.safe_load_all((tmp_path / "training.yaml").read_text()))
     containers = {name: executor["container"] for name, executor in spec["deploymentSpec"]["executors"].items()}
@@ -107,6 +107,6 @@ def test_what_is_compiled_is_what_a_cluster_gets(tmp_path: Path) -> None:
     assert run == "{{$.pipeline_job_uuid}}"
 
 
-def test_the_package_itself_does_not_need_kfp() -> None:
+def test_the_package_does_not_import_kfp() -> None:
     program = "import sys, forebay, forebay.step, forebay.integrations; sys.exit('kfp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

@@ -31,7 +31,7 @@ def kernel(plane: ControlPlane) -> Iterator[Any]:
         manager.shutdown_kernel(now=True)
 
 
-def test_one_output_of_the_cell_is_updated(plane: ControlPlane, kernel: Any) -> None:
+def test_progress_updates_one_output_of_the_cell(plane: ControlPlane, kernel: Any) -> None:
     plane.state.tells = [(0, None), (TOTAL_BYTES // 2, TOTAL_BYTES)]
     sent: list[dict[str, Any]] = []
     kernel.execute_interactive(_CELL, timeout=60, output_hook=sent.append)

@@ -69,7 +69,7 @@ def test_pins_survive_a_control_plane_that_is_killed(twin: Twin, client: Client,
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_training_that_is_killed_and_started_again_has_the_same_pin(
+def test_a_killed_training_has_the_same_pin_after_a_restart(
     client: Client, made: Made, tmp_path: Path
 ) -> None:
     def train(file: Path, seconds: float) -> subprocess.Popen[bytes]:
@@ -93,7 +93,7 @@ def test_a_training_that_is_killed_and_started_again_has_the_same_pin(
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_training_that_ends_slowly_leaves_the_pin_to_the_one_that_replaces_it(
+def test_a_training_that_ends_slowly_leaves_its_pin_to_its_replacement(
     client: Client, made: Made, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-c", _TRAINING, made.name, str(tmp_path / "first"), "600"]
@@ -112,14 +112,14 @@ def test_a_training_that_ends_slowly_leaves_the_pin_to_the_one_that_replaces_it(
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_run_may_ask_for_something_else_later(client: Client, made: Made) -> None:
+def test_a_later_request_of_a_run_changes_the_reason_of_its_pin(client: Client, made: Made) -> None:
     for lease, reason in (("1m", "train"), ("2m", "evaluate")):
         ensure_dataset_cached(made.name, "1", pin_for=lease, reason=reason, run_id=made.name, progress=False)
     (pin,) = client.version_pins(made.name, "1")
     assert pin.reason == "evaluate"
 
 
-def test_two_holders_cannot_have_one_pin(client: Client, made: Made, region: str) -> None:
+def test_two_holders_cannot_share_a_pin_id(client: Client, made: Made, region: str) -> None:
     client.ensure(made.name, "1", region)
     client.pin(made.name, "1", region, lease="1m", holder="a", id="p")
     with pytest.raises(forebay.AlreadyExists):

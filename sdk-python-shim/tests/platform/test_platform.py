@@ -24,7 +24,7 @@ from forebay._cli import main
 _AT_ONCE_SECONDS = 10.0
 
 
-def test_every_byte_is_there_and_held_while_the_block_lasts(client: Client, made: Made, region: str) -> None:
+def test_a_block_has_every_byte_and_pins_the_version(client: Client, made: Made, region: str) -> None:
     with ensure_dataset_cached(made.name, "1", pin_for="1m", reason="test", progress=False) as ds:
         assert ds.receipt.region == region
         assert ds.receipt.objects == len(made.files)
@@ -39,7 +39,7 @@ def test_every_byte_is_there_and_held_while_the_block_lasts(client: Client, made
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_part_is_enough_where_the_terms_say_so(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terms_may_accept_partial_coverage(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
     part = ensure_dataset_cached(
         made.name, "1", min_coverage=0.01, deadline="5m", on_deadline="run_cold", priority="interactive", progress=False
     ).receipt
@@ -53,7 +53,7 @@ def test_a_part_is_enough_where_the_terms_say_so(made: Made, region: str, capsys
         ensure_dataset_cached(made.name, "1", also_in=["nowhere"], progress=False)
 
 
-def test_the_files_are_read_only_and_go_away_with_an_eviction(client: Client, made: Made, region: str) -> None:
+def test_files_are_read_only_and_an_eviction_removes_them(client: Client, made: Made, region: str) -> None:
     ds = ensure_dataset_cached(made.name, "1", progress=False)
     path = ds.path
     assert client.version(made.name, "1").residency(region).percent == 100
@@ -64,7 +64,7 @@ def test_the_files_are_read_only_and_go_away_with_an_eviction(client: Client, ma
     _until(lambda: not path.exists(), "the path is gone")
 
 
-def test_a_second_call_returns_at_once_and_a_crowd_causes_one_fill(made: Made, region: str) -> None:
+def test_concurrent_calls_share_one_fill_and_a_later_call_returns_at_once(made: Made, region: str) -> None:
     def ensure(_: int) -> forebay.Receipt:
         with Client() as own:
             return own.ensure(made.name, "1", region, timeout="2m")
@@ -78,7 +78,7 @@ def test_a_second_call_returns_at_once_and_a_crowd_causes_one_fill(made: Made, r
     assert time.monotonic() - started < _AT_ONCE_SECONDS
 
 
-def test_the_same_key_is_the_same_request_and_never_another(client: Client, made: Made, region: str) -> None:
+def test_an_idempotency_key_identifies_exactly_one_request(client: Client, made: Made, region: str) -> None:
     first = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
     again = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
     assert first.request_id == again.request_id
@@ -88,7 +88,7 @@ def test_the_same_key_is_the_same_request_and_never_another(client: Client, made
         client.start_ensure(made.name, "1", region, idempotency_key="k1", pin=PinSpec("p", "me", 60))
 
 
-def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, made: Made) -> None:
+def test_a_block_renews_its_pin_in_the_background(client: Client, made: Made) -> None:
     with ensure_dataset_cached(made.name, "1", pin_for="6s", progress=False) as ds:
         first = _end(ds.pin)
         _until(lambda: _end(ds.pin) >= first + timedelta(seconds=12), "it was renewed for two more leases")
@@ -97,7 +97,7 @@ def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, mad
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_pin_nobody_renews_ends_by_itself(client: Client, made: Made, region: str) -> None:
+def test_a_pin_without_renewals_expires(client: Client, made: Made, region: str) -> None:
     client.ensure(made.name, "1", region, pin=PinSpec("short", "me", 5))
     _until(lambda: client.version_pins(made.name, "1") == (), "the pin has ended")
     with pytest.raises(forebay.NotFound):
@@ -108,7 +108,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     client.ensure(made.name, "1", region)
     taken = client.pin(made.name, "1", region, lease="1m", holder="me", reason="because", id="mine")
     assert (taken.id, taken.holder, taken.reason, taken.region) == ("mine", "me", "because", region)
-    _until(lambda: "mine" in [each.id for each in client.pins(region)], "the catalogue has heard of it")
+    _until(lambda: "mine" in [each.id for each in client.pins(region)], "the catalogue lists the pin")
     renewed = client.renew(made.name, "1", region, "mine")
     assert taken.expires_at is not None
     assert renewed.expires_at is not None
@@ -118,7 +118,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_hint_brings_a_version_without_anybody_waiting(client: Client, made: Made, region: str) -> None:
+def test_a_prefetch_fills_a_version_without_a_waiting_client(client: Client, made: Made, region: str) -> None:
     assert forebay.prefetch_dataset(made.name, "1") is not None
     assert forebay.prefetch_dataset(made.name, "1") is not None
     _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached")
@@ -127,7 +127,7 @@ def test_a_hint_brings_a_version_without_anybody_waiting(client: Client, made: M
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_registering_is_idempotent_and_guards_the_name(client: Client, made: Made) -> None:
+def test_registering_is_idempotent_and_refuses_another_source(client: Client, made: Made) -> None:
     assert client.register_dataset(made.name, made.source, ttl="1h").dataset == made.name
     with pytest.raises(forebay.AlreadyExists):
         client.register_dataset(made.name, made.source + "other/")
@@ -141,7 +141,7 @@ def test_a_time_to_live_can_be_changed(client: Client, made: Made, region: str) 
     assert client.version(made.name, "1").ttl_seconds == 7200
 
 
-def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str) -> None:
+def test_unknown_datasets_versions_and_regions_are_errors(client: Client, made: Made, region: str) -> None:
     with pytest.raises(forebay.NotFound, match="forebay datasets register"):
         client.dataset("it/never-heard-of")
     with pytest.raises(forebay.NotFound):
@@ -152,7 +152,7 @@ def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str)
         client.ensure(made.name, "1", "nowhere-1")
 
 
-def test_a_version_is_created_on_purpose_and_compared(client: Client, made: Made, lake: Lake, region: str) -> None:
+def test_freeze_creates_a_version_and_diff_compares_it(client: Client, made: Made, lake: Lake, region: str) -> None:
     client.ensure(made.name, "1", region)
     with pytest.raises(forebay.NotFound, match=f"the nearest are 1. 'forebay freeze {made.name}@1-typo'"):
         client.ensure(made.name, "1-typo", region)
@@ -179,20 +179,20 @@ def test_a_version_is_created_on_purpose_and_compared(client: Client, made: Made
 
 
 @pytest.mark.parametrize(("version", "lease"), [("-bad", 60), ("a b", 60), ("x" * 128, 60), ("1", 4), ("1", 8 * 86400)])
-def test_a_bad_field_is_named(client: Client, made: Made, region: str, version: str, lease: int) -> None:
+def test_an_invalid_field_is_refused(client: Client, made: Made, region: str, version: str, lease: int) -> None:
     with pytest.raises(forebay.InvalidArgument) as refused:
         client.start_ensure(made.name, version, region, pin=PinSpec("p", "me", lease))
     assert not refused.value.retryable
 
 
-def test_an_empty_source_is_refused_with_a_reason(client: Client, lake: Lake, region: str) -> None:
+def test_an_empty_source_fails_with_lake_empty(client: Client, lake: Lake, region: str) -> None:
     name = f"it/empty-{os.getpid()}-{time.monotonic_ns()}"
     client.register_dataset(name, f"s3://{lake.bucket}/{name}/")
     with pytest.raises(forebay.LakeEmpty):
         client.ensure(name, "1", region, timeout="1m")
 
 
-def test_the_asynchronous_client(made: Made, region: str) -> None:
+def test_the_asynchronous_client_sends_concurrent_requests(made: Made, region: str) -> None:
     async def run() -> None:
         async with AsyncClient() as client:
             receipts = await asyncio.gather(*(client.ensure(made.name, "1", region) for _ in range(4)))
@@ -209,7 +209,7 @@ def test_regions_have_live_workers(client: Client, region: str) -> None:
     assert any(worker.live for worker in own.workers)
 
 
-def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_ensures_shows_unpins_and_evicts_a_version(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
     def run(*arguments: str, code: int = 0) -> str:
         assert main(arguments) == code
         return capsys.readouterr().out
@@ -227,7 +227,7 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
     run("status", "it/never-heard-of@1", code=4)
 
 
-def test_a_step_runs_a_program_on_a_version_while_it_is_held(client: Client, made: Made, tmp_path: Path) -> None:
+def test_a_step_runs_a_program_on_a_pinned_version(client: Client, made: Made, tmp_path: Path) -> None:
     # The catalogue lists a pin a moment after its holder has it.
     known = f'until forebay pins --json | grep -q "{made.name}"; do sleep 0.1; done'
     program = f'sha256sum "$FOREBAY_DATASET_PATH/shard.bin"; {known}; forebay pins --json; exit 9'
@@ -244,7 +244,7 @@ def test_a_step_runs_a_program_on_a_version_while_it_is_held(client: Client, mad
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_what_a_run_holds_is_released_by_its_name(client: Client, made: Made) -> None:
+def test_release_dataset_releases_the_pin_of_a_run(client: Client, made: Made) -> None:
     ensure_dataset_cached(made.name, "1", pin_for="1m", run_id="r", progress=False)
     assert len(client.version_pins(made.name, "1")) == 1
     for _ in range(2):

@@ -44,7 +44,7 @@ both_ways = pytest.mark.parametrize("hold", [_hold, _hold_async], ids=["with", "
 
 
 @both_ways
-def test_a_block_within_a_block_does_not_take_its_pin(plane: ControlPlane, hold: Hold) -> None:
+def test_a_nested_block_keeps_the_pin_of_the_outer_block(plane: ControlPlane, hold: Hold) -> None:
     def use(ds: CachedDataset) -> None:
         with ds:
             assert len(plane.state.pins) == 1
@@ -63,7 +63,7 @@ def test_a_block_within_a_block_does_not_take_its_pin(plane: ControlPlane, hold:
 
 
 @both_ways
-def test_the_way_in_takes_a_pin_and_does_not_ask_a_second_time(
+def test_a_block_takes_a_pin_without_a_second_request(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, hold: Hold
 ) -> None:
     monkeypatch.setenv("FOREBAY_JOB_UID", "3f2b8a44")
@@ -81,7 +81,7 @@ def test_the_way_in_takes_a_pin_and_does_not_ask_a_second_time(
 
 
 @both_ways
-def test_what_has_gone_before_the_block_begins_is_asked_for_again(plane: ControlPlane, hold: Hold) -> None:
+def test_a_block_requests_an_evicted_version_again(plane: ControlPlane, hold: Hold) -> None:
     def use(ds: CachedDataset) -> None:
         assert ds.pin is not None
         assert list(plane.state.pins) == [("eu", ds.pin.id)]
@@ -92,7 +92,7 @@ def test_what_has_gone_before_the_block_begins_is_asked_for_again(plane: Control
 
 
 @both_ways
-def test_what_is_going_is_asked_for_again_when_it_has_gone(plane: ControlPlane, hold: Hold) -> None:
+def test_a_block_waits_for_an_eviction_and_requests_the_version_again(plane: ControlPlane, hold: Hold) -> None:
     evicting = Problem(409, "EVICTING", "is being evicted", retryable=True)
 
     def evict() -> None:
@@ -105,7 +105,7 @@ def test_what_is_going_is_asked_for_again_when_it_has_gone(plane: ControlPlane, 
 
 
 @both_ways
-def test_a_pin_that_is_refused_is_an_error_and_leaves_none(plane: ControlPlane, hold: Hold) -> None:
+def test_a_refused_pin_is_an_error_and_leaves_no_pin(plane: ControlPlane, hold: Hold) -> None:
     full = Problem(507, "CAPACITY_EXCEEDED", "has 1000 pins already")
 
     def refuse() -> None:
@@ -118,7 +118,7 @@ def test_a_pin_that_is_refused_is_an_error_and_leaves_none(plane: ControlPlane, 
 
 @both_ways
 @pytest.mark.parametrize("pin_for", ["1h", None])
-def test_what_is_cold_is_not_waited_for_again_and_needs_no_pin(
+def test_a_block_on_a_cold_version_neither_waits_nor_pins(
     plane: ControlPlane, hold: Hold, pin_for: str | None
 ) -> None:
     plane.state.cold = COLD
@@ -136,7 +136,7 @@ def test_what_is_cold_is_not_waited_for_again_and_needs_no_pin(
 
 @both_ways
 @pytest.mark.parametrize("pin_for", ["1h", None])
-def test_what_is_cold_but_mounted_is_held(plane: ControlPlane, hold: Hold, pin_for: str | None) -> None:
+def test_a_block_pins_a_cold_version_that_is_mounted(plane: ControlPlane, hold: Hold, pin_for: str | None) -> None:
     plane.state.cold, plane.state.cold_is_mounted = COLD, True
 
     def use(ds: CachedDataset) -> None:
@@ -149,7 +149,7 @@ def test_what_is_cold_but_mounted_is_held(plane: ControlPlane, hold: Hold, pin_f
 
 
 @both_ways
-def test_what_is_cold_and_was_not_pinned_in_time_is_held_when_the_block_begins(plane: ControlPlane, hold: Hold) -> None:
+def test_a_block_pins_a_cold_version_that_was_not_pinned_in_time(plane: ControlPlane, hold: Hold) -> None:
     plane.state.cold, plane.state.cold_is_mounted, plane.state.cold_is_pinned = COLD, True, False
     hold(_nothing, lambda ds: ds.renew(), pin_for="1h", deadline=1, on_deadline="run_cold")
     assert len(plane.seen("POST", "/ensure$")) == 1
@@ -157,13 +157,13 @@ def test_what_is_cold_and_was_not_pinned_in_time_is_held_when_the_block_begins(p
 
 
 @both_ways
-def test_what_is_cold_and_has_gone_again_is_read_without_a_pin(plane: ControlPlane, hold: Hold) -> None:
+def test_a_block_reads_an_evicted_cold_version_without_a_pin(plane: ControlPlane, hold: Hold) -> None:
     plane.state.cold, plane.state.cold_is_mounted = COLD, True
     hold(plane.state.cached.clear, lambda ds: ds.check(), deadline=1, on_deadline="run_cold")
     assert len(plane.seen("POST", "/ensure$")) == 1
 
 
-def test_the_pin_of_a_run_can_be_released_by_another_process(plane: ControlPlane) -> None:
+def test_release_dataset_releases_the_pin_of_a_block_by_run_id(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", run_id="train-7", progress=False):
         assert [pin["holder"] for pin in plane.state.pins.values()] == ["run train-7"]
         forebay.release_dataset("vision/digits", "1", run_id="train-7")

@@ -29,7 +29,7 @@ class Run:
         return out
 
 
-def test_datasets(run: Run) -> None:
+def test_datasets_registers_lists_and_shows_datasets(run: Run) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/", "--ttl", "7d")
     table = run("datasets").splitlines()
     assert table[0].split() == ["DATASET", "SOURCE", "TTL"]
@@ -39,7 +39,7 @@ def test_datasets(run: Run) -> None:
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["versions"][0]["version"] == "1"
 
 
-def test_a_registration_that_may_be_a_mistake_is_told_of(run: Run, plane: ControlPlane) -> None:
+def test_register_prints_a_note_about_a_possible_mistake(run: Run, plane: ControlPlane) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/")
     assert run.err == ""
     plane.state.registration_note = "there is no object yet"
@@ -47,7 +47,7 @@ def test_a_registration_that_may_be_a_mistake_is_told_of(run: Run, plane: Contro
     assert run.err == "note: there is no object yet\n"
 
 
-def test_a_choice_of_keys(run: Run, plane: ControlPlane) -> None:
+def test_register_sends_and_shows_the_choice_of_keys(run: Run, plane: ControlPlane) -> None:
     words = ("--include", "train/**", "--include", "val/**", "--exclude", "**/*.tmp", "--keys", "s3://lake/l.txt")
     table = run("datasets", "register", "team/a", "s3://lake/a/", *words).splitlines()
     assert "s3://lake/a/ +train/** +val/** -**/*.tmp keys s3://lake/l.txt" in table[1]
@@ -55,7 +55,7 @@ def test_a_choice_of_keys(run: Run, plane: ControlPlane) -> None:
     assert (body["include"], body["exclude"]) == (["train/**", "val/**"], ["**/*.tmp"])
 
 
-def test_tracking(run: Run, plane: ControlPlane) -> None:
+def test_tracking_is_turned_on_paused_checked_and_turned_off(run: Run, plane: ControlPlane) -> None:
     run("tracking", "pause", "vision/digits", code=4)
     assert run("tracking", "on", "vision/digits", "--every", "30m").startswith(
         "vision/digits is checked every 30m00s; next check "
@@ -73,14 +73,14 @@ def test_tracking(run: Run, plane: ControlPlane) -> None:
     run("tracking", "vision/digits", code=2)
 
 
-def test_status_says_what_a_version_was_made_from(run: Run) -> None:
+def test_status_shows_the_origin_of_a_version(run: Run) -> None:
     shown = run("status", "vision/digits@2")
     assert "  from s3://lake/digits/ +train/**\n" in shown
     assert "  since 1: 2 changed, 3 added, 1 removed, 1.00 MiB to fetch\n" in shown
     assert "since" not in run("status", "vision/digits@1")
 
 
-def test_only_what_is_complete_has_a_hundred_percent(run: Run, plane: ControlPlane) -> None:
+def test_only_a_complete_version_shows_100_percent(run: Run, plane: ControlPlane) -> None:
     plane.state.warming = {"percent": 99, "bytes_cached": TOTAL_BYTES - 1}
     assert run("status", "vision/digits@1").splitlines()[-1].split()[:5] == ["eu", "WARMING", "64.0", "MiB", "99%"]
     plane.state.warming = None
@@ -100,7 +100,7 @@ def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> No
     assert json.loads(run("ensure", "vision/digits@1", "--json"))["bytes"] == 64 << 20
 
 
-def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -> None:
+def test_prefetch_accepts_several_versions_and_waits_for_none(run: Run, plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1
     assert run("prefetch", "vision/digits@1", "vision/digits@2") == (
         "vision/digits@1 in eu: WARMING\nvision/digits@2 in eu: WARMING\n"
@@ -112,7 +112,7 @@ def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -
     assert not plane.state.pins
 
 
-def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: ControlPlane) -> None:
+def test_plan_estimates_a_fill_and_starts_none(run: Run, plane: ControlPlane) -> None:
     table = run("plan", "vision/digits@1").splitlines()
     assert table[0].split() == ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"]
     assert table[1].split()[:9] == ["eu", "ABSENT", "64.0", "MiB", "3", "8", "lake", "0.0015", "USD"]
@@ -127,7 +127,7 @@ def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: Co
 
 
 @pytest.mark.parametrize("command", ["plan", "where"])
-def test_a_name_that_may_be_mistyped_is_planned_for_and_said_not_to_be_known(
+def test_plan_and_where_warn_about_an_unknown_version(
     run: Run, plane: ControlPlane, command: str
 ) -> None:
     run(command, "vision/digits@11")
@@ -139,7 +139,7 @@ def test_a_name_that_may_be_mistyped_is_planned_for_and_said_not_to_be_known(
     assert run.err == ""
 
 
-def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) -> None:
+def test_plan_says_why_a_fill_would_wait(run: Run, plane: ControlPlane) -> None:
     victim = {"dataset": "team/a", "version": "v1", "room_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
     plane.state.plan = {
         "sources": [],
@@ -188,14 +188,14 @@ def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None
     run("quota", "team", "much", code=2)
 
 
-def test_a_lost_catalogue_is_restored_page_by_page(run: Run, plane: ControlPlane) -> None:
+def test_restore_catalogue_restores_all_pages(run: Run, plane: ControlPlane) -> None:
     assert "2 versions were restored, 2 were there" in run("restore-catalogue")
     plane.state.not_restored = ["version team/c@v1 was frozen from elsewhere"]
     printed = run("restore-catalogue", "--json", code=1)
     assert json.loads(printed)["problems"] == plane.state.not_restored
 
 
-def test_fsck_goes_over_all_pages_and_fails_while_findings_are_left(run: Run, plane: ControlPlane) -> None:
+def test_fsck_reads_all_pages_and_fails_while_findings_remain(run: Run, plane: ControlPlane) -> None:
     assert run("fsck") == "3 versions checked, 0 findings, 0 left\n"
     assert plane.log[-1].query == {"after": "versions:team/b@v1"}
     found = {"message": "it is gone", "remedy": "puts it back", "problem": None}
@@ -217,12 +217,12 @@ def test_fsck_goes_over_all_pages_and_fails_while_findings_are_left(run: Run, pl
     assert (plane.log[-1].method, plane.log[-1].query["of"], plane.log[-1].query["deep"]) == ("GET", "team/a", "true")
 
 
-def test_fsck_of_what_no_store_knows_is_no_success(run: Run) -> None:
+def test_fsck_of_an_unknown_dataset_fails(run: Run) -> None:
     assert run("fsck", "team/nothing", code=4) == "0 versions checked, 0 findings, 0 left\n"
     assert run.err.endswith("no store knows a version of team/nothing, so nothing was checked\n")
 
 
-def test_fsck_repairs_and_is_done_when_workflows_do_the_rest(run: Run, plane: ControlPlane) -> None:
+def test_fsck_repair_succeeds_while_workflows_finish_the_repair(run: Run, plane: ControlPlane) -> None:
     found = {"code": "BYTES_MISSING", "message": "m", "remedy": "r", "version": "team/a@v1", "region": "eu"}
     plane.state.findings = [found | {"state": "UNDER_WAY"}, found | {"state": "REPAIRED"}]
     assert run("fsck", "--repair").splitlines()[1:] == [
@@ -238,7 +238,7 @@ def test_fsck_repairs_and_is_done_when_workflows_do_the_rest(run: Run, plane: Co
     ]
 
 
-def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None:
+def test_queue_shows_the_waiting_versions_and_the_reasons(run: Run, plane: ControlPlane) -> None:
     waiting = {"dataset": "team/a", "version": "v1", "bytes": 8 << 20, "priority": "interactive"}
     plane.state.queue = [
         waiting | {"position": 1, "reason": "it is full", "since": "2026-11-20T12:00:00Z", "not_before": None},
@@ -252,7 +252,7 @@ def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None
     assert [each["position"] for each in json.loads(run("queue", "--json"))] == [1, None]
 
 
-def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
+def test_evict_refuses_pinned_and_absent_versions(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
     assert "p1   eu      vision/digits@1  me" in run("pins")
@@ -274,7 +274,7 @@ def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     assert len(plane.seen("POST", "/evict$")) == asked
 
 
-def test_a_sweep_shows_what_goes_and_why_before_it_does(run: Run, plane: ControlPlane) -> None:
+def test_sweep_shows_victims_and_reasons_before_and_after_it_evicts(run: Run, plane: ControlPlane) -> None:
     assert run("sweep", "--dry-run") == "nothing has to go from eu\n"
     assert run.err == "not decided: worker w2 is away\n"
     run("ensure", "vision/digits@1", "-q")
@@ -291,7 +291,7 @@ def test_a_sweep_shows_what_goes_and_why_before_it_does(run: Run, plane: Control
     run("sweep", "--dry-run", "--pause", code=2)
 
 
-def test_the_sweeps_of_a_region_are_paused_and_resumed(run: Run, plane: ControlPlane) -> None:
+def test_sweep_pauses_and_resumes_the_schedule_of_a_region(run: Run, plane: ControlPlane) -> None:
     assert "is swept every 5m00s, next at" in run("sweep", "--schedule")
     assert run("sweep", "--pause", "--reason", "the lake is slow") == "eu is not swept by itself: the lake is slow\n"
     assert json.loads(run("sweep", "--schedule", "--json"))["paused"] is True
@@ -299,7 +299,7 @@ def test_the_sweeps_of_a_region_are_paused_and_resumed(run: Run, plane: ControlP
     assert plane.state.paused is None
 
 
-def test_a_dataset_is_deleted(run: Run, plane: ControlPlane) -> None:
+def test_datasets_changes_the_ttl_and_deletes_a_dataset(run: Run, plane: ControlPlane) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "read")
     assert plane.log[-1].body["ttl_after"] == "read"
     assert "2h" in run("datasets", "ttl", "team/a", "--ttl", "2h")
@@ -323,7 +323,7 @@ def test_leaked_pins_are_listed_with_the_reason(run: Run, plane: ControlPlane) -
     assert json.loads(run("pins", "--leaked", "--json"))[0]["leak"]["code"] == "NOT_RENEWED"
 
 
-def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: ControlPlane) -> None:
+def test_unpin_of_an_unknown_pin_lists_the_existing_pins(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     assert run("unpin", "vision/digits@1", "typo", code=4) == ""
     assert run.err == (
@@ -341,7 +341,7 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
     assert not plane.state.pins
 
 
-def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: ControlPlane) -> None:
+def test_unpin_releases_the_pin_of_a_run(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
     nothing = "no pin of run {} was listed on vision/digits@1 in eu; `forebay pins` says whose are\n"
     assert run("unpin", "vision/digits@1", "--run-id", "another") == nothing.format("another")
@@ -359,13 +359,13 @@ def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: Cont
     run("unpin", "vision/digits@1", "p1", "--run-id", "train-7", code=2)
 
 
-def test_another_web_server_is_not_a_missing_dataset(run: Run, plane: ControlPlane) -> None:
+def test_a_404_from_another_web_server_is_not_a_missing_dataset(run: Run, plane: ControlPlane) -> None:
     plane.fail_next(lambda handler: send(handler, 404, "<h1>Not found</h1>", content_type="text/html"))
     run("status", "vision/digits@1", code=5)
     assert "is FOREBAY_API the address of Forebay's control plane?" in run.err
 
 
-def test_status_and_the_rest(run: Run) -> None:
+def test_status_ttl_and_regions_print_their_results(run: Run) -> None:
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h")
     assert "CACHED" in run("status", "vision/digits@1")
     assert "eu CACHED" in run("status", "vision/digits")
@@ -374,7 +374,7 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "1/1" in run("regions")
 
 
-def test_explain(run: Run, plane: ControlPlane) -> None:
+def test_explain_prints_sentences_and_history(run: Run, plane: ControlPlane) -> None:
     lines = run("explain", "vision/digits").splitlines()
     assert lines[:2] == ["vision/digits is cold.", "It was evicted."]
     assert lines[-1].endswith("EVICTED  64.0 MiB        room for more")
@@ -385,7 +385,7 @@ def test_explain(run: Run, plane: ControlPlane) -> None:
     run("explain", "team/none", code=4)
 
 
-def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
+def test_cancel_cancels_a_request(run: Run, plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
     run("ensure", "vision/digits@1", "--timeout", "1", code=1)
     taken_back = run.err.split("'forebay ")[1].split("'")[0].split()
@@ -397,7 +397,7 @@ def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
     run("cancel", "vision/digits@1", "unheard-of", code=4)
 
 
-def test_what_is_blocked_is_given_up(run: Run, plane: ControlPlane) -> None:
+def test_abandon_gives_up_a_blocked_version(run: Run, plane: ControlPlane) -> None:
     plane.state.blocked = {"code": "LAKE_DENIED", "message": "the lake refuses our key"}
     assert "BLOCKED" in run("status", "vision/digits@1")
     assert run("resume", "vision/digits@1") == "vision/digits@1 in eu: BLOCKED\n"
@@ -407,7 +407,7 @@ def test_what_is_blocked_is_given_up(run: Run, plane: ControlPlane) -> None:
     assert json.loads(run("abandon", "vision/digits@1", "--json"))["version"] == "1"
 
 
-def test_costs(run: Run, plane: ControlPlane) -> None:
+def test_costs_sends_filters_and_shows_a_total(run: Run, plane: ControlPlane) -> None:
     said = run("costs", "vision/digits@1", "--region", "eu", "--since", "2026-11-05", "--run-id", "train-7")
     lines = said.splitlines()
     assert lines[0] == "EUR, from 2026-11-05 until before 2026-12-01"
@@ -448,12 +448,12 @@ def test_costs(run: Run, plane: ControlPlane) -> None:
     assert "no prices are configured" in run.err
 
 
-def test_budgets(run: Run) -> None:
+def test_budgets_shows_the_spending_of_a_namespace(run: Run) -> None:
     assert run("budgets").splitlines()[1].split() == ["vision", "2026-11", "2.75", "2.50", "EUR", "wait"]
     assert json.loads(run("budgets", "--json"))[0]["paused"] is True
 
 
-def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:
+def test_status_and_regions_show_what_a_region_waits_for(run: Run, plane: ControlPlane) -> None:
     away = {"code": "UNAVAILABLE", "message": "etcd of region eu\ndoes not answer"}
     plane.state.waiting = away
     assert "eu waits: UNAVAILABLE: etcd of region eu does not answer\n" in run("status", "vision/digits@1")
@@ -469,7 +469,7 @@ def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:
 
 
 @pytest.mark.parametrize("quiet", ["-q", "--json"])
-def test_who_wants_no_progress_still_hears_why_it_waits_once(run: Run, plane: ControlPlane, quiet: str) -> None:
+def test_quiet_ensure_reports_once_why_it_waits(run: Run, plane: ControlPlane, quiet: str) -> None:
     plane.state.waiting = {"code": "CAPACITY_EXCEEDED", "message": "first in the queue of eu\n(attempt 2 follows)"}
     plane.state.looks_until_cached = 3
     run("ensure", "vision/digits@1", quiet)
@@ -482,7 +482,7 @@ def test_who_wants_no_progress_still_hears_why_it_waits_once(run: Run, plane: Co
     assert {each.query["wait_seconds"] for each in plane.seen("GET", "/requests/")} == {"30"}
 
 
-def test_a_time_limit_says_what_was_waited_for(run: Run, plane: ControlPlane) -> None:
+def test_a_timeout_says_what_ensure_waited_for(run: Run, plane: ControlPlane) -> None:
     plane.state.waiting = {"code": "CAPACITY_EXCEEDED", "message": "first in the queue of eu"}
     plane.state.looks_until_cached = 1_000_000
     run("ensure", "vision/digits@1", "-q", "--timeout", "1", code=1)
@@ -490,7 +490,7 @@ def test_a_time_limit_says_what_was_waited_for(run: Run, plane: ControlPlane) ->
     assert "'forebay explain vision/digits@1 --region eu' says what holds it up" in run.err
 
 
-def test_what_is_blocked_anywhere_is_listed_with_what_to_do(run: Run, plane: ControlPlane) -> None:
+def test_status_lists_all_blocked_versions_with_the_reason(run: Run, plane: ControlPlane) -> None:
     assert run("status").splitlines() == ["VERSION  REGION  CODE"]
     plane.state.blocked = {"code": "LAKE_DENIED", "message": "no right to s3:GetObject"}
     lines = run("status").splitlines()
@@ -500,13 +500,13 @@ def test_what_is_blocked_anywhere_is_listed_with_what_to_do(run: Run, plane: Con
 
 
 @pytest.mark.parametrize("command", ["evict", "resume", "abandon", "unpin"])
-def test_a_region_that_there_is_not_is_not_said_to_have_nothing(run: Run, plane: ControlPlane, command: str) -> None:
+def test_an_unknown_region_is_an_error_that_lists_the_regions(run: Run, plane: ControlPlane, command: str) -> None:
     plane.state.other_regions = ["us"]
     run(command, "vision/digits@1", *(["p1"] if command == "unpin" else []), "--region", "ue", code=4)
     assert run.err == "forebay: UNKNOWN_REGION: region 'ue' is not one of this installation: eu, us\n"
 
 
-def test_what_has_nothing_to_act_on_is_no_success(run: Run, plane: ControlPlane) -> None:
+def test_commands_fail_if_there_is_nothing_to_act_on(run: Run, plane: ControlPlane) -> None:
     for command, instead in (("resume", "'forebay ensure"), ("abandon", "'forebay ensure")):
         run(command, "vision/digits@1", code=4)
         assert "vision/digits@1 is ABSENT in eu, not BLOCKED, so nothing was" in run.err
@@ -528,7 +528,7 @@ def test_what_has_nothing_to_act_on_is_no_success(run: Run, plane: ControlPlane)
     assert not plane.seen("DELETE", "/(tracking|quota)$")
 
 
-def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_kind_of_error_has_its_exit_code(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     run("status", "team/none@1", code=4)
     assert run.err == "forebay: NOT_FOUND: there is no dataset team/none\n"
     run("status", "nonsense", code=2)
@@ -552,7 +552,7 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     ("field", "command", "option"),
     [("pin.lease_seconds", "ensure", "--pin-for"), ("lease_seconds", "pin", "--for")],
 )
-def test_a_refusal_names_the_option_and_not_the_field(
+def test_an_error_names_the_option_instead_of_the_field(
     run: Run, plane: ControlPlane, field: str, command: str, option: str
 ) -> None:
     refused = "'1' must be a whole number from 5 to 604800"
@@ -562,7 +562,7 @@ def test_a_refusal_names_the_option_and_not_the_field(
     assert run.err == f"forebay: INVALID_ARGUMENT: {option}, in seconds, {refused}\n"
 
 
-def test_an_error_is_one_json_object_for_who_asked_for_json(
+def test_json_output_reports_an_error_as_one_object(
     run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def error(*arguments: str, code: int) -> dict[str, object]:
@@ -587,7 +587,7 @@ def test_an_error_is_one_json_object_for_who_asked_for_json(
     assert error("regions", "--json", code=5)["code"] == "CONNECTION_FAILED"
 
 
-def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_exit_with_2_and_help_documents_the_codes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["nonsense"], ["tracking", "vision/digits"], ["pin", "a/b@1"]):
         run(*arguments, code=2)
         assert run.err.startswith("usage: forebay")
@@ -616,7 +616,7 @@ def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytes
         (["xyzzy"], "there is no command 'xyzzy': forebay --help lists them"),
     ],
 )
-def test_a_misspelt_word_is_answered_with_what_may_be_meant(run: Run, words: list[str], meant: str) -> None:
+def test_a_misspelt_word_yields_a_suggestion(run: Run, words: list[str], meant: str) -> None:
     run(*words, code=2)
     assert meant in run.err
     assert "abandon" not in run.err
@@ -629,7 +629,7 @@ def test_a_command_without_its_action_shows_its_help(run: Run) -> None:
     assert run.err == ""
 
 
-def test_a_version_is_compared_with_another(run: Run, plane: ControlPlane) -> None:
+def test_diff_compares_two_versions(run: Run, plane: ControlPlane) -> None:
     plane.state.differences = [
         {"change": "added", "path": "a", "bytes": 2048},
         {"change": "changed", "path": "b", "bytes_before": 1, "bytes": 2},
@@ -655,7 +655,7 @@ def test_a_version_is_compared_with_another(run: Run, plane: ControlPlane) -> No
     run("diff", "vision/digits@1", code=2)
 
 
-def test_what_there_is_is_listed(run: Run, plane: ControlPlane) -> None:
+def test_ls_lists_datasets_versions_and_objects(run: Run, plane: ControlPlane) -> None:
     assert run("ls") == run("datasets")
     plane.state.aliases = {"prod": "1"}
     table = [line.split() for line in run("ls", "vision/digits").splitlines()]
@@ -672,7 +672,7 @@ def test_what_there_is_is_listed(run: Run, plane: ControlPlane) -> None:
     run("ls", "vision/digits", "train", code=2)
 
 
-def test_aliases_are_moved_and_removed(run: Run, plane: ControlPlane) -> None:
+def test_alias_sets_moves_lists_and_deletes_an_alias(run: Run, plane: ControlPlane) -> None:
     assert run("alias", "set", "vision/digits@1", "prod") == "vision/digits@prod means 1\n"
     assert run("alias", "set", "vision/digits@2", "prod") == "vision/digits@prod means 2, and meant 1 before\n"
     assert run("alias", "list", "vision/digits").splitlines()[1].split()[:2] == ["prod", "2"]
@@ -682,7 +682,7 @@ def test_aliases_are_moved_and_removed(run: Run, plane: ControlPlane) -> None:
     assert run("alias").startswith("usage: forebay alias")
 
 
-def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) -> None:
+def test_commands_show_that_a_dataset_was_deleted_and_how_to_restore_it(run: Run, plane: ControlPlane) -> None:
     plane.state.datasets["vision/digits"]["deleted_at"] = "2026-11-22T12:00:00Z"
     shows = (["datasets", "show"], ["status"], ["ls"])
     for command in (*([*each, "vision/digits"] for each in shows), ["status", "vision/digits@1"]):
@@ -695,7 +695,7 @@ def test_a_deleted_dataset_does_not_look_alive(run: Run, plane: ControlPlane) ->
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["deleted_at"] is not None
 
 
-def test_a_version_that_is_not_known_is_created_only_by_who_says_so(run: Run, plane: ControlPlane) -> None:
+def test_only_the_create_option_creates_an_unknown_version(run: Run, plane: ControlPlane) -> None:
     plane.state.known = {"1"}
     for command in ("ensure", "prefetch"):
         run(command, "vision/digits@2", code=4)
@@ -707,7 +707,7 @@ def test_a_version_that_is_not_known_is_created_only_by_who_says_so(run: Run, pl
     run("ensure", "vision/digits@2", "-q")
 
 
-def test_a_version_is_frozen_and_brought_nowhere(run: Run, plane: ControlPlane) -> None:
+def test_freeze_freezes_a_version_and_fills_no_region(run: Run, plane: ControlPlane) -> None:
     plane.state.listings_left = 2
     shown = run("freeze", "vision/digits@2").splitlines()
     assert shown[0] == "vision/digits@2 is frozen: 3 objects, 64.0 MiB"
@@ -719,7 +719,7 @@ def test_a_version_is_frozen_and_brought_nowhere(run: Run, plane: ControlPlane) 
     run("freeze", "vision/digits", code=2)
 
 
-def test_without_a_version_the_newest_is_meant(run: Run, plane: ControlPlane, mount_root: Path) -> None:
+def test_ensure_and_prefetch_without_a_version_use_the_latest(run: Run, plane: ControlPlane, mount_root: Path) -> None:
     plane.state.latest = "2"
     assert run("ensure", "vision/digits") == f"{mount_root}/vision/digits/2\n"
     assert run.err.startswith("vision/digits@2: 3 objects")
@@ -728,7 +728,7 @@ def test_without_a_version_the_newest_is_meant(run: Run, plane: ControlPlane, mo
     run("evict", "vision/digits", code=2)
 
 
-def test_what_others_wrote_gives_no_commands_to_a_terminal(run: Run, plane: ControlPlane) -> None:
+def test_output_escapes_control_characters(run: Run, plane: ControlPlane) -> None:
     evil = "\x1b]0;owned\x07\x9b31m\u202e\ud800"
     plane.state.datasets["vision/evil"] = {"namespace": "vision", "name": "evil", "source": f"s3://l/{evil}\n"}
     pin = {"id": "p", "region": "eu", "dataset": "vision/evil", "version": "1", "holder": f"me{evil}"}
@@ -751,7 +751,7 @@ def test_completion_scripts_need_no_control_plane(run: Run, monkeypatch: pytest.
     assert f"{shell} completion for forebay" in run("completion", shell)
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(plane: ControlPlane) -> None:
+def test_a_closed_output_pipe_is_no_error(plane: ControlPlane) -> None:
     pipeline = f"{sys.executable} -m forebay datasets --json | true; exit ${{PIPESTATUS[0]}}"
     ended = subprocess.run(["bash", "-c", pipeline], capture_output=True, text=True)
     assert ended.returncode == 0

@@ -27,7 +27,7 @@ def test_registers_and_lists_datasets_page_by_page(client: Client) -> None:
     assert next(client.datasets()).ttl_seconds == 7 * 86400
 
 
-def test_registering_the_same_again_is_no_error_but_something_different_is(client: Client) -> None:
+def test_registering_is_idempotent_but_another_source_is_an_error(client: Client) -> None:
     client.register_dataset("team/a", "s3://lake/a/")
     client.register_dataset("team/a", "s3://lake/a/")
     with pytest.raises(forebay.AlreadyExists) as refused:
@@ -39,7 +39,7 @@ def test_registering_the_same_again_is_no_error_but_something_different_is(clien
     assert "s3://lake/a/" in refused.value.detail
 
 
-def test_a_choice_of_keys_is_sent_and_read(plane: ControlPlane, client: Client) -> None:
+def test_register_dataset_sends_and_returns_the_choice_of_keys(plane: ControlPlane, client: Client) -> None:
     client.register_dataset("team/all", "s3://lake/a/")
     chosen = client.register_dataset(
         "team/a", "s3://lake/a/", include=["train/**"], exclude=("**/*.tmp",), keys="s3://lake/lists/a.txt"
@@ -51,7 +51,7 @@ def test_a_choice_of_keys_is_sent_and_read(plane: ControlPlane, client: Client) 
         client.register_dataset("team/b", "s3://lake/a/", include="train/**")
 
 
-def test_a_version_is_asked_for_on_terms(plane: ControlPlane) -> None:
+def test_ensure_dataset_cached_sends_its_terms(plane: ControlPlane) -> None:
     plain = {"region", "pin", "run_id"}
     for run in ("a", "a", "b"):
         terms: dict[str, Any] = {} if run == "b" else {"min_coverage": 0.5, "deadline": "10m", "also_in": ["us"]}
@@ -64,7 +64,7 @@ def test_a_version_is_asked_for_on_terms(plane: ControlPlane) -> None:
         ensure_dataset_cached("vision/digits", "1", also_in="us")
 
 
-def test_a_version_that_is_not_known_is_created_only_if_that_is_said(plane: ControlPlane, client: Client) -> None:
+def test_only_the_create_argument_creates_an_unknown_version(plane: ControlPlane, client: Client) -> None:
     plane.state.known = {"1"}
     with pytest.raises(forebay.NotFound, match="the nearest are 1"):
         ensure_dataset_cached("vision/digits", "2", run_id="a", progress=False)
@@ -79,7 +79,7 @@ def test_a_version_that_is_not_known_is_created_only_if_that_is_said(plane: Cont
     assert ensured[0].headers["idempotency-key"] == ensured[-1].headers["idempotency-key"]
 
 
-def test_a_version_is_frozen_when_its_source_is_listed(plane: ControlPlane, client: Client) -> None:
+def test_freeze_waits_until_the_source_is_listed(plane: ControlPlane, client: Client) -> None:
     plane.state.listings_left = 3
     assert client.freeze("vision/digits", "2").manifest is not None
     assert [each.query["wait_seconds"] for each in plane.seen("POST", "/freeze$")] == ["30"] * 4
@@ -92,13 +92,13 @@ def test_a_version_is_frozen_when_its_source_is_listed(plane: ControlPlane, clie
     assert asyncio.run(freeze()).manifest is not None
 
 
-def test_without_a_version_the_newest_is_meant(plane: ControlPlane, mount_root: Path) -> None:
+def test_ensure_and_prefetch_without_a_version_use_the_latest(plane: ControlPlane, mount_root: Path) -> None:
     plane.state.latest = "2"
     assert ensure_dataset_cached("vision/digits", progress=False).receipt.version == "2"
     assert forebay.prefetch_dataset("vision/digits") is not None
 
 
-def test_whoever_names_no_region_is_told_which_there_are(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_region_is_an_error_that_lists_the_regions(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FOREBAY_REGION")
     with pytest.raises(forebay.ConfigurationError, match=r"region= in Python.*FOREBAY_REGION; the regions are eu"):
         ensure_dataset_cached("vision/digits", "1")
@@ -131,13 +131,13 @@ def test_a_dataset_follows_its_source(plane: ControlPlane, client: Client) -> No
     assert [each.body for each in plane.seen("PUT", "/tracking$")] == [{"interval_seconds": 1800}, {"paused": True}]
 
 
-def test_a_version_says_what_it_was_made_from(client: Client) -> None:
+def test_a_version_has_its_origin(client: Client) -> None:
     origin = client.version("vision/digits", "2").origin
     assert origin is not None
     assert (origin.before, origin.objects_changed, origin.include) == ("1", 2, ("train/**",))
 
 
-def test_reads_times_as_java_writes_them(client: Client) -> None:
+def test_the_client_parses_times_in_the_format_of_java(client: Client) -> None:
     created = client.register_dataset("team/a", "s3://lake/a/").created_at
     assert created is not None
     assert created.utcoffset() is not None
@@ -152,7 +152,7 @@ def test_ensure_polls_until_it_has_the_receipt(plane: ControlPlane, client: Clie
     assert plane.state.fills == 1
 
 
-def test_a_lost_answer_is_asked_for_again_under_the_same_key(plane: ControlPlane, client: Client) -> None:
+def test_ensure_retries_a_lost_answer_with_the_same_key(plane: ControlPlane, client: Client) -> None:
     def accept_and_hang_up(handler: BaseHTTPRequestHandler) -> None:
         plane.state.fills += 1
         plane.state.requests[plane.log[-1].headers["idempotency-key"]] = {
@@ -190,7 +190,7 @@ def test_an_accepted_request_survives_a_restart_of_the_control_plane(plane: Cont
     assert plane.state.fills == 1
 
 
-def test_a_request_that_the_platform_forgot_is_said_again(plane: ControlPlane, client: Client) -> None:
+def test_ensure_repeats_a_request_that_the_platform_forgot(plane: ControlPlane, client: Client) -> None:
     plane.state.looks_until_cached = 2
 
     def forget_once(_: Progress) -> None:
@@ -202,7 +202,7 @@ def test_a_request_that_the_platform_forgot_is_said_again(plane: ControlPlane, c
     assert len({each.headers["idempotency-key"] for each in plane.seen("POST", "/ensure")}) == 1
 
 
-def test_ensure_stops_waiting_when_the_caller_said(plane: ControlPlane, client: Client) -> None:
+def test_ensure_stops_waiting_after_its_timeout(plane: ControlPlane, client: Client) -> None:
     plane.state.looks_until_cached = 1_000_000
     started = time.monotonic()
     with pytest.raises(forebay.EnsureTimeout, match="WARMING") as late:
@@ -212,19 +212,19 @@ def test_ensure_stops_waiting_when_the_caller_said(plane: ControlPlane, client: 
     assert late.value.request_id is not None
 
 
-def test_ensure_stops_waiting_also_while_the_control_plane_is_away(plane: ControlPlane, client: Client) -> None:
+def test_ensure_times_out_while_the_control_plane_is_away(plane: ControlPlane, client: Client) -> None:
     plane.state.looks_until_cached = 1_000_000
     with pytest.raises(forebay.EnsureTimeout):
         client.ensure("vision/digits", "1", "eu", timeout=1, on_progress=lambda _: plane.stop())
 
 
-def test_a_fill_that_failed_for_good_is_a_typed_error(plane: ControlPlane, client: Client) -> None:
+def test_a_failed_fill_raises_a_typed_error(plane: ControlPlane, client: Client) -> None:
     plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", "images/7.png was overwritten")
     with pytest.raises(forebay.LakeObjectChanged, match=r"images/7.png"):
         client.ensure("vision/digits", "1", "eu")
 
 
-def test_what_the_platform_gave_up_is_not_retried(plane: ControlPlane, client: Client) -> None:
+def test_ensure_does_not_retry_a_fill_that_the_platform_gave_up(plane: ControlPlane, client: Client) -> None:
     plane.state.fill_fails = Problem(503, "LAKE_UNAVAILABLE", "the lake does not answer", retryable=True)
     with pytest.raises(forebay.LakeUnavailable) as failed:
         client.ensure("vision/digits", "1", "eu")
@@ -232,14 +232,14 @@ def test_what_the_platform_gave_up_is_not_retried(plane: ControlPlane, client: C
     assert len(plane.log) == 1
 
 
-def test_what_passes_by_itself_is_retried_until_it_has(plane: ControlPlane, client: Client) -> None:
+def test_ensure_retries_a_temporary_error(plane: ControlPlane, client: Client) -> None:
     away = Problem(503, "UNAVAILABLE", "Temporal does not answer", retryable=True)
     plane.fail_next(*[lambda handler: send(handler, 503, away.body)] * 2)
     assert client.ensure("vision/digits", "1", "eu").bytes == TOTAL_BYTES
     assert len(plane.log) == 3
 
 
-def test_a_filling_that_ended_unavailable_does_not_look_like_a_control_plane_that_is_away(
+def test_ensure_does_not_retry_a_fill_that_ended_as_unavailable(
     plane: ControlPlane, client: Client
 ) -> None:
     plane.state.looks_until_cached = 1_000_000
@@ -254,46 +254,46 @@ def test_a_filling_that_ended_unavailable_does_not_look_like_a_control_plane_tha
 
 
 @pytest.mark.parametrize("fault", [hang_up, busy()], ids=["hang-up", "503"])
-def test_retries_until_there_is_an_answer(plane: ControlPlane, client: Client, fault: Fault) -> None:
+def test_the_client_retries_until_it_gets_an_answer(plane: ControlPlane, client: Client, fault: Fault) -> None:
     plane.fail_next(*[fault] * 3)
     assert client.dataset("vision/digits").name == "digits"
     assert len(plane.log) == 4
 
 
-def test_honours_retry_after(plane: ControlPlane, client: Client) -> None:
+def test_the_client_honours_retry_after(plane: ControlPlane, client: Client) -> None:
     plane.fail_next(busy(retry_after=1))
     started = time.monotonic()
     client.dataset("vision/digits")
     assert time.monotonic() - started >= 1.0
 
 
-def test_honours_at_most_a_minute_of_retry_after() -> None:
+def test_the_client_honours_at_most_a_minute_of_retry_after() -> None:
     pause = Pauses(3600.0).next("86400")
     assert pause is not None
     assert 59.0 < pause <= 60.0
 
 
-def test_waits_for_an_eviction_to_end_before_it_pins(plane: ControlPlane, client: Client) -> None:
+def test_pin_waits_until_an_eviction_has_ended(plane: ControlPlane, client: Client) -> None:
     client.ensure("vision/digits", "1", "eu")
     evicting = Problem(409, "EVICTING", "is being evicted", retryable=True)
     plane.fail_next(lambda handler: send(handler, 409, evicting.body))
     assert client.pin("vision/digits", "1", "eu", lease="1m").region == "eu"
 
 
-def test_gives_up_on_a_control_plane_that_is_not_there(plane: ControlPlane) -> None:
+def test_the_client_gives_up_if_the_control_plane_does_not_answer(plane: ControlPlane) -> None:
     plane.stop()
     with Client(retry_seconds=0.3) as client, pytest.raises(forebay.ConnectionFailed, match="is it running"):
         client.regions()
 
 
-def test_a_503_that_stays_becomes_an_error(plane: ControlPlane) -> None:
+def test_a_persistent_503_becomes_an_error(plane: ControlPlane) -> None:
     plane.fail_next(*[busy()] * 50)
     with Client(retry_seconds=0.3) as client, pytest.raises(forebay.ApiError) as failed:
         client.regions()
     assert failed.value.status == 503
 
 
-def test_somebody_else_at_that_address_is_told_apart(plane: ControlPlane, client: Client) -> None:
+def test_an_html_page_with_status_200_is_an_unexpected_answer(plane: ControlPlane, client: Client) -> None:
     plane.fail_next(lambda handler: send(handler, 200, "<html>Temporal</html>", content_type="text/html"))
     with pytest.raises(forebay.UnexpectedAnswer, match="FOREBAY_API"):
         client.regions()
@@ -305,7 +305,7 @@ def test_somebody_else_at_that_address_is_told_apart(plane: ControlPlane, client
     ids=["nginx", "FastAPI", "Temporal"],
 )
 @pytest.mark.parametrize("status", [302, 404, 405])
-def test_a_web_server_that_has_no_such_page_is_told_apart_from_a_dataset_that_is_not_there(
+def test_an_error_page_of_another_web_server_is_not_a_missing_dataset(
     plane: ControlPlane, client: Client, status: int, answer: object
 ) -> None:
     plane.fail_next(lambda handler: send(handler, status, answer))
@@ -314,7 +314,7 @@ def test_a_web_server_that_has_no_such_page_is_told_apart_from_a_dataset_that_is
     assert len(plane.log) == 1
 
 
-def test_what_has_no_place_in_a_path_names_its_argument(plane: ControlPlane, client: Client) -> None:
+def test_an_invalid_path_argument_is_an_error_that_names_it(plane: ControlPlane, client: Client) -> None:
     no_text: Any = None
     for call, argument in (
         (lambda: client.version("a/b", no_text), "version is None"),
@@ -328,13 +328,13 @@ def test_what_has_no_place_in_a_path_names_its_argument(plane: ControlPlane, cli
     assert plane.log == []
 
 
-def test_an_answer_that_lacks_a_field_names_it(plane: ControlPlane, client: Client) -> None:
+def test_an_answer_without_a_field_is_an_error_that_names_it(plane: ControlPlane, client: Client) -> None:
     plane.fail_next(lambda handler: send(handler, 200, {"namespace": "vision", "source": "s3://l/"}))
     with pytest.raises(forebay.UnexpectedAnswer, match=r"Dataset\.name"):
         client.dataset("vision/digits")
 
 
-def test_pins_live_renew_and_end(client: Client) -> None:
+def test_a_pin_is_taken_renewed_and_released(client: Client) -> None:
     with pytest.raises(forebay.NotFound):
         client.pin("vision/digits", "1", "eu", lease="90s")
     client.ensure("vision/digits", "1", "eu")
@@ -354,7 +354,7 @@ def test_pins_live_renew_and_end(client: Client) -> None:
     assert client.evict("vision/digits", "1", "eu").residency("eu").state == "ABSENT"
 
 
-def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
+def test_the_client_handles_versions_ttls_regions_and_sweeps(plane: ControlPlane, client: Client) -> None:
     client.ensure("vision/digits", "1", "eu", pin=PinSpec("p", "me", 60))
     assert client.version("vision/digits", "1").residency("eu").state == "CACHED"
     assert [each.version for each in client.versions("vision/digits")] == ["1", "2"]
@@ -372,13 +372,13 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
 
 
-def test_what_is_not_said_does_not_change_the_key_of_a_request() -> None:
+def test_a_pin_spec_without_a_job_keeps_the_request_key() -> None:
     # The format of releases without jobs: a restarted process must find its request.
     assert repr(PinSpec("p", "me", 60)) == "PinSpec(id='p', holder='me', lease_seconds=60, reason=None)"
     assert repr(PinSpec("p", "me", 60, "why", "uid")).endswith("reason='why', job='uid')")
 
 
-def test_names_cannot_leave_their_place_in_the_path(plane: ControlPlane, client: Client) -> None:
+def test_names_cannot_change_the_path_of_a_request(plane: ControlPlane, client: Client) -> None:
     for bad in ("digits", "a/b/c", "../x", "a/..", "/x", "a/", "a/b@1"):
         with pytest.raises(forebay.ConfigurationError):
             client.dataset(bad)
@@ -386,7 +386,7 @@ def test_names_cannot_leave_their_place_in_the_path(plane: ControlPlane, client:
     assert plane.log[-1].path.endswith("/versions/a%2F..%2F..%2Fx%3Fy%23z")
 
 
-def test_the_token_is_read_anew_for_each_request(
+def test_the_client_reads_the_token_for_each_request(
     plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = tmp_path / "token"
@@ -401,7 +401,7 @@ def test_the_token_is_read_anew_for_each_request(
             client.regions()
 
 
-def test_certificates_are_checked_wherever_there_are_any() -> None:
+def test_the_client_verifies_certificates_of_https_servers() -> None:
     assert _settings.http_options(httpx.URL("https://forebay.example/api/v1"), None)["verify"]
     assert _settings.http_options(httpx.URL("https://127.0.0.1:8443/api/v1"), None)["verify"]
     assert not _settings.http_options(httpx.URL("http://forebay.example/api/v1"), None)["verify"]
@@ -437,7 +437,7 @@ def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         thread.join()
 
 
-def test_an_authority_of_ones_own_is_trusted_if_it_is_named(
+def test_the_client_trusts_a_configured_certificate_authority(
     encrypted: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, authorities = encrypted
@@ -449,7 +449,7 @@ def test_an_authority_of_ones_own_is_trusted_if_it_is_named(
         client.regions()
 
 
-def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_certificate_file_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = tmp_path / "empty"
     empty.touch()
     for variable in ("FOREBAY_SERVICE_CA", "SSL_CERT_FILE"):
@@ -470,7 +470,7 @@ def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest
             Client("https://forebay.example")
 
 
-def test_authorities_of_the_machine_are_trusted_unless_the_control_plane_has_some_of_its_own(
+def test_the_client_trusts_the_machines_authorities_unless_service_ca_is_set(
     encrypted: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, authorities = encrypted
@@ -501,7 +501,7 @@ def test_authorities_of_the_machine_are_trusted_unless_the_control_plane_has_som
         ("http://h:1\n", "it is not an address"),
     ],
 )
-def test_refuses_what_is_no_address_by_the_name_of_who_says_so(
+def test_an_invalid_address_is_an_error_that_names_its_source(
     address: str, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOREBAY_API", address)
@@ -512,7 +512,7 @@ def test_refuses_what_is_no_address_by_the_name_of_who_says_so(
         assert rule in str(refused.value)
 
 
-def test_without_an_address_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_address_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOREBAY_API", "")
     with pytest.raises(forebay.ConfigurationError, match="set FOREBAY_API to its address"):
         Client("")
@@ -525,7 +525,7 @@ def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize("token", ["", "two words\n", "a\nb", "\u00e9"])
-def test_a_file_without_a_token_is_named(
+def test_an_invalid_token_file_is_an_error_that_names_it(
     plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token: str
 ) -> None:
     file = tmp_path / "token"
@@ -536,13 +536,13 @@ def test_a_file_without_a_token_is_named(
     assert not plane.log
 
 
-def test_the_address_may_have_the_path_of_the_api_or_not() -> None:
+def test_the_address_may_omit_the_path_of_the_api() -> None:
     for address in ("http://h:1", "http://h:1/", "http://h:1/api/v1", "http://h:1/api/v1/"):
         with Client(address) as client:
             assert client.api == "http://h:1/api/v1"
 
 
-def test_the_asynchronous_client_does_the_same(plane: ControlPlane) -> None:
+def test_the_asynchronous_client_ensures_lists_and_raises_errors(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 2
     plane.fail_next(hang_up)
 
@@ -557,7 +557,7 @@ def test_the_asynchronous_client_does_the_same(plane: ControlPlane) -> None:
     asyncio.run(run())
 
 
-def test_both_clients_have_the_same_face() -> None:
+def test_both_clients_have_the_same_methods() -> None:
     def face(kind: type) -> dict[str, list[str]]:
         methods = inspect.getmembers(kind, inspect.isfunction)
         return {name: list(inspect.signature(f).parameters) for name, f in methods if not name.startswith("_")}
@@ -573,7 +573,7 @@ def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
         time.sleep(0.01)
 
 
-def test_a_plan_is_read_with_its_costs(client: Client) -> None:
+def test_plan_returns_sources_and_costs(client: Client) -> None:
     plan = client.plan("vision/digits", "1", ["eu"])
     assert plan.currency == "USD"
     region = plan.regions[0]

@@ -48,7 +48,7 @@ def saved(tmp_path: Path, shell: str) -> Path:
 @pytest.mark.parametrize(
     "shell", ["bash", pytest.param("fish", marks=_needs("fish")), pytest.param("zsh", marks=_needs("zsh"))]
 )
-def test_offers_commands_actions_options_and_choices(saved: Path, shell: str) -> None:
+def test_the_completion_offers_commands_actions_options_and_choices(saved: Path, shell: str) -> None:
     offered = {"bash": _bash, "fish": _fish, "zsh": _zsh}[shell]
     assert offered(saved, "forebay ev") == {"evict"}
     assert {"ensure", "status", "pin", "pins"} <= offered(saved, "forebay ")
@@ -59,7 +59,7 @@ def test_offers_commands_actions_options_and_choices(saved: Path, shell: str) ->
 
 
 @pytest.mark.parametrize("shell", [pytest.param("zsh", marks=_needs("zsh"))])
-def test_zsh_may_load_it_from_a_directory_of_functions(saved: Path, tmp_path: Path) -> None:
+def test_zsh_loads_the_completion_from_a_directory_of_functions(saved: Path, tmp_path: Path) -> None:
     functions = tmp_path / "functions"
     functions.mkdir()
     saved.rename(functions / "_forebay")

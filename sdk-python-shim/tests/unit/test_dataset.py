@@ -21,7 +21,7 @@ import forebay
 from forebay import ensure_dataset_cached, ensure_dataset_cached_async
 
 
-def test_returns_a_path_with_the_files(plane: ControlPlane) -> None:
+def test_ensure_returns_a_path_with_the_files(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", progress=False)
     assert (ds.path / "labels.csv").read_text() == "0,7\n"
     assert os.listdir(ds) == ["labels.csv"]
@@ -39,13 +39,13 @@ def test_a_with_block_holds_a_pin_and_releases_it(plane: ControlPlane) -> None:
     assert not plane.state.pins
 
 
-def test_a_with_block_without_pin_for_takes_a_pin_of_its_own(plane: ControlPlane) -> None:
+def test_a_with_block_without_pin_for_takes_a_pin(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", progress=False):
         assert len(plane.state.pins) == 1
     assert not plane.state.pins
 
 
-def test_without_a_with_block_the_pin_stays(plane: ControlPlane) -> None:
+def test_a_pin_without_a_with_block_stays_until_it_is_released(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for=90, progress=False)
     assert len(plane.state.pins) == 1
     first = ds.pin
@@ -58,7 +58,7 @@ def test_without_a_with_block_the_pin_stays(plane: ControlPlane) -> None:
     ds.release()
 
 
-def test_a_renewal_by_hand_counts_in_a_with_block_too(plane: ControlPlane) -> None:
+def test_a_manual_renewal_updates_the_pin_of_a_with_block(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
     with ds:
         before = ds.pin
@@ -66,7 +66,7 @@ def test_a_renewal_by_hand_counts_in_a_with_block_too(plane: ControlPlane) -> No
         assert ds.pin == renewed != before
 
 
-def test_a_block_begins_with_a_pin_that_lives_though_the_receipt_is_old(plane: ControlPlane) -> None:
+def test_a_block_takes_its_pin_again_if_the_pin_has_ended(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for=2, progress=False)
     first = ds.pin
     plane.state.pins.clear()
@@ -100,7 +100,7 @@ def test_a_block_may_begin_while_the_control_plane_is_away(
         (b"vision/digits", "1", "name is b'vision/digits': it must be the name"),
     ],
 )
-def test_what_cannot_be_a_name_is_refused_before_anything_is_sent(
+def test_an_invalid_name_is_refused_before_a_request(
     plane: ControlPlane, name: Any, version: Any, message: str
 ) -> None:
     with pytest.raises(forebay.ConfigurationError, match=f"^{re.escape(message)}"):
@@ -108,7 +108,7 @@ def test_what_cannot_be_a_name_is_refused_before_anything_is_sent(
     assert plane.log == []
 
 
-def test_a_pin_is_renewed_for_as_long_as_the_block_lasts(plane: ControlPlane) -> None:
+def test_a_block_keeps_renewing_its_pin(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
         # A renewal follows every third of the lease, so the pin lives longer than one lease.
         _until(lambda: len(plane.seen("POST", "/renew$")) >= 5, seconds=30)
@@ -125,14 +125,14 @@ def test_renewal_survives_a_restart_of_the_control_plane(plane: ControlPlane) ->
         ds.check()
 
 
-def test_a_renewal_whose_answer_is_lost_is_sent_again(plane: ControlPlane) -> None:
+def test_a_block_retries_a_renewal_whose_answer_is_lost(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
         plane.fail_next(hang_up)
         _until(lambda: len(plane.seen("POST", "/renew$")) > 1)
         ds.check()
 
 
-def test_for_asyncio_a_renewal_survives_a_restart_of_the_control_plane_too(plane: ControlPlane) -> None:
+def test_an_asyncio_renewal_survives_a_restart_of_the_control_plane(plane: ControlPlane) -> None:
     async def train() -> None:
         async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=6, progress=False) as ds:
             plane.stop()
@@ -149,7 +149,7 @@ def test_for_asyncio_a_renewal_survives_a_restart_of_the_control_plane_too(plane
 
 
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
-def test_for_asyncio_a_pin_is_lost_when_the_control_plane_stays_away_for_a_lease(plane: ControlPlane) -> None:
+def test_an_asyncio_block_loses_its_pin_if_renewals_fail_for_a_lease(plane: ControlPlane) -> None:
     async def train() -> None:
         async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=1, progress=False) as ds:
             plane.stop()
@@ -160,7 +160,7 @@ def test_for_asyncio_a_pin_is_lost_when_the_control_plane_stays_away_for_a_lease
     asyncio.run(train())
 
 
-def test_for_asyncio_a_cancelled_wait_lets_go_of_its_pin(plane: ControlPlane) -> None:
+def test_a_cancelled_asyncio_wait_releases_its_pin(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
 
     async def train() -> None:
@@ -177,7 +177,7 @@ def test_for_asyncio_a_cancelled_wait_lets_go_of_its_pin(plane: ControlPlane) ->
     assert len(plane.seen("DELETE", "/pins/")) == 1
 
 
-def test_who_stops_waiting_for_the_latest_lets_go_of_what_that_meant(plane: ControlPlane) -> None:
+def test_an_interrupted_wait_for_latest_unpins_the_version_it_resolved_to(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
 
     def stop(_: forebay.Progress) -> None:
@@ -194,7 +194,7 @@ def test_who_stops_waiting_for_the_latest_lets_go_of_what_that_meant(plane: Cont
 
 
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
-def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
+def test_check_raises_an_error_if_the_pin_is_lost(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
         plane.state.pins.clear()
         _until(lambda: ds.pin_lost is not None)
@@ -202,7 +202,7 @@ def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
             ds.check()
 
 
-def test_a_lost_pin_warns(plane: ControlPlane) -> None:
+def test_a_block_warns_if_its_pin_is_lost(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False)
 
     def hold_until_lost() -> None:
@@ -215,7 +215,7 @@ def test_a_lost_pin_warns(plane: ControlPlane) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
-def test_a_pin_is_lost_when_the_control_plane_stays_away_for_a_lease(plane: ControlPlane) -> None:
+def test_a_block_loses_its_pin_if_renewals_fail_for_a_lease(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
         plane.stop()
         _until(lambda: ds.pin_lost is not None)
@@ -234,7 +234,7 @@ def test_leaving_the_block_while_the_control_plane_is_away_is_no_error(plane: Co
         plane.stop()
 
 
-def test_a_pin_asked_for_in_vain_is_let_go(plane: ControlPlane) -> None:
+def test_a_failed_fill_releases_the_requested_pin(plane: ControlPlane) -> None:
     plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", "a.png was overwritten")
     with pytest.raises(forebay.LakeObjectChanged):
         ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
@@ -273,7 +273,7 @@ def test_a_forked_child_does_not_release_its_parents_pin(plane: ControlPlane) ->
     assert len(plane.state.pins) == 1
 
 
-def test_a_data_loader_may_pickle_it(plane: ControlPlane) -> None:
+def test_a_pickled_copy_keeps_the_path_and_releases_no_pin(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
         copy = pickle.loads(pickle.dumps(ds))
         assert copy.path == ds.path
@@ -281,7 +281,7 @@ def test_a_data_loader_may_pickle_it(plane: ControlPlane) -> None:
         assert len(plane.state.pins) == 1
 
 
-def test_mount_root_replaces_where_the_region_says(
+def test_mount_root_overrides_the_mount_root_of_the_region(
     plane: ControlPlane, mount_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plane.mount_root = "/nowhere"
@@ -292,7 +292,7 @@ def test_mount_root_replaces_where_the_region_says(
     assert ensure_dataset_cached("vision/digits", "1", progress=False).path == ds.path
 
 
-def test_a_machine_without_the_mount_is_told_what_to_do(plane: ControlPlane) -> None:
+def test_a_missing_mount_is_an_error_that_says_what_to_do(plane: ControlPlane) -> None:
     plane.mount_root = "/nowhere/forebay"
     ds = ensure_dataset_cached("vision/digits", "1", progress=False)
     with pytest.raises(forebay.MountMissing) as missing:
@@ -303,7 +303,7 @@ def test_a_machine_without_the_mount_is_told_what_to_do(plane: ControlPlane) -> 
     assert str(ds.expected_path) == "/nowhere/forebay/vision/digits/1"
 
 
-def test_a_version_that_appears_a_moment_later_is_waited_for(plane: ControlPlane, mount_root: Path) -> None:
+def test_path_waits_for_a_version_that_appears_later(plane: ControlPlane, mount_root: Path) -> None:
     hidden = mount_root / "vision" / "digits" / "2"
     ds = ensure_dataset_cached("vision/digits", "2", progress=False)
     appearing = threading.Timer(0.3, hidden.mkdir)
@@ -313,7 +313,7 @@ def test_a_version_that_appears_a_moment_later_is_waited_for(plane: ControlPlane
 
 
 @pytest.mark.parametrize("missing", ["FOREBAY_API", "FOREBAY_REGION"])
-def test_says_what_is_missing_in_the_environment(
+def test_a_missing_variable_is_an_error_that_names_it(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.delenv(missing)
@@ -321,7 +321,7 @@ def test_says_what_is_missing_in_the_environment(
         ensure_dataset_cached("vision/digits", "1")
 
 
-def test_a_bad_duration_is_refused_before_anything_is_sent(plane: ControlPlane) -> None:
+def test_an_invalid_duration_is_refused_before_a_request(plane: ControlPlane) -> None:
     with pytest.raises(forebay.ConfigurationError, match="12h"):
         ensure_dataset_cached("vision/digits", "1", pin_for="twelve hours")
     assert not plane.log
@@ -335,7 +335,7 @@ def test_progress_may_be_a_function(plane: ControlPlane, capsys: pytest.CaptureF
     assert capsys.readouterr() == ("", "")
 
 
-def test_no_warning_when_nothing_is_wrong(plane: ControlPlane) -> None:
+def test_a_normal_block_causes_no_warning(plane: ControlPlane) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False):
@@ -349,12 +349,12 @@ def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
         time.sleep(0.01)
 
 
-def test_both_ways_to_ask_take_the_same(plane: ControlPlane) -> None:
+def test_both_ensure_functions_have_the_same_parameters(plane: ControlPlane) -> None:
     one, other = inspect.signature(ensure_dataset_cached), inspect.signature(ensure_dataset_cached_async)
     assert one.parameters == other.parameters
 
 
-def test_a_pin_names_the_job_that_the_environment_names(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pin_has_the_job_of_the_environment(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     with forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
         assert ds.pin is not None
         assert "job" not in plane.seen("POST", "/ensure")[-1].body["pin"]

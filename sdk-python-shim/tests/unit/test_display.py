@@ -67,8 +67,8 @@ _STREAMS: dict[str, Callable[[], Any]] = {
     "full": _full,
     "only writes": _OnlyWrites,
     "broken": _Broken,
-    "no object of its kind": lambda: 7,
-    "a pipe that nobody reads": _unread_pipe,
+    "not a stream": lambda: 7,
+    "an unread pipe": _unread_pipe,
 }
 
 
@@ -83,13 +83,13 @@ def stream(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("kind", [Terminal, Log])
-def test_progress_is_shown_on_whatever_there_is(stream: Any, kind: type[Terminal | Log]) -> None:
+def test_progress_fails_on_no_kind_of_stream(stream: Any, kind: type[Terminal | Log]) -> None:
     display = ProgressDisplay("vision/digits@1 in eu", kind(stream))
     display(Progress("eu", "WARMING", 1, 2))
     display.done(2)
 
 
-def test_a_call_does_not_fail_for_what_it_cannot_show(
+def test_a_call_does_not_fail_if_it_cannot_show_progress(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, stream: Any
 ) -> None:
     plane.state.looks_until_cached = 2
@@ -98,7 +98,7 @@ def test_a_call_does_not_fail_for_what_it_cannot_show(
         assert ds.path.is_dir()
 
 
-def test_a_warning_is_an_error_for_who_has_made_errors_of_them(
+def test_a_warning_filter_can_turn_a_warning_into_an_error(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("forebay._prefetch._RETRY_SECONDS", 0.0)
@@ -107,14 +107,14 @@ def test_a_warning_is_an_error_for_who_has_made_errors_of_them(
         forebay.prefetch_dataset("vision/digits", "2")
 
 
-def test_a_notebook_that_shows_nothing_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_does_not_fail_if_the_notebook_cannot_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "IPython.display", None)
     surface: Surface = Notebook()
     ProgressDisplay("x", surface)(Progress("eu", "WARMING", 1, 2))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "euc-kr", "utf-8"])
-def test_what_an_encoding_lacks_is_escaped(encoding: str) -> None:
+def test_output_escapes_characters_that_the_encoding_lacks(encoding: str) -> None:
     raw = io.BytesIO()
     stream = Unfailing(io.TextIOWrapper(raw, encoding=encoding, write_through=True))
     stream.write("é 한 😀\n")
@@ -125,7 +125,7 @@ def test_what_an_encoding_lacks_is_escaped(encoding: str) -> None:
     assert (r"\U0001f600" in said) == (encoding != "utf-8")
 
 
-def test_a_bar_is_drawn_with_what_the_terminal_has() -> None:
+def test_the_bar_uses_only_characters_of_the_encoding() -> None:
     raw = io.BytesIO()
     terminal = Terminal(io.TextIOWrapper(raw, encoding="latin-1", write_through=True))
     ProgressDisplay("x", terminal)(Progress("eu", "WARMING", 1, 2))
@@ -154,7 +154,7 @@ with open(sys.argv[1], "w") as out: out.write(str(ds.path))
         ("<&- >&- 2>&-", ""),
     ],
 )
-def test_a_job_ends_well_whatever_its_streams_are(plane: ControlPlane, tmp_path: Path, shell: str, before: str) -> None:
+def test_a_job_succeeds_with_broken_streams(plane: ControlPlane, tmp_path: Path, shell: str, before: str) -> None:
     plane.state.looks_until_cached = 2
     program, out = tmp_path / "job.py", tmp_path / "out"
     program.write_text(_JOB.format(before=before), encoding="utf-8")
@@ -182,7 +182,7 @@ _ENCODINGS = [
 
 
 @pytest.mark.parametrize("environment", _ENCODINGS, ids=str)
-def test_a_command_prints_what_it_can_on_a_terminal_of_any_encoding(
+def test_a_command_prints_in_any_encoding(
     plane: ControlPlane, environment: dict[str, str]
 ) -> None:
     plane.state.datasets["vision/digits"]["source"] = "s3://lake/한국어-😀/"
@@ -200,7 +200,7 @@ def test_a_command_prints_what_it_can_on_a_terminal_of_any_encoding(
 
 
 @pytest.mark.parametrize("environment", _ENCODINGS, ids=str)
-def test_a_path_is_printed_as_it_is_for_the_shell_that_uses_it(
+def test_ensure_and_step_write_paths_without_escapes(
     plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     root = tmp_path / "데이터"
@@ -221,7 +221,7 @@ _ACTIONS = ["ensure vision/digits@1", "evict vision/digits@1"]
 
 
 @pytest.mark.parametrize("words", _QUERIES + _ACTIONS)
-def test_a_command_whose_streams_are_closed_or_full_ends_as_others_do(plane: ControlPlane, words: str) -> None:
+def test_a_command_with_closed_or_full_streams_has_the_right_exit_code(plane: ControlPlane, words: str) -> None:
     plane.state.cached.add(("eu", "vision/digits@1"))
     plane.state.priced = False  # causes a message on stderr
     command = f"{' '.join(_FOREBAY)} {words}"
@@ -239,13 +239,13 @@ def test_a_command_whose_streams_are_closed_or_full_ends_as_others_do(plane: Con
 
 @pytest.mark.parametrize("words", ["pins --help", "--version"])
 @pytest.mark.parametrize("streams", [">&-", ">&- 2>&-", ">/dev/full", _UNREAD])
-def test_help_that_nobody_reads_is_no_error(words: str, streams: str) -> None:
+def test_help_without_a_reader_is_no_error(words: str, streams: str) -> None:
     done = _shell(f"{' '.join(_FOREBAY)} {words} {streams}")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full"])
-def test_an_error_that_cannot_be_said_has_its_exit_code_and_stdout_stays_empty(
+def test_an_error_that_stderr_cannot_take_keeps_its_exit_code(
     plane: ControlPlane, streams: str
 ) -> None:
     for words, code in (("nonsense", 2), ("status team/none@1 --json", 4)):
@@ -253,7 +253,7 @@ def test_an_error_that_cannot_be_said_has_its_exit_code_and_stdout_stays_empty(
         assert (done.returncode, done.stdout) == (code, b"")
 
 
-def test_the_streams_of_a_program_that_calls_the_command_are_its_own_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_restores_the_streams_of_its_caller(capsys: pytest.CaptureFixture[str]) -> None:
     before = sys.stdout, sys.stderr, sys.stdout.errors
     with _display.of_command():
         assert isinstance(sys.stderr, Unfailing)
@@ -268,7 +268,7 @@ def test_progress_of_a_command_does_not_wait_for_a_reader(monkeypatch: pytest.Mo
         pipe.__dict__["reader"].close()
 
 
-def test_a_command_ends_though_nobody_reads_what_it_says(
+def test_a_command_ends_although_nothing_reads_its_stderr(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mount_root: Path
 ) -> None:
     monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 0.1)

@@ -44,7 +44,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> float:
 
 @both_clients
 @pytest.mark.parametrize("problem", [EVICTING, UNAVAILABLE], ids=["EVICTING", "UNAVAILABLE"])
-def test_an_attempt_that_ended_with_not_now_is_followed_by_another_under_the_same_key(
+def test_ensure_retries_a_temporary_refusal_with_the_same_key(
     plane: ControlPlane, ensure: Ensure, problem: Problem
 ) -> None:
     plane.state.looks_until_cached = 1
@@ -57,7 +57,7 @@ def test_an_attempt_that_ended_with_not_now_is_followed_by_another_under_the_sam
 
 
 @both_clients
-def test_attempts_that_end_so_for_long_become_an_error_and_are_not_many(
+def test_ensure_backs_off_and_fails_if_refusals_persist(
     plane: ControlPlane, ensure: Ensure, patience: float
 ) -> None:
     plane.state.looks_until_cached = 1
@@ -71,7 +71,7 @@ def test_attempts_that_end_so_for_long_become_an_error_and_are_not_many(
 
 
 @both_clients
-def test_a_caller_whose_time_is_over_meanwhile_hears_that_it_is(plane: ControlPlane, ensure: Ensure) -> None:
+def test_ensure_times_out_while_it_retries_refusals(plane: ControlPlane, ensure: Ensure) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [UNAVAILABLE] * 1000
     with pytest.raises(forebay.EnsureTimeout, match="within 1 s") as late:
@@ -79,7 +79,7 @@ def test_a_caller_whose_time_is_over_meanwhile_hears_that_it_is(plane: ControlPl
     assert late.value.request_id == plane.seen("POST", "/ensure$")[0].headers["idempotency-key"]
 
 
-def test_one_setback_long_after_another_has_patience_of_its_own(plane: ControlPlane, patience: float) -> None:
+def test_a_later_refusal_starts_a_new_retry_period(plane: ControlPlane, patience: float) -> None:
     plane.state.looks_until_cached = 8
     plane.state.attempts_fail = [UNAVAILABLE]
     looks: list[Progress] = []
@@ -94,7 +94,7 @@ def test_one_setback_long_after_another_has_patience_of_its_own(plane: ControlPl
     assert not plane.state.attempts_fail
 
 
-def test_who_is_to_be_answered_by_a_deadline_does_not_wait_for_one_after_the_other(
+def test_a_deadline_bounds_the_retries_of_refusals(
     plane: ControlPlane, patience: float
 ) -> None:
     plane.state.looks_until_cached = 1
@@ -105,7 +105,7 @@ def test_who_is_to_be_answered_by_a_deadline_does_not_wait_for_one_after_the_oth
     assert 1 <= time.monotonic() - started < patience
 
 
-def test_a_request_is_not_sent_again_while_nobody_answers_for_the_platform(plane: ControlPlane) -> None:
+def test_ensure_does_not_repeat_a_request_while_the_platform_is_away(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 2
 
     def disturb(_: Progress) -> None:
@@ -117,7 +117,7 @@ def test_a_request_is_not_sent_again_while_nobody_answers_for_the_platform(plane
     assert len(plane.seen("POST", "/ensure$")) == 1
 
 
-def test_what_the_platform_says_of_when_to_ask_again_is_heeded(plane: ControlPlane) -> None:
+def test_ensure_honours_the_retry_after_of_a_refusal(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1
     looked: list[float] = []
 
@@ -130,7 +130,7 @@ def test_what_the_platform_says_of_when_to_ask_again_is_heeded(plane: ControlPla
     assert len(plane.seen("POST", "/ensure$")) == 2
 
 
-def test_what_the_platform_gave_up_meanwhile_is_an_error_at_once(plane: ControlPlane) -> None:
+def test_ensure_fails_at_once_if_the_platform_gives_up_later(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [Problem(503, "LAKE_UNAVAILABLE", "the lake does not answer", retryable=True)]
     with pytest.raises(forebay.LakeUnavailable):

@@ -42,7 +42,7 @@ def _step(plane: ControlPlane, *options: str, **variables: str) -> subprocess.Co
         ("RANK", _UNDECODED),
     ],
 )
-def test_a_variable_that_no_request_can_carry_is_named(
+def test_an_invalid_variable_is_an_error_that_names_it(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv("FOREBAY_RUN_ID", "train-7")
@@ -54,7 +54,7 @@ def test_a_variable_that_no_request_can_carry_is_named(
 
 
 @pytest.mark.parametrize("name", [_UNDECODED, "two\nlines", "\x1b[31m"])
-def test_a_user_may_have_any_name(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_user_name_may_have_any_characters(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for variable in ("LOGNAME", "USER"):
         monkeypatch.setenv(variable, name)
     with ensure_dataset_cached("vision/digits", "1", pin_for="5m", progress=False) as held:
@@ -63,7 +63,7 @@ def test_a_user_may_have_any_name(plane: ControlPlane, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("option", ["--dataset", "--version", "--region", "--reason", "--holder", "--prefetch"])
-def test_a_step_refuses_an_argument_that_is_no_text(plane: ControlPlane, option: str) -> None:
+def test_a_step_refuses_an_argument_that_cannot_be_decoded(plane: ControlPlane, option: str) -> None:
     value = f"vision/{_UNDECODED}" if option in ("--dataset", "--prefetch") else _UNDECODED
     done = _step(plane, option, value, "--pin-for", "5m")
     assert (done.returncode, done.stdout.startswith("forebay.step: ")) == (2, True), done.stdout
@@ -81,7 +81,7 @@ def test_a_step_refuses_an_argument_that_is_no_text(plane: ControlPlane, option:
         ({"also_in": [_UNDECODED]}, r"regions '\udcff' is not text in this machine's encoding"),
     ],
 )
-def test_a_value_that_json_lacks_is_refused(plane: ControlPlane, arguments: Any, message: str) -> None:
+def test_a_value_that_json_cannot_represent_is_refused(plane: ControlPlane, arguments: Any, message: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         ensure_dataset_cached("vision/digits", "1", progress=False, **arguments)
     assert str(refused.value) == message
@@ -89,18 +89,18 @@ def test_a_value_that_json_lacks_is_refused(plane: ControlPlane, arguments: Any,
 
 
 @pytest.mark.parametrize("key", ["ü", "two\nlines", _UNDECODED])
-def test_a_key_that_no_header_can_carry_is_refused(client: Client, key: str) -> None:
+def test_an_invalid_idempotency_key_is_refused(client: Client, key: str) -> None:
     with pytest.raises(ConfigurationError, match="Idempotency-Key"):
         client.start_ensure("vision/digits", "1", "eu", idempotency_key=key)
 
 
-def test_a_quota_of_any_length_is_a_number_or_refused(client: Client, plane: ControlPlane) -> None:
+def test_a_quota_that_is_too_large_is_refused(client: Client, plane: ControlPlane) -> None:
     with pytest.raises(ConfigurationError, match="bytes is too large a number"):
         client.set_quota("vision", 10**400)
 
 
 @pytest.mark.parametrize("host", ["a..b", ".", ".a", f"{'a' * 64}.example"])
-def test_a_host_that_cannot_be_looked_up_is_refused(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+def test_an_invalid_host_name_is_refused(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("FOREBAY_API", f"http://{host}:8080")
     with pytest.raises(ConfigurationError, match=r"^FOREBAY_API is 'http"):
         Client()
@@ -117,5 +117,5 @@ async def _ask() -> None:
         await client.regions()
 
 
-def test_the_last_dot_of_a_host_is_no_mistake() -> None:
+def test_a_host_name_may_end_with_a_dot() -> None:
     assert forebay.Client("http://forebay.example.:8080").api == "http://forebay.example.:8080/api/v1"

@@ -27,7 +27,7 @@ def _write(log: int, key: str, operation: str = "GetObject", status: int = 200, 
     os.write(log, _LINE.format(bucket=bucket, operation=operation, key=key, status=status).encode())
 
 
-def test_the_access_log_is_read_between_two_marks(tmp_path: Path) -> None:
+def test_the_lake_log_counts_the_reads_since_a_mark(tmp_path: Path) -> None:
     file = tmp_path / "access.log"
     log = os.open(file, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
     try:
@@ -48,7 +48,7 @@ def test_the_access_log_is_read_between_two_marks(tmp_path: Path) -> None:
     assert reads.written_bytes >= file.stat().st_size / 2
 
 
-def test_parts_are_counted_from_the_manifest(tmp_path: Path) -> None:
+def test_the_manifest_determines_the_parts_of_each_object(tmp_path: Path) -> None:
     file = tmp_path / "m.sqlite"
     manifest = sqlite3.connect(file)
     manifest.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
@@ -68,7 +68,7 @@ def test_parts_are_counted_from_the_manifest(tmp_path: Path) -> None:
     assert found == {"a": Original(60, 1), "b": Original(60, 2), "c": Original(200, 2), "d": Original(1, 1)}
 
 
-def test_what_was_not_read_once_is_named() -> None:
+def test_not_once_lists_objects_with_missing_or_repeated_reads() -> None:
     of = {"a": Original(60, 1), "b": Original(60, 2)}
     once = Reads(Counter({"a": 1, "b": 2}), 0)
     assert not_once(once, of) == []
@@ -78,7 +78,7 @@ def test_what_was_not_read_once_is_named() -> None:
 
 
 @pytest.mark.parametrize("stays", [False, True])
-def test_the_demo_says_where_temporal_shows_the_workflow(
+def test_the_demo_prints_the_page_of_the_workflow_in_temporal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], stays: bool
 ) -> None:
     page = "http://127.0.0.1:7802/namespaces/default/workflows/dataset%2Fvision%2Fdigits%401"
@@ -90,7 +90,7 @@ def test_the_demo_says_where_temporal_shows_the_workflow(
 
 
 @pytest.mark.filterwarnings("default")
-def test_the_training_reads_what_the_dataset_has(tmp_path: Path) -> None:
+def test_the_training_reads_all_images_of_the_dataset(tmp_path: Path) -> None:
     for key, content in digits.small_files():
         path = tmp_path / key
         path.parent.mkdir(exist_ok=True)
@@ -102,7 +102,7 @@ def test_the_training_reads_what_the_dataset_has(tmp_path: Path) -> None:
     assert next(digits.shard_blocks()) == next(digits.shard_blocks())
 
 
-def test_a_key_of_another_lake_is_not_for_the_one_of_the_stack(tmp_path: Path) -> None:
+def test_the_lake_of_the_stack_replaces_the_credentials_of_the_machine(tmp_path: Path) -> None:
     stack = Devstack(tmp_path)
     stack._addresses = {"lake": "http://127.0.0.1:1", "lake.credentials": "/key", "lake.region": "eu"}
     machine = {"AWS_ACCESS_KEY_ID": "other", "AWS_PROFILE": "work", "AWS_ENDPOINT_URL": "http://other", "PATH": "/bin"}

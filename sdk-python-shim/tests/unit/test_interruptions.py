@@ -75,7 +75,7 @@ def _cancelled(plane: ControlPlane) -> list[bool]:
 
 @each_way
 @pytest.mark.parametrize("by", [KeyboardInterrupt, _Interruption, ValueError])
-def test_it_cancels_its_request_so_that_no_pin_is_taken_later(
+def test_an_interrupted_call_cancels_its_request_and_leaves_no_pin(
     plane: ControlPlane, ensure: Callable[..., None], by: type[BaseException]
 ) -> None:
     with pytest.raises(by) as interrupted:
@@ -92,7 +92,7 @@ def test_it_cancels_its_request_so_that_no_pin_is_taken_later(
 
 
 @each_way
-def test_what_is_detached_goes_on(plane: ControlPlane, ensure: Callable[..., None]) -> None:
+def test_a_detached_request_continues_after_an_interruption(plane: ControlPlane, ensure: Callable[..., None]) -> None:
     with pytest.raises(KeyboardInterrupt) as interrupted:
         ensure(progress=_interrupt(), detach=True)
     assert not plane.seen("DELETE", "")
@@ -102,7 +102,7 @@ def test_what_is_detached_goes_on(plane: ControlPlane, ensure: Callable[..., Non
     ]
 
 
-def test_a_task_that_is_cancelled_cancels_its_request(plane: ControlPlane) -> None:
+def test_a_cancelled_task_cancels_its_request(plane: ControlPlane) -> None:
     async def train() -> None:
         def stop(_: forebay.Progress) -> None:
             waiting.cancel()
@@ -116,7 +116,7 @@ def test_a_task_that_is_cancelled_cancels_its_request(plane: ControlPlane) -> No
 
 
 @pytest.mark.parametrize(("by", "cancelled"), [(KeyboardInterrupt, True), (_Interruption, False), (SystemExit, False)])
-def test_the_request_of_a_run_is_left_to_the_process_that_follows_unless_a_person_ends_it(
+def test_only_a_keyboard_interrupt_cancels_the_request_of_a_run(
     plane: ControlPlane, by: type[BaseException], cancelled: bool
 ) -> None:
     with pytest.raises(by):
@@ -129,13 +129,13 @@ def test_the_request_of_a_run_is_left_to_the_process_that_follows_unless_a_perso
         assert plane.state.fills == 1
 
 
-def test_a_time_out_leaves_the_request_and_says_that_it_will_pin(plane: ControlPlane) -> None:
+def test_a_timeout_keeps_the_request_and_says_that_it_will_pin(plane: ControlPlane) -> None:
     with pytest.raises(forebay.EnsureTimeout, match="goes on with it, and pins it then"):
         _sync(progress=False, timeout=1)
     assert not plane.seen("DELETE", "")
 
 
-def test_an_interruption_before_the_first_answer_cancels_what_arrives_afterwards(
+def test_an_early_interruption_cancels_a_request_that_is_still_arriving(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The platform does not know the request at its first cancellation, because it is still arriving."""
@@ -160,7 +160,7 @@ def test_an_interruption_before_the_first_answer_cancels_what_arrives_afterwards
     assert _cancelled(plane) == [True]
 
 
-def test_one_that_never_arrived_is_said_not_to_be_known(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_note_says_that_the_platform_does_not_know_the_request(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("forebay._ensure._ACCEPTED_WITHIN", (0.1,))
     plane.fail_next(lambda handler: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt) as interrupted:
@@ -168,7 +168,7 @@ def test_one_that_never_arrived_is_said_not_to_be_known(plane: ControlPlane, mon
     assert notes(interrupted.value)[0].endswith("of vision/digits@1 is not known to the platform")
 
 
-def test_a_request_that_cannot_be_cancelled_is_named_with_what_to_do(plane: ControlPlane) -> None:
+def test_the_note_of_a_failed_cancellation_says_what_to_do(plane: ControlPlane) -> None:
     def stop(_: forebay.Progress) -> None:
         plane.fail_next(*[busy()] * 4)
         raise KeyboardInterrupt
@@ -181,7 +181,7 @@ def test_a_request_that_cannot_be_cancelled_is_named_with_what_to_do(plane: Cont
     assert note.endswith(f"'forebay cancel vision/digits@1 {id}' cancels it")
 
 
-def test_a_cancellation_is_not_waited_for_until_what_was_brought_is_gone(
+def test_a_cancellation_does_not_wait_until_the_version_is_evicted(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("forebay._ensure.CANCEL_SECONDS", 0.5)
@@ -276,7 +276,7 @@ class Command:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_command_that_a_signal_ends_cancels_its_request_and_prints_its_id(
+def test_a_command_ended_by_a_signal_cancels_its_request_and_prints_its_id(
     plane: ControlPlane, tmp_path: Path, number: signal.Signals
 ) -> None:
     command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "-q")
@@ -295,7 +295,7 @@ def test_a_command_that_a_signal_ends_cancels_its_request_and_prints_its_id(
     )
 
 
-def test_a_command_whose_time_limit_is_over_cancels_its_request(plane: ControlPlane) -> None:
+def test_a_command_ended_by_timeout_cancels_its_request(plane: ControlPlane) -> None:
     words = ["timeout", "600", *_FOREBAY, "ensure", "vision/digits@1", "--pin-for", "1h", "-q"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as limited:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
@@ -306,7 +306,7 @@ def test_a_command_whose_time_limit_is_over_cancels_its_request(plane: ControlPl
     assert _cancelled(plane) == [True]
 
 
-def test_others_who_wait_for_the_version_go_on(plane: ControlPlane, tmp_path: Path) -> None:
+def test_other_clients_continue_to_wait_after_an_interruption(plane: ControlPlane, tmp_path: Path) -> None:
     with subprocess.Popen([*_FOREBAY, "ensure", "vision/digits@1", "--json"], stdout=subprocess.PIPE) as other:
         _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "--json")
@@ -320,7 +320,7 @@ def test_others_who_wait_for_the_version_go_on(plane: ControlPlane, tmp_path: Pa
     assert not plane.state.pins
 
 
-def test_a_command_that_is_detached_leaves_its_request_to_the_platform(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_detached_command_leaves_its_request_to_the_platform(plane: ControlPlane, tmp_path: Path) -> None:
     command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "-q", "--detach")
     _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     os.write(command.tty, b"\x03")
@@ -331,7 +331,7 @@ def test_a_command_that_is_detached_leaves_its_request_to_the_platform(plane: Co
     assert not plane.seen("DELETE", "")
 
 
-def test_another_command_says_that_the_platform_goes_on(plane: ControlPlane, tmp_path: Path) -> None:
+def test_an_interrupted_evict_says_that_the_platform_continues(plane: ControlPlane, tmp_path: Path) -> None:
     answered = threading.Event()
 
     def wait(handler: BaseHTTPRequestHandler) -> None:
@@ -348,7 +348,7 @@ def test_another_command_says_that_the_platform_goes_on(plane: ControlPlane, tmp
     answered.set()
 
 
-def test_a_command_that_nobody_can_interrupt_stays_so(plane: ControlPlane) -> None:
+def test_a_command_started_with_ignored_signals_ignores_them(plane: ControlPlane) -> None:
     """The command ignores signals like one that a script has started with ``nohup`` or in the background."""
     words = ["ensure", "vision/digits@1", "-q"]
     ignoring = ["env", "--ignore-signal=HUP,INT", sys.executable, "-m", "forebay", *words]

@@ -19,7 +19,7 @@ def pins(text: str) -> dict[str, str]:
     return {normal(name): version for name, version in re.findall(r"(?m)^([\w.-]+)==([^\s;\\]+)", text)}
 
 
-def test_there_are_lists() -> None:
+def test_the_requirements_files_are_the_expected_ones() -> None:
     assert [it.name for it in LISTS] == [
         f"requirements-{name}.txt" for name in ("build", "dev", "frameworks", "integrations")
     ]
@@ -34,7 +34,7 @@ def test_a_lock_has_the_pinned_versions_with_hashes(listed: Path) -> None:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry
 
 
-def test_the_package_is_built_by_what_is_pinned() -> None:
+def test_all_requirements_files_pin_the_same_build_tools() -> None:
     build = pins((PACKAGE / "requirements-build.txt").read_text())
 
     for listed in LISTS:
@@ -44,7 +44,7 @@ def test_the_package_is_built_by_what_is_pinned() -> None:
         }, listed.name
 
 
-def test_nothing_is_installed_without_a_hash() -> None:
+def test_the_makefile_installs_packages_only_with_hashes() -> None:
     makefile = (PACKAGE.parent / "Makefile").read_text()
 
     for command in re.findall(r"(?m)pip install .*", makefile):

@@ -28,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def test_a_log_gets_whole_lines_and_not_many(clock: Clock) -> None:
+def test_a_log_gets_a_few_whole_lines(clock: Clock) -> None:
     stream = io.StringIO()
     display = ProgressDisplay("a/b@1 → eu", Log(stream))
     for step in range(50):
@@ -65,14 +65,14 @@ def test_a_terminal_gets_one_line_that_is_overwritten(clock: Clock, monkeypatch:
 
 
 @pytest.mark.parametrize("surface", [Terminal, Log])
-def test_an_answer_at_once_shows_nothing(surface: type[Terminal] | type[Log]) -> None:
+def test_an_immediate_answer_shows_no_progress(surface: type[Terminal] | type[Log]) -> None:
     stream = io.StringIO()
     ProgressDisplay("x", surface(stream)).done(5)
     assert stream.getvalue() == ""
 
 
 @pytest.mark.parametrize("surface", [Terminal, Log])
-def test_an_empty_version_and_an_ascii_log_do_not_break_it(surface: type[Terminal] | type[Log]) -> None:
+def test_progress_supports_an_empty_version_and_an_ascii_stream(surface: type[Terminal] | type[Log]) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     display = ProgressDisplay("a → b", surface(stream))
     display(Progress("eu", "WARMING", 0, 0))
@@ -81,7 +81,7 @@ def test_an_empty_version_and_an_ascii_log_do_not_break_it(surface: type[Termina
     assert rb"a \u2192 b" in stream.buffer.getvalue()
 
 
-def test_a_part_is_not_said_to_be_complete(clock: Clock) -> None:
+def test_partial_coverage_is_not_shown_as_complete(clock: Clock) -> None:
     stream = io.StringIO()
     display = ProgressDisplay("x", Log(stream))
     display(Progress("eu", "WARMING", 0, 100 * MIB))
@@ -89,12 +89,12 @@ def test_a_part_is_not_said_to_be_complete(clock: Clock) -> None:
     assert stream.getvalue().splitlines()[-1] == "x: 8.00 MiB of 100 MiB there and verified, not all, in 0s"
 
 
-def test_only_what_is_complete_is_a_hundred_percent() -> None:
+def test_a_progress_line_shows_at_most_99_percent() -> None:
     assert Line("x", (), 0.9999).text() == "x:  99%"
     assert Line("x", (), 1.0).text() == "x:  99%"
 
 
-def test_what_a_region_waits_for_is_said_on_one_line(clock: Clock) -> None:
+def test_progress_shows_what_a_region_waits_for_on_one_line(clock: Clock) -> None:
     stream = io.StringIO()
     away = Blocked("UNAVAILABLE", "no worker\nof eu answers\x1b[31m")
     ProgressDisplay("x", Log(stream))(Progress("eu", "EVIC\x9bTING", 1, 2, away))
@@ -103,7 +103,7 @@ def test_what_a_region_waits_for_is_said_on_one_line(clock: Clock) -> None:
     )
 
 
-def test_a_reason_is_not_cut_by_a_narrow_terminal_and_is_said_once(
+def test_a_narrow_terminal_shows_a_reason_once_and_in_full(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -122,7 +122,7 @@ def test_a_reason_is_not_cut_by_a_narrow_terminal_and_is_said_once(
     assert all(len(each) <= 59 for each in drawn if not each.endswith("\n"))
 
 
-def test_a_reason_is_told_again_when_it_is_another_one() -> None:
+def test_only_a_new_reason_is_reported_again() -> None:
     told = Told()
     reasons = [
         Blocked("UNAVAILABLE", "no worker (attempt 1 follows)"),
@@ -149,7 +149,7 @@ def test_progress_never_runs_backwards(plane: ControlPlane, client: Client) -> N
     ]
 
 
-def test_a_log_of_a_whole_wait_says_done_once_and_at_the_end(
+def test_a_log_reports_completion_once_and_at_the_end(
     plane: ControlPlane, client: Client, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Log, "pause_seconds", 0.0)
@@ -167,7 +167,7 @@ def test_a_log_of_a_whole_wait_says_done_once_and_at_the_end(
 
 
 @pytest.mark.parametrize(("is_terminal", "surface"), [(True, Terminal), (False, Log)])
-def test_a_terminal_is_told_from_a_log(
+def test_progress_detects_whether_stderr_is_a_terminal(
     monkeypatch: pytest.MonkeyPatch, is_terminal: bool, surface: type[Terminal] | type[Log]
 ) -> None:
     class Stream(io.StringIO):

@@ -29,7 +29,7 @@ def _route(address: str) -> str | None:
 
 
 @pytest.mark.parametrize("api", ["http://forebay.example", "http://forebay.example:8080"])
-def test_a_request_to_elsewhere_goes_through_the_proxy(
+def test_a_request_to_another_machine_uses_the_proxy(
     plane: ControlPlane, environment: pytest.MonkeyPatch, api: str
 ) -> None:
     environment.setenv("HTTP_PROXY", plane.url)
@@ -46,7 +46,7 @@ def test_a_request_to_elsewhere_goes_through_the_proxy(
 
 @pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 @pytest.mark.parametrize("proxy", ["http://127.0.0.1:9", "socks5://127.0.0.1:9", "nonsense://"])
-def test_a_request_to_this_machine_never_does(
+def test_a_request_to_this_machine_bypasses_the_proxy(
     plane: ControlPlane, environment: pytest.MonkeyPatch, variable: str, proxy: str
 ) -> None:
     environment.setenv(variable, proxy)
@@ -61,19 +61,19 @@ localhost LOCALHOST localhost. a.localhost ip6-localhost 127.0.0.1 127.1 127.9.8
 
 
 @pytest.mark.parametrize("host", _THIS_MACHINE.split())
-def test_this_machine_has_many_names(environment: pytest.MonkeyPatch, host: str) -> None:
+def test_each_name_of_this_machine_bypasses_the_proxy(environment: pytest.MonkeyPatch, host: str) -> None:
     environment.setenv("ALL_PROXY", "http://proxy:3128")
     assert _route(f"http://{host}:8080") is None
     assert _route(f"https://{host}:8080") is None
 
 
 @pytest.mark.parametrize("host", ["localhost.example.com", "notlocalhost", "10.0.0.1", "[fe80::1]", "128.0.0.1"])
-def test_others_are_elsewhere(environment: pytest.MonkeyPatch, host: str) -> None:
+def test_similar_names_of_other_machines_use_the_proxy(environment: pytest.MonkeyPatch, host: str) -> None:
     environment.setenv("ALL_PROXY", "proxy:3128")
     assert _route(f"http://{host}") == "ALL_PROXY http://proxy:3128"
 
 
-def test_the_variable_of_the_scheme_counts_before_the_one_for_all_and_small_letters_before_capitals(
+def test_scheme_variables_precede_all_proxy_and_lower_case_precedes_upper_case(
     environment: pytest.MonkeyPatch,
 ) -> None:
     environment.setenv("ALL_PROXY", "http://all:1")
@@ -87,7 +87,7 @@ def test_the_variable_of_the_scheme_counts_before_the_one_for_all_and_small_lett
     assert _route("http://h") == "ALL_PROXY http://all:1"
 
 
-def test_a_header_of_a_strangers_request_names_no_proxy(environment: pytest.MonkeyPatch) -> None:
+def test_a_cgi_program_ignores_http_proxy(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("HTTP_PROXY", "http://stranger:1")
     environment.setenv("REQUEST_METHOD", "GET")
     assert _route("http://h") is None
@@ -124,7 +124,7 @@ def test_a_header_of_a_strangers_request_names_no_proxy(environment: pytest.Monk
         (",, ,[,]:,:,/,[]:1,10.0.0.0/99,*h,..", [], ["http://g", "http://10.0.0.1", "http://[fe80::1]"]),
     ],
 )
-def test_what_is_excepted_is_reached_directly(
+def test_hosts_in_no_proxy_bypass_the_proxy(
     environment: pytest.MonkeyPatch, no_proxy: str, excepted: list[str], others: list[str]
 ) -> None:
     environment.setenv("ALL_PROXY", "http://proxy:3128")
@@ -149,7 +149,7 @@ def test_what_is_excepted_is_reached_directly(
         ("http://xn--a", "http://host:port"),
     ],
 )
-def test_a_proxy_that_cannot_be_used_is_an_error_that_names_the_variable(
+def test_an_unusable_proxy_is_an_error_that_names_the_variable(
     environment: pytest.MonkeyPatch, variable: str, proxy: str, rule: str
 ) -> None:
     environment.setattr("importlib.util.find_spec", lambda name: None)
@@ -160,7 +160,7 @@ def test_a_proxy_that_cannot_be_used_is_an_error_that_names_the_variable(
     assert rule in str(refused.value)
 
 
-def test_a_proxy_that_does_not_answer_is_named_without_its_password(environment: pytest.MonkeyPatch) -> None:
+def test_errors_name_a_proxy_without_its_password(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("HTTP_PROXY", "http://me:hid/den@127.0.0.1:9")
     with pytest.raises(forebay.ConfigurationError) as refused:
         Client("http://forebay.example")

@@ -38,7 +38,7 @@ def test_a_block_renews_and_releases_the_pins_of_all_regions(plane: ControlPlane
 
 
 @pytest.mark.parametrize("pin_for", ["1h", None])
-def test_for_asyncio_too(plane: ControlPlane, pin_for: str | None) -> None:
+def test_an_asyncio_block_pins_and_releases_in_all_regions(plane: ControlPlane, pin_for: str | None) -> None:
     async def train() -> None:
         asked = ensure_dataset_cached_async("vision/digits", "1", pin_for=pin_for, also_in=["us"], progress=False)
         async with await asked:
@@ -48,7 +48,7 @@ def test_for_asyncio_too(plane: ControlPlane, pin_for: str | None) -> None:
     assert not plane.state.pins
 
 
-def test_a_block_without_pin_for_holds_the_version_in_all_regions(plane: ControlPlane) -> None:
+def test_a_block_without_pin_for_pins_the_version_in_all_regions(plane: ControlPlane) -> None:
     with _ensured(pin_for=None):
         assert _where(plane) == ["eu", "us"]
         assert len({id for _, id in plane.state.pins}) == 1
@@ -56,7 +56,7 @@ def test_a_block_without_pin_for_holds_the_version_in_all_regions(plane: Control
     assert len(plane.seen("POST", "/ensure$")) == 1
 
 
-def test_a_pin_that_is_lost_where_nothing_is_read_is_a_warning_and_no_more(plane: ControlPlane) -> None:
+def test_a_lost_pin_in_another_region_is_only_a_warning(plane: ControlPlane) -> None:
     ds = _ensured(pin_for=1)
 
     def hold_for_a_while() -> None:
@@ -73,7 +73,7 @@ def test_a_pin_that_is_lost_where_nothing_is_read_is_a_warning_and_no_more(plane
 
 
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
-def test_the_pin_of_the_region_that_is_read_is_lost_though_others_live(plane: ControlPlane) -> None:
+def test_a_lost_pin_in_the_region_of_the_reader_is_an_error(plane: ControlPlane) -> None:
     with _ensured(pin_for=1) as ds:
         _lose(plane, "eu")
         _until(lambda: ds.pin_lost is not None)
@@ -83,7 +83,7 @@ def test_the_pin_of_the_region_that_is_read_is_lost_though_others_live(plane: Co
     assert not plane.state.pins
 
 
-def test_a_block_that_begins_when_one_pin_has_ended_asks_for_all_anew_and_leaves_none(plane: ControlPlane) -> None:
+def test_a_block_requests_all_regions_again_if_one_pin_has_ended(plane: ControlPlane) -> None:
     ds = _ensured()
     _lose(plane, "us")
     with ds:
@@ -92,7 +92,7 @@ def test_a_block_that_begins_when_one_pin_has_ended_asks_for_all_anew_and_leaves
     assert len(plane.seen("POST", "/ensure$")) == 2
 
 
-def test_who_asks_anew_keeps_what_the_latest_meant(plane: ControlPlane) -> None:
+def test_a_block_that_requests_latest_again_keeps_its_version(plane: ControlPlane) -> None:
     plane.state.latest = "1"
     ds = ensure_dataset_cached("vision/digits", "latest", pin_for="1h", also_in=["us"], progress=False)
     _lose(plane, "eu")
@@ -104,7 +104,7 @@ def test_who_asks_anew_keeps_what_the_latest_meant(plane: ControlPlane) -> None:
     assert not plane.state.pins
 
 
-def test_a_block_asks_anew_when_the_version_has_gone_from_one_region(plane: ControlPlane) -> None:
+def test_a_block_requests_a_version_again_if_one_region_evicted_it(plane: ControlPlane) -> None:
     ds = _ensured(pin_for=None)
     plane.state.cached.discard(("us", "vision/digits@1"))
     with ds:
@@ -113,7 +113,7 @@ def test_a_block_asks_anew_when_the_version_has_gone_from_one_region(plane: Cont
     assert len(plane.seen("POST", "/ensure$")) == 2
 
 
-def test_without_a_block_all_are_renewed_and_released(plane: ControlPlane) -> None:
+def test_renew_and_release_act_on_the_pins_of_all_regions(plane: ControlPlane) -> None:
     ds = _ensured()
     assert ds.renew().region == "eu"
     assert (_renewed(plane, "eu"), _renewed(plane, "us")) == (1, 1)
@@ -125,7 +125,7 @@ def test_without_a_block_all_are_renewed_and_released(plane: ControlPlane) -> No
     assert sorted(each.query["region"] for each in plane.seen("DELETE", "/pins/")) == ["eu", "us"]
 
 
-def test_pins_asked_for_in_vain_are_let_go_everywhere(plane: ControlPlane) -> None:
+def test_a_failed_fill_releases_the_requested_pins_in_all_regions(plane: ControlPlane) -> None:
     plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", "a.png was overwritten")
     with pytest.raises(forebay.LakeObjectChanged):
         _ensured()
@@ -133,7 +133,7 @@ def test_pins_asked_for_in_vain_are_let_go_everywhere(plane: ControlPlane) -> No
 
 
 @pytest.mark.parametrize("version", ["1", "latest"])
-def test_what_a_run_holds_is_released_everywhere(plane: ControlPlane, version: str) -> None:
+def test_release_dataset_releases_the_pins_of_a_run_in_all_regions(plane: ControlPlane, version: str) -> None:
     plane.state.latest = "1"
     for run in ("train-7", "another"):
         ensure_dataset_cached("vision/digits", version, pin_for="1h", run_id=run, also_in=["us"], progress=False)

@@ -40,17 +40,17 @@ def commands() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("file", "command"), sorted(set(commands())))
-def test_every_command_that_a_message_names_is_one(file: str, command: str) -> None:
+def test_every_command_in_a_message_is_valid(file: str, command: str) -> None:
     assert build_parser().parse_args(shlex.split(command)).run is not None
 
 
-def test_no_message_tells_a_person_to_send_a_request() -> None:
+def test_no_message_asks_the_user_to_send_a_request() -> None:
     verb = re.compile(r'"[^"\n]*[a-z] (?:PUT|POST|DELETE|PATCH)\b[^"\n]*"')
     found = [f"{path.name}: {text}" for path in sources() for text in verb.findall(path.read_text(encoding="utf-8"))]
     assert not found
 
 
-def test_every_section_that_a_message_names_is_there() -> None:
+def test_every_section_in_a_message_exists() -> None:
     section = re.compile(r"(docs/[a-z-]+\.md), ([A-Z][A-Za-z ]+?)(?=[,)\"]| says)")
     found = [named for path in sources() for named in section.findall(path.read_text(encoding="utf-8"))]
     assert len(found) >= 3

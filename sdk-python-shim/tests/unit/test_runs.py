@@ -51,7 +51,7 @@ def environment(plane: ControlPlane, tmp_path: Path) -> dict[str, str]:
     return {"FOREBAY_API": plane.url, "FOREBAY_REGION": "eu", "FOREBAY_RUN_ID": "train-7", "HOME": str(tmp_path)}
 
 
-def test_a_process_that_was_killed_takes_its_pin_over(
+def test_a_restarted_process_takes_over_the_pin_of_its_run(
     plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     first = Training(tmp_path / "pin", "forever", environment=environment)
@@ -67,7 +67,7 @@ def test_a_process_that_was_killed_takes_its_pin_over(
     assert len({each.headers["idempotency-key"] for each in plane.seen("POST", "/ensure$")}) == 1
 
 
-def test_a_process_that_was_killed_while_it_waited_joins_its_request(
+def test_a_restarted_process_joins_the_request_of_its_run(
     plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     plane.state.looks_until_cached = 1_000_000
@@ -81,7 +81,7 @@ def test_a_process_that_was_killed_while_it_waited_joins_its_request(
     assert not plane.state.pins
 
 
-def test_without_a_run_a_process_that_was_killed_leaves_its_pin_to_the_lease(
+def test_a_killed_process_without_a_run_leaves_its_pin_until_the_lease_ends(
     plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     del environment["FOREBAY_RUN_ID"]
@@ -95,7 +95,7 @@ def test_without_a_run_a_process_that_was_killed_leaves_its_pin_to_the_lease(
 
 
 @pytest.mark.parametrize("rank", ["RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"])
-def test_ranks_of_a_run_hold_a_pin_each(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, rank: str) -> None:
+def test_each_rank_of_a_run_has_its_own_pin(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, rank: str) -> None:
     held = []
     for number in ("0", "1"):
         monkeypatch.setenv(rank, number)
@@ -108,7 +108,7 @@ def test_ranks_of_a_run_hold_a_pin_each(plane: ControlPlane, monkeypatch: pytest
     assert len(plane.state.pins) == 1
 
 
-def test_what_one_process_holds_twice_is_held_until_the_second_lets_go(plane: ControlPlane) -> None:
+def test_two_blocks_of_one_process_have_separate_pins(plane: ControlPlane) -> None:
     def hold() -> forebay.CachedDataset:
         return ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False)
 
@@ -124,13 +124,13 @@ def test_what_one_process_holds_twice_is_held_until_the_second_lets_go(plane: Co
         assert again.pin.id == first
 
 
-def test_asking_again_without_a_block_renews_instead_of_piling_up(plane: ControlPlane) -> None:
+def test_repeated_calls_without_a_block_share_one_pin(plane: ControlPlane) -> None:
     for _ in range(3):
         ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False)
     assert len(plane.state.pins) == 1
 
 
-def test_another_reason_or_lease_is_another_request_under_the_same_pin(plane: ControlPlane) -> None:
+def test_another_reason_or_lease_is_a_new_request_for_the_same_pin(plane: ControlPlane) -> None:
     for lease, reason in (("1h", "train"), ("2h", "train"), ("2h", "evaluate")):
         ensure_dataset_cached("vision/digits", "1", pin_for=lease, reason=reason, run_id="7", progress=False)
     assert len(plane.state.requests) == 3
@@ -138,13 +138,13 @@ def test_another_reason_or_lease_is_another_request_under_the_same_pin(plane: Co
     assert (pin["lease"], pin["reason"]) == (7200, "evaluate")
 
 
-def test_a_holder_of_the_callers_own_has_a_pin_of_its_own(plane: ControlPlane) -> None:
+def test_each_explicit_holder_has_its_own_pin(plane: ControlPlane) -> None:
     for holder in ("a@host-1", "a@host-2"):
         ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="7", holder=holder, progress=False)
     assert len(plane.state.pins) == 2
 
 
-def test_a_run_that_fails_leaves_the_pin_to_the_process_that_follows(plane: ControlPlane) -> None:
+def test_a_failed_call_of_a_run_keeps_the_pin_for_the_next_process(plane: ControlPlane) -> None:
     ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="7", progress=False)
     plane.state.looks_until_cached = 1_000_000
     with pytest.raises(forebay.EnsureTimeout):
@@ -153,7 +153,7 @@ def test_a_run_that_fails_leaves_the_pin_to_the_process_that_follows(plane: Cont
     assert plane.seen("DELETE", "/pins/") == []
 
 
-def test_another_process_may_release_what_a_run_holds(
+def test_another_process_can_release_the_pin_of_a_run(
     plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     first = Training(tmp_path / "pin", "forever", environment=environment)
@@ -172,7 +172,7 @@ def test_another_process_may_release_what_a_run_holds(
 
 @pytest.mark.parametrize("version", ["1", "latest"])
 @pytest.mark.parametrize("ended", [[], [0], [0, 1], [1]])
-def test_what_one_process_held_several_times_is_all_released(
+def test_release_dataset_releases_all_pins_of_one_process(
     plane: ControlPlane, version: str, ended: list[int]
 ) -> None:
     plane.state.latest = "1"
@@ -187,7 +187,7 @@ def test_what_one_process_held_several_times_is_all_released(
     assert not plane.state.pins
 
 
-def test_what_a_run_holds_of_the_latest_version_is_released_when_there_is_a_later_one(plane: ControlPlane) -> None:
+def test_release_of_latest_releases_the_version_that_the_run_pinned(plane: ControlPlane) -> None:
     ensure_dataset_cached("vision/digits", "latest", pin_for="1h", run_id="train-7", progress=False)
     (pin,) = plane.state.pins.values()
     pin["version"] = "1"
@@ -199,7 +199,7 @@ def test_what_a_run_holds_of_the_latest_version_is_released_when_there_is_a_late
 
 
 @pytest.mark.parametrize("version", ["1", "latest"])
-def test_ranks_are_released_from_where_there_is_none_and_else_each_by_itself(
+def test_a_rank_releases_its_own_pin_and_other_processes_release_all_pins(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     plane.state.latest = "1"
@@ -216,13 +216,13 @@ def test_ranks_are_released_from_where_there_is_none_and_else_each_by_itself(
 
 
 @pytest.mark.parametrize("bad", ["a\nb", " ", "\x1b[31m"])
-def test_a_run_is_a_line_of_text(plane: ControlPlane, bad: str) -> None:
+def test_an_invalid_run_id_is_refused_before_a_request(plane: ControlPlane, bad: str) -> None:
     with pytest.raises(forebay.ConfigurationError, match="run_id is"):
         ensure_dataset_cached("vision/digits", "1", run_id=bad)
     assert plane.log == []
 
 
-def test_a_very_long_run_still_has_a_holder_that_the_platform_takes(plane: ControlPlane) -> None:
+def test_a_long_run_id_yields_a_holder_within_the_limits(plane: ControlPlane) -> None:
     for tail in ("a", "b"):
         ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="x" * 199 + tail, progress=False)
     assert len(plane.state.pins) == 2

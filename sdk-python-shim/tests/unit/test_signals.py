@@ -17,7 +17,7 @@ from forebay._signals import ChildSignals, Ended, EndingSignals
 _SLEEPS = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(30)"
 
 
-def test_a_signal_that_interrupts_no_system_call_is_passed_on(tmp_path: Path) -> None:
+def test_a_signal_that_interrupts_no_system_call_is_forwarded(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
 
     def send() -> None:
@@ -34,7 +34,7 @@ def test_a_signal_that_interrupts_no_system_call_is_passed_on(tmp_path: Path) ->
     sender.join()
 
 
-def test_a_signal_that_comes_twice_at_once_interrupts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signals_in_quick_succession_interrupt_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_signals, "_SETTLED_SECONDS", 60.0)
     with EndingSignals():
         with pytest.raises(Ended):
@@ -46,7 +46,7 @@ def test_a_signal_that_comes_twice_at_once_interrupts_once(monkeypatch: pytest.M
             signal.raise_signal(signal.SIGINT)
 
 
-def test_outside_the_main_thread_signals_are_left_alone() -> None:
+def test_only_the_main_thread_changes_signal_handlers() -> None:
     before = signal.getsignal(signal.SIGTERM)
 
     def enter() -> None:

@@ -52,7 +52,7 @@ def _python(program: str) -> list[str]:
     return ["--", sys.executable, "-c", program]
 
 
-def test_the_program_runs_on_the_version_while_it_is_held(
+def test_a_step_runs_the_program_on_the_pinned_version(
     plane: ControlPlane, mount_root: Path, tmp_path: Path
 ) -> None:
     path, receipt = tmp_path / "out" / "path", tmp_path / "out" / "receipt.json"
@@ -73,7 +73,7 @@ def test_the_program_runs_on_the_version_while_it_is_held(
     assert len(plane.seen("POST", "/ensure$")) == 1
 
 
-def test_a_step_within_a_step_does_not_take_the_others_version(plane: ControlPlane) -> None:
+def test_a_nested_step_ignores_the_version_of_the_outer_step(plane: ControlPlane) -> None:
     outer = {"FOREBAY_DATASET": "vision/digits", "FOREBAY_VERSION": "2"}
     _run("--dataset", "vision/digits@1", environment=outer)
     assert [each.path.split("/")[-2] for each in plane.seen("POST", "/ensure$")] == ["1"]
@@ -98,7 +98,7 @@ def test_a_version_that_is_named_twice_is_refused(
     assert plane.log == []
 
 
-def test_the_exit_code_is_the_programs_and_the_pin_is_released(plane: ControlPlane) -> None:
+def test_a_step_exits_with_the_code_of_the_program_and_releases_the_pin(plane: ControlPlane) -> None:
     _run("--dataset", "vision/digits@1", *_python("import sys; sys.exit(41)"), code=41)
     kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     _run("--dataset", "vision/digits@1", *_python(kill), code=128 + signal.SIGKILL)
@@ -107,7 +107,7 @@ def test_the_exit_code_is_the_programs_and_the_pin_is_released(plane: ControlPla
     assert not plane.state.pins
 
 
-def test_without_a_program_it_ends_when_the_version_is_there(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_step_without_a_program_ends_when_the_version_is_cached(plane: ControlPlane, tmp_path: Path) -> None:
     plane.mount_root = "/nowhere"
     _run("--dataset", "vision/digits@1", "--path-file", str(tmp_path / "path"))
     assert (tmp_path / "path").read_text() == "/nowhere/vision/digits/1"
@@ -116,7 +116,7 @@ def test_without_a_program_it_ends_when_the_version_is_there(plane: ControlPlane
     assert [pin["lease"] for pin in plane.state.pins.values()] == [12 * 3600]
 
 
-def test_all_of_it_may_come_from_the_environment(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_step_reads_its_options_from_the_environment(plane: ControlPlane, tmp_path: Path) -> None:
     environment = {
         "FOREBAY_DATASET": "vision/digits",
         "FOREBAY_VERSION": "1",
@@ -129,14 +129,14 @@ def test_all_of_it_may_come_from_the_environment(plane: ControlPlane, tmp_path: 
     assert (tmp_path / "path").exists()
 
 
-def test_it_may_hold_nothing_and_tell_what_comes_next(plane: ControlPlane) -> None:
+def test_a_step_may_skip_the_pin_and_prefetch_the_next_version(plane: ControlPlane) -> None:
     program = "import forebay; print(forebay.Client().version_pins('vision/digits', '1'))"
     out, _ = _run("--dataset", "vision/digits@1", "--no-pin", "--prefetch", "vision/digits@2", *_python(program))
     assert out == "()\n"
     assert [each.path.split("/")[-2] for each in plane.seen("POST", "/ensure$")] == ["1", "2"]
 
 
-def test_it_may_ask_on_terms(plane: ControlPlane) -> None:
+def test_a_step_sends_its_terms(plane: ControlPlane) -> None:
     terms = ["--min-coverage", "0.5", "--deadline", "10m", "--on-deadline", "run_cold"]
     _run("--dataset", "vision/digits@1", "--no-pin", *terms)
     (asked,) = plane.seen("POST", "/ensure$")
@@ -146,7 +146,7 @@ def test_it_may_ask_on_terms(plane: ControlPlane) -> None:
     assert "--min-coverage is 'half', not a number from 0 to 1" in said
 
 
-def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_failed_step_has_the_errors_and_exit_codes_of_the_command(plane: ControlPlane, tmp_path: Path) -> None:
     _, err = _run(*_python("pass"), code=2)
     assert err == "forebay.step: no dataset is named: write --dataset, or set FOREBAY_DATASET\n"
     for wrong in (
@@ -164,13 +164,13 @@ def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp
     assert not plane.state.pins
 
 
-def test_without_a_version_the_newest_is_meant(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_step_without_a_version_uses_the_latest(plane: ControlPlane, tmp_path: Path) -> None:
     plane.state.latest = "7"
     _run("--dataset", "vision/digits", "--path-file", str(tmp_path / "path"))
     assert (tmp_path / "path").read_text().endswith("/vision/digits/7")
 
 
-def test_a_version_that_is_not_known_is_created_only_by_who_says_so(plane: ControlPlane) -> None:
+def test_only_the_create_option_creates_an_unknown_version(plane: ControlPlane) -> None:
     plane.state.known = {"1"}
     _, err = _run("--dataset", "vision/digits@2", code=4)
     assert "has no version '2'; the nearest are 1" in err
@@ -244,7 +244,7 @@ def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
 _SENDERS = {
     "Ctrl-C": (_types(b"\x03"), "SIGINT"),
     "Ctrl-\\": (_types(b"\x1c"), "SIGQUIT"),
-    "the terminal goes": (Terminal.hang_up, "SIGHUP"),
+    "the terminal closes": (Terminal.hang_up, "SIGHUP"),
     "Kubernetes": (_kills(signal.SIGTERM), "SIGTERM"),
     "kill -INT": (_kills(signal.SIGINT), "SIGINT"),
     "Slurm, to the task": (_kills(signal.SIGUSR1), "SIGUSR1"),
@@ -257,7 +257,7 @@ _SENDERS = {
 
 @pytest.mark.parametrize("stdin", ["/dev/stdin", "/dev/null"])
 @pytest.mark.parametrize(("send", "name"), _SENDERS.values(), ids=_SENDERS)
-def test_the_program_gets_a_signal_once_whoever_sends_it(
+def test_the_program_gets_a_signal_once_from_any_sender(
     plane: ControlPlane, tmp_path: Path, send: Callable[[Terminal], object], name: str, stdin: str
 ) -> None:
     terminal = Terminal(tmp_path, stdin=stdin)
@@ -269,7 +269,7 @@ def test_the_program_gets_a_signal_once_whoever_sends_it(
 
 
 @pytest.mark.parametrize("foreground", [(), ("--foreground",)])
-def test_the_program_gets_the_signal_of_a_time_limit_once(
+def test_the_program_gets_the_signal_of_timeout_once(
     plane: ControlPlane, tmp_path: Path, foreground: tuple[str, ...]
 ) -> None:
     terminal = Terminal(tmp_path, "timeout", *foreground, "600")
@@ -278,7 +278,7 @@ def test_the_program_gets_the_signal_of_a_time_limit_once(
     terminal.close()
 
 
-def test_a_program_that_left_the_group_gets_what_is_sent_to_the_group(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_program_in_another_process_group_gets_the_signals_of_the_step(plane: ControlPlane, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, own_group=True)
     os.write(terminal.tty, b"\x03")
     assert terminal.got() == ["SIGINT"]
@@ -298,7 +298,7 @@ def test_the_program_of_a_nested_step_gets_a_signal_once(plane: ControlPlane, tm
     assert not plane.state.pins
 
 
-def test_signals_are_passed_on_one_after_the_other_without_a_terminal(plane: ControlPlane, tmp_path: Path) -> None:
+def test_a_step_without_a_terminal_forwards_signals_in_order(plane: ControlPlane, tmp_path: Path) -> None:
     file = tmp_path / "signals"
     step = _step("--dataset", "vision/digits@1", *_python(_WRITES_SIGNALS), str(file))
     with subprocess.Popen(step, stdin=subprocess.DEVNULL) as running:
@@ -313,7 +313,7 @@ def test_signals_are_passed_on_one_after_the_other_without_a_terminal(plane: Con
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
-def test_a_signal_while_it_waits_ends_it_and_cancels_the_request(plane: ControlPlane, number: signal.Signals) -> None:
+def test_a_signal_ends_a_waiting_step_and_cancels_its_request(plane: ControlPlane, number: signal.Signals) -> None:
     plane.state.looks_until_cached = 1_000_000
     command = _step("--dataset", "vision/digits@1", *_python("pass"))
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
@@ -329,7 +329,7 @@ def test_a_signal_while_it_waits_ends_it_and_cancels_the_request(plane: ControlP
     assert len(plane.seen("DELETE", "/pins/")) == 1
 
 
-def test_a_step_that_is_detached_leaves_its_request_to_the_platform(plane: ControlPlane) -> None:
+def test_a_detached_step_leaves_its_request_to_the_platform(plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
     command = _step("--dataset", "vision/digits@1", "--detach", "-q")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
@@ -342,12 +342,12 @@ def test_a_step_that_is_detached_leaves_its_request_to_the_platform(plane: Contr
     assert not plane.seen("DELETE", "")
 
 
-def test_the_pin_is_renewed_while_the_program_runs(plane: ControlPlane) -> None:
+def test_a_step_renews_the_pin_while_the_program_runs(plane: ControlPlane) -> None:
     _run("--dataset", "vision/digits@1", "--pin-for", "3s", *_python("import time; time.sleep(5)"))
     assert len(plane.seen("POST", "/renew$")) >= 3
 
 
-def test_steps_may_be_nested_to_hold_several(plane: ControlPlane, mount_root: Path) -> None:
+def test_nested_steps_pin_several_versions(plane: ControlPlane, mount_root: Path) -> None:
     (mount_root / "vision" / "digits" / "2").mkdir()
     program = "import forebay; print(len(forebay.Client().pins('eu')))"
     inner = _step("--dataset", "vision/digits@2", *_python(program))
@@ -356,7 +356,7 @@ def test_steps_may_be_nested_to_hold_several(plane: ControlPlane, mount_root: Pa
     assert not plane.state.pins
 
 
-def test_a_step_within_a_step_does_not_write_over_the_others_files(
+def test_a_nested_step_does_not_overwrite_the_files_of_the_outer_step(
     plane: ControlPlane, mount_root: Path, tmp_path: Path
 ) -> None:
     (mount_root / "vision" / "digits" / "2").mkdir()

@@ -25,26 +25,26 @@ from forebay._values import human_bytes, human_estimate, human_seconds, human_si
         (timedelta(milliseconds=1500), 2),
     ],
 )
-def test_durations(text: str | float | timedelta, seconds: int) -> None:
+def test_seconds_of_parses_durations(text: str | float | timedelta, seconds: int) -> None:
     assert seconds_of(text) == seconds
 
 
 @pytest.mark.parametrize(
     "bad", ["", "h", "12 hours", "-5", "0", "nan", "inf", "5x", -1, 0, float("inf"), timedelta(), None, []]
 )
-def test_what_is_no_duration(bad: Any) -> None:
+def test_seconds_of_refuses_invalid_durations(bad: Any) -> None:
     with pytest.raises(ConfigurationError):
         seconds_of(bad)
 
 
-def test_versions() -> None:
+def test_split_version_separates_dataset_and_version() -> None:
     assert split_version("vision/digits@2026-11-20") == ("vision/digits", "2026-11-20")
     for bad in ("vision/digits", "digits@1", "a/b@", "@1", "a/b/c@1"):
         with pytest.raises(ConfigurationError):
             split_version(bad)
 
 
-def test_figures_for_people() -> None:
+def test_human_functions_format_sizes_and_durations() -> None:
     assert [human_bytes(n) for n in (0, 1023, 1536, 25 << 20, 300 << 30)] == [
         "0 B",
         "1023 B",
