@@ -194,7 +194,7 @@ class Client:
     def objects(
         self, dataset: str, version: str, *, folder: str | None = None, after: str | None = None
     ) -> Iterator[VersionObject]:
-        """Yields the objects of a version by path, page by page; only those in ``folder`` and after the path ``after``."""
+        """Yields the objects of a version by path, page by page, in ``folder`` and after the path ``after`` only."""
         after_path = after
         while True:
             items, after_path = self._send(_calls.objects(dataset, version, folder, after_path))
@@ -203,7 +203,7 @@ class Client:
                 return
 
     def diff(self, dataset: str, before: str, version: str, *, after: str | None = None) -> Iterator[Difference]:
-        """Yields the objects that were added, removed or changed from ``before`` to ``version``, by path, page by page."""
+        """Yields the objects that were added, removed or changed from ``before`` to ``version``, by path."""
         after_path = after
         while True:
             items, after_path = self._send(_calls.diff(dataset, before, version, after_path))

@@ -78,7 +78,7 @@ def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[R
 
 
 def prefetch(exchanges: Exchanges, dataset: str, version: str, region: str, create: bool) -> Operation[EnsureStatus]:
-    """Sends a hint. It replaces an alias by its version, because the shared key of a hint would fix the alias forever."""
+    """Sends a hint for the version of an alias, because the shared key of a hint would fix the alias forever."""
     meant = version
     if version != "latest":
         aliases = yield from exchanges.one(_calls.aliases(dataset))

@@ -131,7 +131,7 @@ def is_interrupted(operation: Operation[T]) -> bool:
 
 @contextlib.contextmanager
 def ending(operation: Operation[T], interruption: BaseException) -> Iterator[None]:
-    """Guards the clean-up of an interrupted operation. A second interruption ends it and gets the notes of the first."""
+    """Guards the clean-up of an interrupted operation. A second interruption ends it and gets the same notes."""
     try:
         yield
     except BaseException as again:

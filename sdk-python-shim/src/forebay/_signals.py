@@ -138,7 +138,7 @@ class _Probe:
     @staticmethod
     @contextlib.contextmanager
     def started(numbers: Mapping[int, object]) -> Iterator[_Probe]:
-        """Starts the process and waits until it receives these signals. It ends with the block, or with this process."""
+        """Starts the process and waits until it receives these signals. It ends with the block or this process."""
         file = Path(__file__).with_name("_signal_probe.py")
         with subprocess.Popen(
             [sys.executable, "-I", "-S", str(file), *map(str, numbers)],

@@ -69,9 +69,7 @@ def test_pins_survive_a_control_plane_that_is_killed(twin: Twin, client: Client,
     assert client.version_pins(made.name, "1") == ()
 
 
-def test_a_killed_training_has_the_same_pin_after_a_restart(
-    client: Client, made: Made, tmp_path: Path
-) -> None:
+def test_a_killed_training_has_the_same_pin_after_a_restart(client: Client, made: Made, tmp_path: Path) -> None:
     def train(file: Path, seconds: float) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", _TRAINING, made.name, str(file), str(seconds)]
         return subprocess.Popen(command, env={**os.environ, "FOREBAY_RUN_ID": made.name})

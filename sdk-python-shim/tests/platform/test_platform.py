@@ -209,7 +209,9 @@ def test_regions_have_live_workers(client: Client, region: str) -> None:
     assert any(worker.live for worker in own.workers)
 
 
-def test_the_command_ensures_shows_unpins_and_evicts_a_version(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_ensures_shows_unpins_and_evicts_a_version(
+    made: Made, region: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     def run(*arguments: str, code: int = 0) -> str:
         assert main(arguments) == code
         return capsys.readouterr().out

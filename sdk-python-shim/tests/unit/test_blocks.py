@@ -118,9 +118,7 @@ def test_a_refused_pin_is_an_error_and_leaves_no_pin(plane: ControlPlane, hold: 
 
 @both_ways
 @pytest.mark.parametrize("pin_for", ["1h", None])
-def test_a_block_on_a_cold_version_neither_waits_nor_pins(
-    plane: ControlPlane, hold: Hold, pin_for: str | None
-) -> None:
+def test_a_block_on_a_cold_version_neither_waits_nor_pins(plane: ControlPlane, hold: Hold, pin_for: str | None) -> None:
     plane.state.cold = COLD
 
     def use(ds: CachedDataset) -> None:

@@ -127,9 +127,7 @@ def test_plan_estimates_a_fill_and_starts_none(run: Run, plane: ControlPlane) ->
 
 
 @pytest.mark.parametrize("command", ["plan", "where"])
-def test_plan_and_where_warn_about_an_unknown_version(
-    run: Run, plane: ControlPlane, command: str
-) -> None:
+def test_plan_and_where_warn_about_an_unknown_version(run: Run, plane: ControlPlane, command: str) -> None:
     run(command, "vision/digits@11")
     assert run.err == ""
     plane.state.unknown.add("11")

@@ -98,7 +98,9 @@ def test_ensure_and_prefetch_without_a_version_use_the_latest(plane: ControlPlan
     assert forebay.prefetch_dataset("vision/digits") is not None
 
 
-def test_a_missing_region_is_an_error_that_lists_the_regions(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_region_is_an_error_that_lists_the_regions(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("FOREBAY_REGION")
     with pytest.raises(forebay.ConfigurationError, match=r"region= in Python.*FOREBAY_REGION; the regions are eu"):
         ensure_dataset_cached("vision/digits", "1")
@@ -239,9 +241,7 @@ def test_ensure_retries_a_temporary_error(plane: ControlPlane, client: Client) -
     assert len(plane.log) == 3
 
 
-def test_ensure_does_not_retry_a_fill_that_ended_as_unavailable(
-    plane: ControlPlane, client: Client
-) -> None:
+def test_ensure_does_not_retry_a_fill_that_ended_as_unavailable(plane: ControlPlane, client: Client) -> None:
     plane.state.looks_until_cached = 1_000_000
 
     def give_up(_: Progress) -> None:

@@ -182,9 +182,7 @@ _ENCODINGS = [
 
 
 @pytest.mark.parametrize("environment", _ENCODINGS, ids=str)
-def test_a_command_prints_in_any_encoding(
-    plane: ControlPlane, environment: dict[str, str]
-) -> None:
+def test_a_command_prints_in_any_encoding(plane: ControlPlane, environment: dict[str, str]) -> None:
     plane.state.datasets["vision/digits"]["source"] = "s3://lake/한국어-😀/"
     plane.state.blocked = {"code": "LAKE_DENIED", "message": "학습 😀 é"}
     forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", holder="김철수", reason="학습", progress=False)
@@ -245,9 +243,7 @@ def test_help_without_a_reader_is_no_error(words: str, streams: str) -> None:
 
 
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full"])
-def test_an_error_that_stderr_cannot_take_keeps_its_exit_code(
-    plane: ControlPlane, streams: str
-) -> None:
+def test_an_error_that_stderr_cannot_take_keeps_its_exit_code(plane: ControlPlane, streams: str) -> None:
     for words, code in (("nonsense", 2), ("status team/none@1 --json", 4)):
         done = _shell(f"{' '.join(_FOREBAY)} {words} {streams}")
         assert (done.returncode, done.stdout) == (code, b"")

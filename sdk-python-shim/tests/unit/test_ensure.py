@@ -57,9 +57,7 @@ def test_ensure_retries_a_temporary_refusal_with_the_same_key(
 
 
 @both_clients
-def test_ensure_backs_off_and_fails_if_refusals_persist(
-    plane: ControlPlane, ensure: Ensure, patience: float
-) -> None:
+def test_ensure_backs_off_and_fails_if_refusals_persist(plane: ControlPlane, ensure: Ensure, patience: float) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [EVICTING] * 1000
     started = time.monotonic()
@@ -94,9 +92,7 @@ def test_a_later_refusal_starts_a_new_retry_period(plane: ControlPlane, patience
     assert not plane.state.attempts_fail
 
 
-def test_a_deadline_bounds_the_retries_of_refusals(
-    plane: ControlPlane, patience: float
-) -> None:
+def test_a_deadline_bounds_the_retries_of_refusals(plane: ControlPlane, patience: float) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [EVICTING] * 1000
     started = time.monotonic()

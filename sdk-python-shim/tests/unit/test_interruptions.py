@@ -160,7 +160,9 @@ def test_an_early_interruption_cancels_a_request_that_is_still_arriving(
     assert _cancelled(plane) == [True]
 
 
-def test_the_note_says_that_the_platform_does_not_know_the_request(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_note_says_that_the_platform_does_not_know_the_request(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("forebay._ensure._ACCEPTED_WITHIN", (0.1,))
     plane.fail_next(lambda handler: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt) as interrupted:

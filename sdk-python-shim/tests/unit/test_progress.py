@@ -103,9 +103,7 @@ def test_progress_shows_what_a_region_waits_for_on_one_line(clock: Clock) -> Non
     )
 
 
-def test_a_narrow_terminal_shows_a_reason_once_and_in_full(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_narrow_terminal_shows_a_reason_once_and_in_full(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     stream = io.StringIO()
     display = ProgressDisplay("a/b@1 in eu", Terminal(stream))

@@ -172,9 +172,7 @@ def test_another_process_can_release_the_pin_of_a_run(
 
 @pytest.mark.parametrize("version", ["1", "latest"])
 @pytest.mark.parametrize("ended", [[], [0], [0, 1], [1]])
-def test_release_dataset_releases_all_pins_of_one_process(
-    plane: ControlPlane, version: str, ended: list[int]
-) -> None:
+def test_release_dataset_releases_all_pins_of_one_process(plane: ControlPlane, version: str, ended: list[int]) -> None:
     plane.state.latest = "1"
     held = [
         ensure_dataset_cached("vision/digits", version, pin_for="1h", run_id="train-7", progress=False)

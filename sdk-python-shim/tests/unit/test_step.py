@@ -52,9 +52,7 @@ def _python(program: str) -> list[str]:
     return ["--", sys.executable, "-c", program]
 
 
-def test_a_step_runs_the_program_on_the_pinned_version(
-    plane: ControlPlane, mount_root: Path, tmp_path: Path
-) -> None:
+def test_a_step_runs_the_program_on_the_pinned_version(plane: ControlPlane, mount_root: Path, tmp_path: Path) -> None:
     path, receipt = tmp_path / "out" / "path", tmp_path / "out" / "receipt.json"
     program = (
         "import os, forebay\n"
