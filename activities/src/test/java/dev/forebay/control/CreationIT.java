@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.fault.Fault;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import dev.forebay.workflows.WorkflowIds;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -279,7 +282,7 @@ class CreationIT {
         CountDownLatch goesOn = new CountDownLatch(1);
         platform.lake.spoil(
                 request -> {
-                    if (request.target().contains("prefix=" + name)) {
+                    if (request.method().equals("PUT") && request.target().contains("manifests/")) {
                         asked.countDown();
                         await(goesOn);
                     }
@@ -290,8 +293,13 @@ class CreationIT {
                 .isEqualTo(202);
         assertThat(ensure(name, "v1", IN).text("detail")).contains("nearest are v1-typo");
         await(asked);
+        String workflow = WorkflowIds.ingest(DatasetVersion.of("team", name, "v1-typo"));
+        Instant before = platform.region.lastHeartbeat(workflow);
+        Await.until(
+                "the next heartbeat is a second away",
+                () -> platform.region.lastHeartbeat(workflow).isAfter(before));
         assertThat(api.delete(mistaken + "/requests/k").status()).isEqualTo(204);
-        // The listing ends before its next heartbeat, a second later, reports the cancellation.
+        // The ingest ends before that heartbeat reports the cancellation.
         goesOn.countDown();
 
         assertOk(ensure(name, "v1", IN));

@@ -14,6 +14,7 @@ import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
 import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.common.Priority;
@@ -23,6 +24,8 @@ import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +88,20 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     /** Ends a workflow, as an operator would. */
     void terminate(String workflowId) {
         client.newUntypedWorkflowStub(workflowId).terminate("test");
+    }
+
+    /** Returns the time of the last heartbeat of any activity of a workflow. */
+    Instant lastHeartbeat(String workflowId) {
+        return client
+                .newUntypedWorkflowStub(workflowId)
+                .describe()
+                .getRawDescription()
+                .getPendingActivitiesList()
+                .stream()
+                .map(PendingActivityInfo::getLastHeartbeatTime)
+                .map(time -> Instant.ofEpochSecond(time.getSeconds(), time.getNanos()))
+                .max(Comparator.naturalOrder())
+                .orElse(Instant.EPOCH);
     }
 
     /** Returns whether a workflow with this id was ever started. */
