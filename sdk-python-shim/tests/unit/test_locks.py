@@ -21,7 +21,7 @@ def pins(text: str) -> dict[str, str]:
 
 def test_the_requirements_files_are_the_expected_ones() -> None:
     assert [it.name for it in LISTS] == [
-        f"requirements-{name}.txt" for name in ("build", "dev", "frameworks", "integrations")
+        f"requirements-{name}.txt" for name in ("build", "dev", "docs", "frameworks", "integrations")
     ]
 
 
