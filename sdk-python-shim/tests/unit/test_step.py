@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -9,8 +10,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from control_plane import ControlPlane, Problem
@@ -179,6 +181,8 @@ def test_only_the_create_option_creates_an_unknown_version(plane: ControlPlane) 
 class Terminal:
     """A step, or a command that runs a step, on a terminal of its own. Its program writes the signals that it gets."""
 
+    open: ClassVar[list[Terminal]] = []
+
     def __init__(self, directory: Path, *before: str, stdin: str = "/dev/stdin", own_group: bool = False) -> None:
         self._file = directory / "signals"
         self._file.touch()
@@ -187,6 +191,7 @@ class Terminal:
         self.pid, self.tty = pty.fork()
         if self.pid == 0:
             os.execvp("bash", ["bash", "-c", f'exec "$@" < {stdin}', "bash", *step])
+        Terminal.open.append(self)
         _until(lambda: len(self._lines()) == 1)
         self.step, self.program = map(int, self._lines()[0].split())
 
@@ -203,6 +208,7 @@ class Terminal:
 
     def close(self) -> int:
         ended = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        Terminal.open.remove(self)
         self.hang_up()
         return ended
 
@@ -210,6 +216,22 @@ class Terminal:
         if self.tty >= 0:
             os.close(self.tty)
             self.tty = -1
+
+
+@pytest.fixture(autouse=True)
+def ends_the_steps_of_a_failed_test() -> Iterator[None]:
+    yield
+    while Terminal.open:
+        terminal = Terminal.open[0]
+        for pid in reversed(_family(terminal.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        terminal.close()
+
+
+def _family(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(each for child in children for each in _family(int(child)))]
 
 
 def _types(key: bytes) -> Callable[[Terminal], object]:
@@ -227,13 +249,9 @@ def _kills_group(number: signal.Signals) -> Callable[[Terminal], object]:
 def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
     """Signals a whole control group: the step, its program, and the other processes in it."""
 
-    def family(pid: int) -> list[int]:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return [pid, *(each for child in children for each in family(int(child)))]
-
     def kill(terminal: Terminal) -> None:
         # Lists all before the first signal: a step waits 0.2 s in case another sender signals its program.
-        for pid in family(terminal.pid):
+        for pid in _family(terminal.pid):
             os.kill(pid, number)
 
     return kill
