@@ -230,6 +230,7 @@ def ends_the_steps_of_a_failed_test() -> Iterator[None]:
 
 
 def _family(pid: int) -> list[int]:
+    """Lists a process and its descendants. The kernel may omit one at times: see proc(5)."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(each for child in children for each in _family(int(child)))]
 
@@ -251,7 +252,10 @@ def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
 
     def kill(terminal: Terminal) -> None:
         # Lists all before the first signal: a step waits 0.2 s in case another sender signals its program.
-        for pid in _family(terminal.pid):
+        family: list[int] = []
+        while len(family) < len(("step", "probe", "program")):
+            family = _family(terminal.pid)
+        for pid in family:
             os.kill(pid, number)
 
     return kill
