@@ -238,7 +238,7 @@ bench-eviction: target/benchmarks ## Compares policies of eviction on traces of 
 
 # The generator tells on each run of a later one that is not ready yet.
 docs: $(DOCS)/ready ## Builds the documentation as a site in target/site, and fails on a broken link (some seconds)
-	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build -f docs/site/mkdocs.yml
 
 locks: ## Writes the hashes of the Python packages that sdk-python-shim/requirements-*.txt pin; needs uv
 	@cd sdk-python-shim && for list in requirements-*.txt; do \

@@ -94,7 +94,7 @@ public final class Gate {
             return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
         } catch (ForebayException notNow) {
             LOG.warnf(
-                    "What %s waited for is not taken back, as its pods may run: %s",
+                    "The request of %s is kept, because its pods may run already: %s",
                     gang.holder(), notNow.getMessage());
             return true;
         }

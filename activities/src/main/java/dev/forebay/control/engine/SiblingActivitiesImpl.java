@@ -60,7 +60,9 @@ class SiblingActivitiesImpl implements SiblingActivities {
             Missing said = regions.survey(region, version, manifest).missing();
             return said == null ? all : said;
         } catch (ForebayException unanswered) {
-            LOG.infof("What is missing of %s in %s is not known: %s", version, region, unanswered);
+            LOG.infof(
+                    "Cannot read the missing bytes of %s in %s, and takes all as missing: %s",
+                    version, region, unanswered);
             return all;
         }
     }
