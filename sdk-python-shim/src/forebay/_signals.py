@@ -98,10 +98,10 @@ class ChildSignals(EndingSignals):
             self._taken = set()
             child = subprocess.Popen(program, env=environment)
             # A signal during the start may have been too early for the program. Sending it twice is better than never.
-            for number in self._take_all():
+            early = self._take_all()
+            for number in early:
                 child.send_signal(number)
-            probe.heard()
-            foretold: set[int] = set()
+            foretold = probe.heard() - early
             while child.poll() is None:
                 select.select([wakeups], [], [])
                 os.read(wakeups, 4096)

@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from made import Made
 from twin import Twin
+from waiting import until
 
 import forebay
 from forebay import CachedDataset, Client, ensure_dataset_cached, ensure_dataset_cached_async
@@ -52,7 +53,7 @@ def test_pins_survive_a_control_plane_that_is_killed(twin: Twin, client: Client,
         time.sleep(_LEASE_SECONDS / 3 + 1)
         assert {_end(ds), _end(other)} == taken
         twin.start()
-        _until(lambda: min(_end(ds), _end(other)) > max(taken), "both were renewed")
+        until(lambda: min(_end(ds), _end(other)) > max(taken), seconds=60)
         ds.check()
         other.check()
         held = {each.id for each in client.version_pins(made.name, "1")}
@@ -76,7 +77,7 @@ def test_a_killed_training_has_the_same_pin_after_a_restart(client: Client, made
 
     first = train(tmp_path / "first", 600)
     try:
-        _until(lambda: (tmp_path / "first").exists(), "the training holds its pin", seconds=60)
+        until(lambda: (tmp_path / "first").exists(), seconds=60)
     finally:
         first.send_signal(signal.SIGKILL)
         first.wait(timeout=30)
@@ -84,7 +85,7 @@ def test_a_killed_training_has_the_same_pin_after_a_restart(client: Client, made
     assert held.holder == f"run {made.name}"
 
     second = train(tmp_path / "second", 2)
-    _until(lambda: (tmp_path / "second").exists(), "it holds a pin again", seconds=60)
+    until(lambda: (tmp_path / "second").exists(), seconds=60)
     assert [each.id for each in client.version_pins(made.name, "1")] == [held.id]
     assert second.wait(timeout=60) == 0
     assert (tmp_path / "first").read_text() == (tmp_path / "second").read_text() == held.id
@@ -97,7 +98,7 @@ def test_a_training_that_ends_slowly_leaves_its_pin_to_its_replacement(
     command = [sys.executable, "-c", _TRAINING, made.name, str(tmp_path / "first"), "600"]
     first = subprocess.Popen(command, env={**os.environ, "FOREBAY_RUN_ID": made.name})
     try:
-        _until(lambda: (tmp_path / "first").exists(), "the training holds its pin", seconds=60)
+        until(lambda: (tmp_path / "first").exists(), seconds=60)
         with ensure_dataset_cached(made.name, "1", pin_for="10m", run_id=made.name, progress=False) as ds:
             first.send_signal(signal.SIGINT)
             first.wait(timeout=60)
@@ -128,10 +129,3 @@ def _end(ds: CachedDataset) -> datetime:
     assert ds.pin is not None
     assert ds.pin.expires_at is not None
     return ds.pin.expires_at
-
-
-def _until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
-        time.sleep(0.1)

@@ -9,13 +9,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from made import Lake, Made
+from waiting import until
 
 import forebay
 from forebay import AsyncClient, Client, PinSpec, ensure_dataset_cached
@@ -61,7 +61,7 @@ def test_files_are_read_only_and_an_eviction_removes_them(client: Client, made: 
         (path / "new").write_bytes(b"x")
     left = client.evict(made.name, "1", region, reason="test")
     assert left.residency(region).state == "ABSENT"
-    _until(lambda: not path.exists(), "the path is gone")
+    until(lambda: not path.exists(), seconds=60)
 
 
 def test_concurrent_calls_share_one_fill_and_a_later_call_returns_at_once(made: Made, region: str) -> None:
@@ -91,7 +91,7 @@ def test_an_idempotency_key_identifies_exactly_one_request(client: Client, made:
 def test_a_block_renews_its_pin_in_the_background(client: Client, made: Made) -> None:
     with ensure_dataset_cached(made.name, "1", pin_for="6s", progress=False) as ds:
         first = _end(ds.pin)
-        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=12), "it was renewed for two more leases")
+        until(lambda: _end(ds.pin) >= first + timedelta(seconds=12), seconds=60)
         ds.check()
         assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id if ds.pin else None]
     assert client.version_pins(made.name, "1") == ()
@@ -99,7 +99,7 @@ def test_a_block_renews_its_pin_in_the_background(client: Client, made: Made) ->
 
 def test_a_pin_without_renewals_expires(client: Client, made: Made, region: str) -> None:
     client.ensure(made.name, "1", region, pin=PinSpec("short", "me", 5))
-    _until(lambda: client.version_pins(made.name, "1") == (), "the pin has ended")
+    until(lambda: client.version_pins(made.name, "1") == (), seconds=60)
     with pytest.raises(forebay.NotFound):
         client.renew(made.name, "1", region, "short")
 
@@ -108,7 +108,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     client.ensure(made.name, "1", region)
     taken = client.pin(made.name, "1", region, lease="1m", holder="me", reason="because", id="mine")
     assert (taken.id, taken.holder, taken.reason, taken.region) == ("mine", "me", "because", region)
-    _until(lambda: "mine" in [each.id for each in client.pins(region)], "the catalogue lists the pin")
+    until(lambda: "mine" in [each.id for each in client.pins(region)], seconds=60)
     renewed = client.renew(made.name, "1", region, "mine")
     assert taken.expires_at is not None
     assert renewed.expires_at is not None
@@ -121,7 +121,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
 def test_a_prefetch_fills_a_version_without_a_waiting_client(client: Client, made: Made, region: str) -> None:
     assert forebay.prefetch_dataset(made.name, "1") is not None
     assert forebay.prefetch_dataset(made.name, "1") is not None
-    _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached")
+    until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", seconds=60)
     again = forebay.prefetch_dataset(made.name, "1")
     assert again is not None
     assert client.version_pins(made.name, "1") == ()
@@ -262,10 +262,3 @@ def _end(pin: forebay.Pin | None) -> datetime:
 
 def _tree(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
-def _until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
-        time.sleep(0.1)

@@ -5,7 +5,7 @@ import inspect
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import httpx
 import pytest
 import trustme
 from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_up, send
+from waiting import until
 
 import forebay
 from forebay import AsyncClient, Client, PinSpec, Progress, _settings, ensure_dataset_cached
@@ -182,7 +183,7 @@ def test_an_accepted_request_survives_a_restart_of_the_control_plane(plane: Cont
 
     job = threading.Thread(target=run)
     job.start()
-    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     plane.stop()
     time.sleep(1.0)  # longer than retry_seconds, because an accepted request is retried longer
     plane.state.looks_until_cached = 0
@@ -564,13 +565,6 @@ def test_both_clients_have_the_same_methods() -> None:
 
     assert face(Client) == face(AsyncClient)
     assert inspect.getdoc(AsyncClient.evict) == inspect.getdoc(Client.evict)
-
-
-def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
 
 
 def test_plan_returns_sources_and_costs(client: Client) -> None:

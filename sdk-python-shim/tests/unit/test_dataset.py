@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from control_plane import ControlPlane, Problem, hang_up
+from waiting import until
 
 import forebay
 from forebay import ensure_dataset_cached, ensure_dataset_cached_async
@@ -84,7 +84,7 @@ def test_a_block_may_begin_while_the_control_plane_is_away(
     plane.stop()
     with ds:
         plane.start()
-        _until(lambda: len(plane.seen("POST", "/renew$")) > 0)
+        until(lambda: len(plane.seen("POST", "/renew$")) > 0)
         ds.check()
 
 
@@ -111,7 +111,7 @@ def test_an_invalid_name_is_refused_before_a_request(
 def test_a_block_keeps_renewing_its_pin(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
         # A renewal follows every third of the lease, so the pin lives longer than one lease.
-        _until(lambda: len(plane.seen("POST", "/renew$")) >= 5, seconds=30)
+        until(lambda: len(plane.seen("POST", "/renew$")) >= 5, seconds=30)
         ds.check()
         assert ds.pin_lost is None
 
@@ -121,14 +121,14 @@ def test_renewal_survives_a_restart_of_the_control_plane(plane: ControlPlane) ->
         plane.stop()
         time.sleep(4.0)  # the renewal after 3 s gets no answer; the pin lives for 9 s
         plane.start()
-        _until(lambda: len(plane.seen("POST", "/renew$")) > 0)
+        until(lambda: len(plane.seen("POST", "/renew$")) > 0)
         ds.check()
 
 
 def test_a_block_retries_a_renewal_whose_answer_is_lost(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
         plane.fail_next(hang_up)
-        _until(lambda: len(plane.seen("POST", "/renew$")) > 1)
+        until(lambda: len(plane.seen("POST", "/renew$")) > 1)
         ds.check()
 
 
@@ -140,7 +140,7 @@ def test_an_asyncio_renewal_survives_a_restart_of_the_control_plane(plane: Contr
             plane.start()
             before = len(plane.seen("POST", "/renew$"))
             # Blocks the event loop, as the computation of a training step does.
-            _until(lambda: len(plane.seen("POST", "/renew$")) > before + 1)
+            until(lambda: len(plane.seen("POST", "/renew$")) > before + 1)
             ds.check()
             assert len(plane.state.pins) == 1
 
@@ -153,7 +153,7 @@ def test_an_asyncio_block_loses_its_pin_if_renewals_fail_for_a_lease(plane: Cont
     async def train() -> None:
         async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=1, progress=False) as ds:
             plane.stop()
-            await asyncio.to_thread(_until, lambda: ds.pin_lost is not None)
+            await asyncio.to_thread(until, lambda: ds.pin_lost is not None)
             with pytest.raises(forebay.PinLost, match="whole lease"):
                 ds.check()
 
@@ -197,7 +197,7 @@ def test_an_interrupted_wait_for_latest_unpins_the_version_it_resolved_to(plane:
 def test_check_raises_an_error_if_the_pin_is_lost(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
         plane.state.pins.clear()
-        _until(lambda: ds.pin_lost is not None)
+        until(lambda: ds.pin_lost is not None)
         with pytest.raises(forebay.PinLost, match="has ended"):
             ds.check()
 
@@ -208,7 +208,7 @@ def test_a_block_warns_if_its_pin_is_lost(plane: ControlPlane) -> None:
     def hold_until_lost() -> None:
         with ds:
             plane.state.pins.clear()
-            _until(lambda: ds.pin_lost is not None)
+            until(lambda: ds.pin_lost is not None)
 
     with pytest.warns(forebay.ForebayWarning, match="is lost"):
         hold_until_lost()
@@ -218,7 +218,7 @@ def test_a_block_warns_if_its_pin_is_lost(plane: ControlPlane) -> None:
 def test_a_block_loses_its_pin_if_renewals_fail_for_a_lease(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
         plane.stop()
-        _until(lambda: ds.pin_lost is not None)
+        until(lambda: ds.pin_lost is not None)
         with pytest.raises(forebay.PinLost, match="whole lease"):
             ds.check()
 
@@ -340,13 +340,6 @@ def test_a_normal_block_causes_no_warning(plane: ControlPlane) -> None:
         warnings.simplefilter("error")
         with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False):
             pass
-
-
-def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
 
 
 def test_both_ensure_functions_have_the_same_parameters(plane: ControlPlane) -> None:

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 from control_plane import ControlPlane, busy, hang_up
+from waiting import until
 
 import forebay
 from forebay import AsyncClient, Client, ensure_dataset_cached, ensure_dataset_cached_async
@@ -241,10 +241,10 @@ def test_a_second_cancellation_of_a_task_does_not_wait_for_the_platform(plane: C
 
     async def interrupt_twice() -> list[str]:
         asked = asyncio.create_task(forebay.ensure_dataset_cached_async("vision/digits", "1", progress=False))
-        await asyncio.to_thread(_until, lambda: bool(plane.state.requests))
+        await asyncio.to_thread(until, lambda: bool(plane.state.requests))
         plane.fail_next(hang)
         asked.cancel()
-        await asyncio.to_thread(_until, lambda: bool(plane.seen("DELETE", "/requests/")))
+        await asyncio.to_thread(until, lambda: bool(plane.seen("DELETE", "/requests/")))
         asked.cancel()
         with pytest.raises(asyncio.CancelledError) as interrupted:
             await asked
@@ -282,7 +282,7 @@ def test_a_command_ended_by_a_signal_cancels_its_request_and_prints_its_id(
     plane: ControlPlane, tmp_path: Path, number: signal.Signals
 ) -> None:
     command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "-q")
-    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     if number == signal.SIGINT:
         os.write(command.tty, b"\x03")
     else:
@@ -300,7 +300,7 @@ def test_a_command_ended_by_a_signal_cancels_its_request_and_prints_its_id(
 def test_a_command_ended_by_timeout_cancels_its_request(plane: ControlPlane) -> None:
     words = ["timeout", "600", *_FOREBAY, "ensure", "vision/digits@1", "--pin-for", "1h", "-q"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as limited:
-        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         limited.send_signal(signal.SIGTERM)  # like timeout, which signals the command and then its group
         assert limited.stderr is not None
         said = limited.stderr.read()
@@ -310,9 +310,9 @@ def test_a_command_ended_by_timeout_cancels_its_request(plane: ControlPlane) -> 
 
 def test_other_clients_continue_to_wait_after_an_interruption(plane: ControlPlane, tmp_path: Path) -> None:
     with subprocess.Popen([*_FOREBAY, "ensure", "vision/digits@1", "--json"], stdout=subprocess.PIPE) as other:
-        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "--json")
-        _until(lambda: len(plane.state.requests) == 2 and len(plane.seen("GET", "/requests/")) > 1)
+        until(lambda: len(plane.state.requests) == 2 and len(plane.seen("GET", "/requests/")) > 1)
         os.write(command.tty, b"\x03")
         code, said = command.ends()
         assert (code, json.loads(said)["code"]) == (130, "INTERRUPTED")
@@ -324,7 +324,7 @@ def test_other_clients_continue_to_wait_after_an_interruption(plane: ControlPlan
 
 def test_a_detached_command_leaves_its_request_to_the_platform(plane: ControlPlane, tmp_path: Path) -> None:
     command = Command(tmp_path, "ensure", "vision/digits@1", "--pin-for", "1h", "-q", "--detach")
-    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     os.write(command.tty, b"\x03")
     code, said = command.ends()
     (id,) = plane.state.requests
@@ -341,7 +341,7 @@ def test_an_interrupted_evict_says_that_the_platform_continues(plane: ControlPla
 
     plane.fail_next(wait)
     command = Command(tmp_path, "evict", "vision/digits@1")
-    _until(lambda: len(plane.log) > 0)
+    until(lambda: len(plane.log) > 0)
     os.write(command.tty, b"\x03")
     assert command.ends() == (
         130,
@@ -355,17 +355,10 @@ def test_a_command_started_with_ignored_signals_ignores_them(plane: ControlPlane
     words = ["ensure", "vision/digits@1", "-q"]
     ignoring = ["env", "--ignore-signal=HUP,INT", sys.executable, "-m", "forebay", *words]
     with subprocess.Popen(ignoring, stdout=subprocess.DEVNULL) as command:
-        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         command.send_signal(signal.SIGINT)
         command.send_signal(signal.SIGHUP)
         looks = len(plane.seen("GET", "/requests/"))
-        _until(lambda: len(plane.seen("GET", "/requests/")) > looks)
+        until(lambda: len(plane.seen("GET", "/requests/")) > looks)
         plane.state.looks_until_cached = 0
         assert command.wait(timeout=30) == 0
-
-
-def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
 
 import pytest
 from control_plane import ControlPlane, Problem
+from waiting import until
 
 import forebay
 from forebay import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async, release_dataset
@@ -31,7 +30,7 @@ def test_a_block_renews_and_releases_the_pins_of_all_regions(plane: ControlPlane
     with _ensured(pin_for=3) as ds:
         assert _where(plane) == ["eu", "us"]
         # The first renewal when the block begins, and two more, each after a third of the lease.
-        _until(lambda: _renewed(plane, "eu") >= 3 and _renewed(plane, "us") >= 3)
+        until(lambda: _renewed(plane, "eu") >= 3 and _renewed(plane, "us") >= 3)
         assert ds.pin is not None
         assert ds.pin.region == "eu"
     assert not plane.state.pins
@@ -63,7 +62,7 @@ def test_a_lost_pin_in_another_region_is_only_a_warning(plane: ControlPlane) -> 
         with ds:
             _lose(plane, "us")
             before = _renewed(plane, "us")
-            _until(lambda: _renewed(plane, "us") > before and _renewed(plane, "eu") > 4)
+            until(lambda: _renewed(plane, "us") > before and _renewed(plane, "eu") > 4)
             ds.check()
             assert ds.pin_lost is None
 
@@ -76,7 +75,7 @@ def test_a_lost_pin_in_another_region_is_only_a_warning(plane: ControlPlane) -> 
 def test_a_lost_pin_in_the_region_of_the_reader_is_an_error(plane: ControlPlane) -> None:
     with _ensured(pin_for=1) as ds:
         _lose(plane, "eu")
-        _until(lambda: ds.pin_lost is not None)
+        until(lambda: ds.pin_lost is not None)
         with pytest.raises(forebay.PinLost, match="in eu is lost"):
             ds.check()
         assert _where(plane) == ["us"]
@@ -145,10 +144,3 @@ def test_release_dataset_releases_the_pins_of_a_run_in_all_regions(plane: Contro
 def _lose(plane: ControlPlane, region: str) -> None:
     for key in [key for key in plane.state.pins if key[0] == region]:
         del plane.state.pins[key]
-
-
-def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from control_plane import ControlPlane
+from waiting import until
 
 import forebay
 from forebay import ensure_dataset_cached
@@ -35,7 +35,7 @@ class Training:
         self._process = subprocess.Popen(command, env=dict(environment))
 
     def pin(self) -> str:
-        _until(lambda: self._file.exists() and self._file.read_text() != "")
+        until(lambda: self._file.exists() and self._file.read_text() != "")
         return self._file.read_text()
 
     def kill(self) -> None:
@@ -72,7 +72,7 @@ def test_a_restarted_process_joins_the_request_of_its_run(
 ) -> None:
     plane.state.looks_until_cached = 1_000_000
     first = Training(tmp_path / "pin", environment=environment)
-    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    until(lambda: len(plane.seen("GET", "/requests/")) > 0)
     first.kill()
     plane.state.looks_until_cached = 0
     second = Training(tmp_path / "pin", environment=environment)
@@ -225,10 +225,3 @@ def test_a_long_run_id_yields_a_holder_within_the_limits(plane: ControlPlane) ->
         ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="x" * 199 + tail, progress=False)
     assert len(plane.state.pins) == 2
     assert all(len(pin["holder"]) <= 200 and len(pin["id"]) <= 64 for pin in plane.state.pins.values())
-
-
-def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)

@@ -34,6 +34,21 @@ def test_a_signal_that_interrupts_no_system_call_is_forwarded(tmp_path: Path) ->
     sender.join()
 
 
+def test_a_signal_that_only_the_probe_has_at_the_start_is_not_forwarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = _signals._Probe.heard
+    answers = [{signal.SIGUSR1}]
+
+    def first(probe: _signals._Probe) -> set[int]:
+        if not answers:
+            return heard(probe)
+        signal.raise_signal(signal.SIGUSR1)  # arrives here after the probe's answer
+        return set[int](answers.pop())
+
+    monkeypatch.setattr(_signals._Probe, "heard", first)
+    with ChildSignals() as signals:
+        assert signals.call([sys.executable, "-c", "import time; time.sleep(2)"], os.environ) == 0
+
+
 def test_signals_in_quick_succession_interrupt_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_signals, "_SETTLED_SECONDS", 60.0)
     with EndingSignals():

@@ -9,16 +9,20 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from control_plane import ControlPlane, Problem
+from waiting import until
 
 _WRITES_SIGNALS = """
-import os, signal, sys, time
+import os, signal, sys
+# A signal just before a blocking call would be handled after it, but this makes the call return.
+reader, writer = os.pipe()
+os.set_blocking(writer, False)
+signal.set_wakeup_fd(writer)
 out = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 # Without a buffer: a handler may interrupt the write of a line.
 def write(line):
@@ -33,7 +37,7 @@ if len(sys.argv) > 2:
     os.setpgid(0, 0)
 write(f"{os.getppid()} {os.getpid()}")
 while True:
-    time.sleep(60)
+    os.read(reader, 1)
 """
 
 
@@ -192,18 +196,20 @@ class Terminal:
         if self.pid == 0:
             os.execvp("bash", ["bash", "-c", f'exec "$@" < {stdin}', "bash", *step])
         Terminal.open.append(self)
-        _until(lambda: len(self._lines()) == 1)
+        until(lambda: len(self._lines()) == 1)
         self.step, self.program = map(int, self._lines()[0].split())
+        # A step that has not run since it started the program forwards what it gets: see ChildSignals.call.
+        until(lambda: all(_is_asleep(pid) for pid in (self.pid, self.step)))
 
     def _lines(self) -> list[str]:
         return [line for line in self._file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
     def got(self) -> list[str]:
         """Returns the signals that the program has got so far, before a last signal that ends it."""
-        _until(lambda: len(self._lines()) > 1)
+        until(lambda: len(self._lines()) > 1)
         # Signals are forwarded in order, so any repetition comes before this one.
         os.kill(self.step, signal.SIGXCPU)
-        _until(lambda: "SIGXCPU\n" in self._lines())
+        until(lambda: "SIGXCPU\n" in self._lines())
         return [line.strip() for line in self._lines()[1:-1]]
 
     def close(self) -> int:
@@ -230,9 +236,13 @@ def ends_the_steps_of_a_failed_test() -> Iterator[None]:
 
 
 def _family(pid: int) -> list[int]:
-    """Lists a process and its descendants. The kernel may omit one at times: see proc(5)."""
+    """Lists a process and its descendants."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(each for child in children for each in _family(int(child)))]
+
+
+def _is_asleep(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
 def _types(key: bytes) -> Callable[[Terminal], object]:
@@ -252,10 +262,7 @@ def _kills_each(number: signal.Signals) -> Callable[[Terminal], object]:
 
     def kill(terminal: Terminal) -> None:
         # Lists all before the first signal: a step waits 0.2 s in case another sender signals its program.
-        family: list[int] = []
-        while len(family) < len(("step", "probe", "program")):
-            family = _family(terminal.pid)
-        for pid in family:
+        for pid in _family(terminal.pid):
             os.kill(pid, number)
 
     return kill
@@ -322,12 +329,12 @@ def test_a_step_without_a_terminal_forwards_signals_in_order(plane: ControlPlane
     file = tmp_path / "signals"
     step = _step("--dataset", "vision/digits@1", *_python(_WRITES_SIGNALS), str(file))
     with subprocess.Popen(step, stdin=subprocess.DEVNULL) as running:
-        _until(lambda: file.exists() and file.read_text().endswith("\n"))
+        until(lambda: file.exists() and file.read_text().endswith("\n"))
         expected = [file.read_text()]
         for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGXCPU):
             running.send_signal(number)
             expected.append(f"{number.name}\n")
-            _until(lambda: file.read_text() == "".join(expected))
+            until(lambda: file.read_text() == "".join(expected))
         assert running.wait(timeout=30) == 17
     assert not plane.state.pins
 
@@ -337,7 +344,7 @@ def test_a_signal_ends_a_waiting_step_and_cancels_its_request(plane: ControlPlan
     plane.state.looks_until_cached = 1_000_000
     command = _step("--dataset", "vision/digits@1", *_python("pass"))
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
-        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         step.send_signal(number)
         assert step.wait(timeout=30) == 128 + number
         assert step.stderr is not None
@@ -353,7 +360,7 @@ def test_a_detached_step_leaves_its_request_to_the_platform(plane: ControlPlane)
     plane.state.looks_until_cached = 1_000_000
     command = _step("--dataset", "vision/digits@1", "--detach", "-q")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as step:
-        _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+        until(lambda: len(plane.seen("GET", "/requests/")) > 0)
         step.send_signal(signal.SIGINT)
         assert step.wait(timeout=30) == 130
         assert step.stderr is not None
@@ -386,10 +393,3 @@ def test_a_nested_step_does_not_overwrite_the_files_of_the_outer_step(
     _run("--dataset", "vision/digits@2", "--", *inner, environment=environment)
     assert path.read_text() == f"{mount_root}/vision/digits/2"
     assert json.loads(receipt.read_text())["path"] == path.read_text()
-
-
-def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
