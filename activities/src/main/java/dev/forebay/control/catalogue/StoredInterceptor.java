@@ -97,8 +97,8 @@ class StoredInterceptor {
     }
 
     /**
-     * Implements the table "What PostgreSQL answers" in {@code docs/operations.md}. Returns empty
-     * for a defect.
+     * Implements the table "What PostgreSQL answers" in {@code docs/failures.md}. Returns empty for
+     * a defect.
      */
     private static Optional<Exception> meaning(SQLException reason, Exception failure) {
         String state = reason.getSQLState();

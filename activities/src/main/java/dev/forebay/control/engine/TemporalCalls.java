@@ -96,7 +96,7 @@ class TemporalCalls {
                 : Failures.exception(failure);
     }
 
-    /** Implements the table "What Temporal answers" in {@code docs/operations.md}. */
+    /** Implements the table "What Temporal answers" in {@code docs/failures.md}. */
     private RuntimeException ofStatus(StatusRuntimeException answer, Throwable failure) {
         Status status = answer.getStatus();
         String said = said(status);

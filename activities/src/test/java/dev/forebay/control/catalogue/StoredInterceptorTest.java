@@ -22,7 +22,7 @@ class StoredInterceptorTest {
         assertAway(new IllegalStateException("query", new RuntimeException(ended)));
     }
 
-    /** The rows of "What PostgreSQL answers" in docs/operations.md. */
+    /** The rows of "What PostgreSQL answers" in docs/failures.md. */
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource(
             delimiter = '|',

@@ -33,7 +33,7 @@ class TemporalCallsTest {
                                     "forebay.role", "control-plane",
                                     "forebay.temporal.target", "temporal:7233")));
 
-    /** The rows of "What Temporal answers" in docs/operations.md. */
+    /** The rows of "What Temporal answers" in docs/failures.md. */
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource(
             delimiter = '|',

@@ -71,7 +71,7 @@ class AgentGatewayTest {
                 "p");
     }
 
-    /** The rows of "What agents answer" in docs/operations.md: a pin outlives all of it. */
+    /** The rows of "What agents answer" in docs/failures.md: a pin outlives all of it. */
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource(
             delimiter = '|',

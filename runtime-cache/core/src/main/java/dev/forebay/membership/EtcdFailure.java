@@ -7,7 +7,7 @@ import io.grpc.Status;
 import java.nio.channels.UnresolvedAddressException;
 
 /**
- * Maps failed calls of etcd to {@link ErrorCode}s; {@code docs/operations.md}, "What etcd answers",
+ * Maps failed calls of etcd to {@link ErrorCode}s; {@code docs/failures.md}, "What etcd answers",
  * has the table. A failure that may pass by itself is {@code UNAVAILABLE}.
  */
 final class EtcdFailure {

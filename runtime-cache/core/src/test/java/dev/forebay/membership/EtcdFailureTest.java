@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class EtcdFailureTest {
 
-    /** The rows of "What etcd answers" in docs/operations.md, with the messages of etcd 3.6. */
+    /** The rows of "What etcd answers" in docs/failures.md, with the messages of etcd 3.6. */
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource(
             delimiter = '|',

@@ -156,8 +156,8 @@ class WorkerClientTest {
     }
 
     /**
-     * The rows of "What workers answer" in docs/operations.md. An answer without a code does not
-     * come from a worker.
+     * The rows of "What workers answer" in docs/failures.md. An answer without a code does not come
+     * from a worker.
      */
     @ParameterizedTest
     @CsvSource({

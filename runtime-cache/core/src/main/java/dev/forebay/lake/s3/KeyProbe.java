@@ -4,11 +4,13 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import java.util.Map;
+import java.text.Normalizer;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /**
@@ -21,20 +23,13 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
  */
 final class KeyProbe {
 
-    /** The kinds of keys, by the characters in them. */
-    private static final Map<String, Pattern> KINDS =
-            Map.of(
-                    "a plus sign", Pattern.compile("\\+"),
-                    "a percent sign", Pattern.compile("%"),
-                    "a blank", Pattern.compile(" "),
-                    "a control character", Pattern.compile("\\p{Cntrl}"),
-                    "a character of XML", Pattern.compile("[&<>'\"]"),
-                    "a reserved character", Pattern.compile("[?#;:=@,\\\\]"),
-                    "a slash beside another, or a dot of a path",
-                            Pattern.compile("//|/\\.\\.?(/|$)"),
-                    "a replacement character", Pattern.compile("\\x{FFFD}"),
-                    "a character beyond ASCII", Pattern.compile("[\\x{80}-\\x{FFFC}]"),
-                    "a character beyond U+FFFF", Pattern.compile("[\\x{10000}-\\x{10FFFF}]"));
+    /** Stores decode, escape or replace these characters of ASCII, each in its own way. */
+    private static final String SPECIAL = "+% &<>'\"?#;:=@,\\*|^`{}~$!()[]";
+
+    private static final int FIRST_BEYOND_ASCII = 0x80;
+    private static final int REPLACEMENT = 0xFFFD;
+    private static final Pattern ESCAPE = Pattern.compile("%[0-9A-Fa-f]{2}");
+    private static final Pattern PATH = Pattern.compile("//|/\\.\\.?(/|$)");
 
     private final S3AsyncClient client;
     private final Attempts attempts;
@@ -57,15 +52,49 @@ final class KeyProbe {
      *     lists
      */
     void accept(LakeObject object, BooleanSupplier listed) {
-        String rest = object.key().substring(prefix.length());
-        KINDS.forEach(
-                (kind, pattern) -> {
-                    if (!known.contains(kind)
-                            && pattern.matcher(rest).find()
-                            && isThere(object, kind, listed)) {
-                        known.add(kind);
-                    }
-                });
+        for (String kind : kinds(object.key().substring(prefix.length()))) {
+            if (!known.contains(kind) && isThere(object, kind, listed)) {
+                known.add(kind);
+            }
+        }
+    }
+
+    /** Returns the kinds of a key, by the characters in it. Most keys have none. */
+    private static Set<String> kinds(String key) {
+        Set<String> kinds = new LinkedHashSet<>();
+        for (int character : key.codePoints().toArray()) {
+            String kind = kind(character);
+            if (kind != null) {
+                kinds.add(kind);
+            }
+        }
+        if (ESCAPE.matcher(key).find()) {
+            kinds.add("a percent sign and two hexadecimal digits");
+        }
+        if (PATH.matcher(key).find()) {
+            kinds.add("a slash beside another, or a dot of a path");
+        }
+        if (!Normalizer.isNormalized(key, Normalizer.Form.NFC)) {
+            kinds.add("a decomposed character");
+        }
+        return kinds;
+    }
+
+    private static @Nullable String kind(int character) {
+        if (Character.isISOControl(character)) {
+            return "the control character U+%04X".formatted(character);
+        }
+        if (character < FIRST_BEYOND_ASCII) {
+            return SPECIAL.indexOf(character) < 0
+                    ? null
+                    : "the character '%c'".formatted(character);
+        }
+        if (character == REPLACEMENT) {
+            return "a replacement character";
+        }
+        return Character.isBmpCodePoint(character)
+                ? "a character beyond ASCII"
+                : "a character beyond U+FFFF";
     }
 
     /** Returns false if another key of this kind must be checked. */

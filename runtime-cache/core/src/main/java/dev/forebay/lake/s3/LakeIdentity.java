@@ -2,6 +2,7 @@ package dev.forebay.lake.s3;
 
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -39,7 +40,7 @@ final class LakeIdentity {
 
     /** Creates a client of the token service, which exchanges another issuer's token for a key. */
     static StsClient tokenService(S3LakeConfig config, Map<String, String> environment) {
-        LakeProxy proxy = LakeProxy.to(address(config), environment);
+        LakeProxy proxy = LakeProxy.to(address(config, environment), environment);
         StsClientBuilder builder =
                 StsClient.builder()
                         .region(Region.of(config.region()))
@@ -55,13 +56,14 @@ final class LakeIdentity {
         return builder.build();
     }
 
-    private static URI address(S3LakeConfig config) {
-        URI named = config.stsEndpoint();
-        return named != null
-                ? named
-                : URI.create(
-                        "https://"
-                                + StsClient.serviceMetadata()
-                                        .endpointFor(Region.of(config.region())));
+    private static URI address(S3LakeConfig config, Map<String, String> environment) {
+        return Optional.ofNullable(config.stsEndpoint())
+                .or(() -> NamedEndpoint.of("STS", environment))
+                .orElseGet(
+                        () ->
+                                URI.create(
+                                        "https://"
+                                                + StsClient.serviceMetadata()
+                                                        .endpointFor(Region.of(config.region()))));
     }
 }

@@ -107,7 +107,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         }
         String wanted = object.etag();
         if (wanted.isEmpty()) {
-            return null;
+            return sent == null ? unidentified() : null;
         }
         String answered =
                 ETag.time(wanted) == null
@@ -116,7 +116,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
                                 ? ""
                                 : ETag.ofTime(response.lastModified());
         if (answered.isEmpty()) {
-            return unsupported("its answer does not say which object it is");
+            return unidentified();
         }
         if (answered.equals(ETag.weakened(wanted))) {
             // Proxies that compress weaken the ETag.
@@ -129,6 +129,10 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
 
     private static ForebayException changed(String why) {
         return new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, why);
+    }
+
+    private static ForebayException unidentified() {
+        return unsupported("its answer does not say which object it is");
     }
 
     /** Retried, because a proxy may have answered. It is final if all attempts fail in this way. */

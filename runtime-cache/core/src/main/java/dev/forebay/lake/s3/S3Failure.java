@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -18,12 +19,13 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.sts.model.StsException;
 import software.amazon.awssdk.utils.DateUtils;
 
 /**
  * Classifies a failed attempt: whether a retry may succeed, and otherwise what a person can do
  * about it. Codes and statuses are those of "List of error codes" in the S3 API reference. {@code
- * docs/operations.md} lists them in a table.
+ * docs/failures.md} lists them in a table.
  *
  * @param code for the caller
  * @param retry whether another attempt may succeed
@@ -48,6 +50,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
      * listing differs.
      */
     private static final String UNREADABLE = "Unable to unmarshall response";
+
+    /**
+     * The action in the message of a refusal, as in "is not authorized to perform: kms:Decrypt".
+     */
+    private static final Pattern ACTION = Pattern.compile("perform: ([a-z0-9-]+:[A-Za-z]+)");
 
     private static final String OTHERS =
             "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
@@ -90,7 +97,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         }
         AwsServiceException answer = find(AwsServiceException.class, thrown);
         if (answer != null) {
-            return ofAnswer(request, answer);
+            return answer instanceof StsException
+                    ? ofTokenService(answer)
+                    : ofAnswer(request, answer);
         }
         UnknownHostException unknown = find(UnknownHostException.class, thrown);
         if (unknown != null) {
@@ -122,6 +131,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                 isSet.test(SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_FULL_URI)
                         || isSet.test(SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI)
                         || isSet.test(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
+                        || isSet.test(SdkSystemSetting.AWS_EC2_METADATA_SERVICE_ENDPOINT)
+                        || CredentialSources.isAnySetUp(message)
                         || machineGives;
         return given
                 ? unavailable(
@@ -133,19 +144,26 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     /**
-     * Reads the firmware's vendor; see "Detect whether a host is an EC2 instance" in the EC2 guide.
+     * Reads the firmware's vendor, or on Xen the hypervisor's id; see "Detect whether a host is an
+     * EC2 instance" in the EC2 guide.
      */
     private static boolean isMachineOfEc2() {
+        return isIn(Path.of("/sys/class/dmi/id/board_vendor"), text -> text.contains("Amazon EC2"))
+                || isIn(
+                        Path.of("/sys/hypervisor/uuid"),
+                        text -> text.toLowerCase(Locale.ROOT).startsWith("ec2"));
+    }
+
+    private static boolean isIn(Path file, Predicate<String> wanted) {
         try {
-            return Files.readString(Path.of("/sys/class/dmi/id/board_vendor"))
-                    .contains("Amazon EC2");
+            return wanted.test(Files.readString(file));
         } catch (IOException e) {
             return false;
         }
     }
 
     private static boolean isSet(SdkSystemSetting setting) {
-        return setting.getStringValue().filter(value -> !value.isBlank()).isPresent();
+        return setting.getNonDefaultStringValue().filter(value -> !value.isBlank()).isPresent();
     }
 
     private static S3Failure unavailable(String why) {
@@ -162,18 +180,15 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
 
     private static S3Failure ofAnswer(Request request, AwsServiceException answer) {
         String code = code(answer);
-        String said = said(answer, code);
+        String said = said("the lake", answer, code);
         if (isTooMany(answer, code)) {
             return unavailable(said);
         }
         return switch (code) {
             case "RequestTimeTooSkewed", "RequestInTheFuture" -> otherTime(said);
-            case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired" ->
-                    denied(said, "the credentials have ended: renew them");
-            case "InvalidToken",
-                    "InvalidIdentityToken",
-                    "InvalidAccessKeyId",
-                    "SignatureDoesNotMatch" ->
+            case "ExpiredToken", "TokenRefreshRequired" ->
+                    expired(said, isSet(SdkSystemSetting.AWS_SESSION_TOKEN));
+            case "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch" ->
                     denied(
                             said,
                             "the lake does not know these credentials: compare AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN with those of the store");
@@ -196,6 +211,40 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     /**
+     * Classifies an answer of the token service, which exchanges a token of the cluster for a key.
+     * It may not reach the issuer for a moment, and a token that has ended is replaced in its file.
+     * See "AssumeRoleWithWebIdentity" in the STS API reference.
+     */
+    private static S3Failure ofTokenService(AwsServiceException answer) {
+        String code = code(answer);
+        String said = said("the token service", answer, code);
+        boolean passes =
+                isTooMany(answer, code)
+                        || isPage(answer, code)
+                        || answer.statusCode() >= 500
+                        || code.equals("IDPCommunicationError")
+                        || code.equals("ExpiredTokenException");
+        return passes
+                ? unavailable(said)
+                : denied(
+                        said,
+                        "compare AWS_ROLE_ARN, and the issuer that the role trusts, with the token in AWS_WEB_IDENTITY_TOKEN_FILE");
+    }
+
+    /**
+     * Classifies a refusal of credentials that have ended.
+     *
+     * @param fixed whether they are in the environment, which never changes; others are replaced
+     */
+    static S3Failure expired(String said, boolean fixed) {
+        return fixed
+                ? denied(said, "the credentials have ended: renew AWS_SESSION_TOKEN")
+                : unavailable(
+                        said
+                                + "; the credentials have ended, and there are no new ones yet: look at the service that gives them");
+    }
+
+    /**
      * Includes the limits of a key service behind the store, which are reported with status 400.
      */
     private static boolean isTooMany(AwsServiceException answer, String code) {
@@ -206,6 +255,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
             Request request, int status, String code, String said, AwsServiceException answer) {
         if (code.isEmpty() && isOtherTime(answer)) {
             return otherTime(said);
+        }
+        if (isPage(answer, code)) {
+            return ofPage(status, said);
         }
         return switch (status) {
             case 301, 307, 308 -> ofOtherRegion(said, answer);
@@ -222,9 +274,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             said,
                             "allow Forebay's credentials %s, and look for a policy that denies it%s"
                                     .formatted(
-                                            request.permission,
+                                            missing(said).orElse(request.permission),
                                             request == Request.PUT ? "" : OTHERS));
-            case 404 -> ofMissing(request, code, said, answer);
+            case 404 -> ofMissing(request, code, said);
             // 405: the current version is a delete marker. 416: the object is shorter than before.
             case 405, 412, 416 ->
                     request.isRead()
@@ -238,12 +290,24 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         };
     }
 
-    private static S3Failure ofMissing(
-            Request request, String code, String said, AwsServiceException answer) {
-        if (isPage(answer, code)) {
-            // A proxy answers in this way while it has no route to the store.
-            return unavailable(said);
-        }
+    /** Classifies an answer of something before the store, such as a proxy or a firewall. */
+    private static S3Failure ofPage(int status, String said) {
+        return switch (status) {
+            case 401, 403, 407 ->
+                    denied(said, "allow there what Forebay asks of the store's address");
+            case 301, 302, 307, 308, 400 ->
+                    unsupported(said, "compare forebay.lake.endpoint with the store's address");
+            // A proxy also answers 404 while it has no route to the store.
+            default -> unavailable(said);
+        };
+    }
+
+    /** Returns the action that the store's message names, for example of its key service. */
+    private static Optional<String> missing(String said) {
+        return ACTION.matcher(said).results().findFirst().map(found -> found.group(1));
+    }
+
+    private static S3Failure ofMissing(Request request, String code, String said) {
         return request.isRead() && !code.equals("NoSuchBucket")
                 ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
                 : new S3Failure(
@@ -256,7 +320,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     /**
      * Returns whether something other than a store has answered. A store's error has a code. An
      * answer to a HEAD has no body, and the SDK supplies a code for its 404, but a proxy announces
-     * an HTML page.
+     * an HTML page. Proxies answer 404 without any body, too.
      */
     private static boolean isPage(AwsServiceException answer, String code) {
         Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
@@ -269,7 +333,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         .flatMap(response -> response.firstMatchingHeader("Content-Type"))
                         .filter(type -> type.startsWith("text/html"))
                         .isPresent();
-        return hasBody ? code.isEmpty() : isHtml;
+        return hasBody ? code.isEmpty() : isHtml || (code.isEmpty() && answer.statusCode() == 404);
     }
 
     private static S3Failure otherTime(String said) {
@@ -332,10 +396,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     /** Returns the store's own message, which its operators can look up. */
-    private static String said(AwsServiceException answer, String code) {
+    private static String said(String who, AwsServiceException answer, String code) {
         AwsErrorDetails details = answer.awsErrorDetails();
         String message = details == null ? null : details.errorMessage();
-        StringBuilder said = new StringBuilder("the lake answers " + answer.statusCode());
+        StringBuilder said = new StringBuilder(who + " answers " + answer.statusCode());
         if (!code.isEmpty()) {
             said.append(' ').append(cut(code));
         }

@@ -152,18 +152,19 @@ public final class S3Lake implements Lake {
                 config,
                 LakeIdentity.find(config, environment),
                 events,
-                LakeProxy.to(address(config), environment));
+                LakeProxy.to(address(config, environment), environment));
     }
 
     /** Returns the address of the store, without the name of a bucket. */
-    private static URI address(S3LakeConfig config) {
-        URI own = config.endpoint();
-        return own != null
-                ? own
-                : URI.create(
-                        "https://"
-                                + S3Client.serviceMetadata()
-                                        .endpointFor(Region.of(config.region())));
+    private static URI address(S3LakeConfig config, Map<String, String> environment) {
+        return Optional.ofNullable(config.endpoint())
+                .or(() -> NamedEndpoint.of("S3", environment))
+                .orElseGet(
+                        () ->
+                                URI.create(
+                                        "https://"
+                                                + S3Client.serviceMetadata()
+                                                        .endpointFor(Region.of(config.region()))));
     }
 
     /** Opens a lake with the given credentials. Connects at the first request. */
@@ -182,7 +183,7 @@ public final class S3Lake implements Lake {
                         AwsBasicCredentials.create(
                                 credentials.accessKey(), credentials.secretKey())),
                 events,
-                LakeProxy.to(address(config), System.getenv()));
+                LakeProxy.to(address(config, System.getenv()), System.getenv()));
     }
 
     @Override

@@ -8,7 +8,9 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -20,8 +22,10 @@ import software.amazon.awssdk.services.s3.model.OptionalObjectAttributes;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Lists the objects below a prefix. It requests each page by the key that the page follows, not by
- * the store's token, so that any number of walks can start anywhere.
+ * Lists the objects below a prefix. It can start behind any key, so that any number of walks can
+ * start anywhere. A page that continues another one is requested by the store's token, if there is
+ * one. A store that lists in another order, but takes keys in the order of their bytes to start at,
+ * would otherwise leave out objects.
  *
  * <p>This requires a store that lists keys in the order of their bytes, so {@link ListedPage}
  * checks each page. If a page breaks a promise, it is requested once more, because a proxy may have
@@ -32,6 +36,9 @@ final class S3Listing implements Listing {
     /** A longer series of pages without any of the requested entries is considered endless. */
     private static final int MOST_PAGES = 10_000;
 
+    /** More than the walks that are under way at once. */
+    private static final int MOST_TOKENS = 1_000;
+
     private final S3AsyncClient client;
     private final Attempts attempts;
     private final String bucket;
@@ -39,6 +46,9 @@ final class S3Listing implements Listing {
     private final boolean versioned;
     private final KeyProbe probe;
     private final ArchiveProbe archive;
+
+    /** The store's token of each page that nobody has continued yet, by its last key. */
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
 
     private S3Listing(
             S3AsyncClient client,
@@ -90,14 +100,19 @@ final class S3Listing implements Listing {
     }
 
     private Page listed(@Nullable String after, int limit) {
+        String token = after == null ? null : tokens.remove(after);
         try {
-            return versioned ? versions(after, limit) : objects(after, limit);
+            return listed(after, token, limit);
         } catch (ForebayException e) {
             if (e.code() != ErrorCode.LAKE_UNSUPPORTED) {
                 throw e;
             }
-            return versioned ? versions(after, limit) : objects(after, limit);
+            return listed(after, token, limit);
         }
+    }
+
+    private Page listed(@Nullable String after, @Nullable String token, int limit) {
+        return versioned ? versions(after, limit) : objects(after, token, limit);
     }
 
     @Override
@@ -122,8 +137,8 @@ final class S3Listing implements Listing {
                 .anyMatch(object -> key.equals(object.key()));
     }
 
-    private Page objects(@Nullable String after, int limit) {
-        String token = null;
+    private Page objects(@Nullable String after, @Nullable String continued, int limit) {
+        String token = continued;
         for (int pages = 0; pages < MOST_PAGES; pages++) {
             ListObjectsV2Response page = objectsAt(after, token, limit);
             ListedPage listed = new ListedPage(what(), prefix, after);
@@ -133,13 +148,18 @@ final class S3Listing implements Listing {
             listed.counted(page.keyCount());
             List<LakeObject> objects = listed.objects();
             String next = page.nextContinuationToken();
-            // Some stores truncate a page without setting IsTruncated.
             boolean more =
-                    Boolean.TRUE.equals(page.isTruncated())
-                            || isGiven(next)
-                            || objects.size() >= limit;
-            if (!objects.isEmpty() || !more) {
-                return new Page(objects, more ? objects.getLast().key() : null);
+                    isGiven(next)
+                            || isCut(page.isTruncated(), objects.size(), limit, page.maxKeys());
+            if (!more) {
+                return new Page(objects, null);
+            }
+            if (!objects.isEmpty()) {
+                String last = objects.getLast().key();
+                if (isGiven(next)) {
+                    remember(last, next);
+                }
+                return new Page(objects, last);
             }
             if (!isGiven(next) || next.equals(token)) {
                 throw cut();
@@ -147,6 +167,23 @@ final class S3Listing implements Listing {
             token = next;
         }
         throw cut();
+    }
+
+    /**
+     * Returns whether a page may not be the last. Some stores cut a page without saying so, or have
+     * a limit of their own. Only an empty page is the end of one that says nothing.
+     */
+    private static boolean isCut(
+            @Nullable Boolean truncated, int entries, int limit, @Nullable Integer ownLimit) {
+        boolean isFull = entries >= limit || (ownLimit != null && entries >= ownLimit);
+        return truncated == null ? entries > 0 : truncated || (entries > 0 && isFull);
+    }
+
+    private void remember(String last, String token) {
+        if (tokens.size() >= MOST_TOKENS) {
+            tokens.clear(); // of walks that ended before their page did
+        }
+        tokens.put(last, token);
     }
 
     private ListObjectsV2Response objectsAt(
@@ -239,14 +276,20 @@ final class S3Listing implements Listing {
             }
             String last = listed.lastKey();
             int entries = page.versions().size() + page.deleteMarkers().size();
+            boolean isBehind = last != null && isBehind(last, after);
             boolean more =
-                    Boolean.TRUE.equals(page.isTruncated())
-                            || isGiven(page.nextKeyMarker())
-                            || entries >= PAGE_OBJECTS;
+                    isGiven(page.nextKeyMarker())
+                            || (page.isTruncated() == null
+                                    ? isBehind
+                                    : isCut(
+                                            page.isTruncated(),
+                                            entries,
+                                            PAGE_OBJECTS,
+                                            page.maxKeys()));
             if (!more) {
                 return new Page(objects, null);
             }
-            if (last != null && isBehind(last, after)) {
+            if (isBehind) {
                 return new Page(objects, last);
             }
             // The page is empty, or has only versions of the requested key.

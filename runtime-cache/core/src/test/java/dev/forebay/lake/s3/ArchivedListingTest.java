@@ -184,7 +184,11 @@ class ArchivedListingTest {
 
     @Test
     void aWalkKeepsTheStorageClassOfListedObjects(@TempDir Path folder) {
-        store.lists(_ -> archived("p/a", "GLACIER", "") + archived("p/b", "STANDARD", ""));
+        store.lists(
+                _ ->
+                        "<IsTruncated>false</IsTruncated>"
+                                + archived("p/a", "GLACIER", "")
+                                + archived("p/b", "STANDARD", ""));
         new PrefixWalk(lake.listing("bucket", "p/"), "p/", _ -> true, folder, "walk")
                 .list(2, _ -> {});
         List<@Nullable String> kept = new ArrayList<>();

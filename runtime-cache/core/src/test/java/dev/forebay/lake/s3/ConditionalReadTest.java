@@ -86,7 +86,9 @@ class ConditionalReadTest {
             return;
         }
         exchange.getResponseHeaders().set("Last-Modified", modified);
-        exchange.getResponseHeaders().set("x-amz-version-id", versionId);
+        if (!versionId.isEmpty()) {
+            exchange.getResponseHeaders().set("x-amz-version-id", versionId);
+        }
         exchange.getResponseHeaders().set("ETag", etag);
         exchange.getResponseHeaders().set("Content-Range", "bytes 5-14/" + OBJECT_BYTES);
         // In chunks, so that the client has no Content-Length to compare.
@@ -130,6 +132,19 @@ class ConditionalReadTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    /** A proxy may drop the version from the request, and then another version comes. */
+    @Test
+    void aReadWithoutAnETagFailsIfTheAnswerNamesNoVersion() {
+        object = new LakeObject("key", OBJECT_BYTES, Instant.EPOCH, "", "v1");
+        assertThat(read().hasRemaining()).isFalse();
+        versionId = "";
+
+        assertThatThrownBy(this::read)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED));
     }
 
     @Test

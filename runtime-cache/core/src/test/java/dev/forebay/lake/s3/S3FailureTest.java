@@ -18,6 +18,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpFullResponse;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.sts.model.StsException;
 import software.amazon.awssdk.utils.DateUtils;
 
 class S3FailureTest {
@@ -43,7 +44,7 @@ class S3FailureTest {
                         .build());
     }
 
-    /** The rows of the table in docs/operations.md. */
+    /** The rows of "What a lake answers" in docs/failures.md. */
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource(
             delimiter = '|',
@@ -57,8 +58,8 @@ class S3FailureTest {
                     READ          | 401 | Unauthorized                 | LAKE_DENIED         | final | s3:GetObject on
                     LIST          | 403 | InvalidAccessKeyId           | LAKE_DENIED         | final | AWS_ACCESS_KEY_ID
                     READ          | 403 | SignatureDoesNotMatch        | LAKE_DENIED         | final | AWS_SECRET_ACCESS_KEY
-                    READ          | 400 | ExpiredToken                 | LAKE_DENIED         | final | renew
-                    READ          | 400 | TokenRefreshRequired         | LAKE_DENIED         | final | renew
+                    READ          | 400 | ExpiredToken                 | LAKE_UNAVAILABLE    | again | look at the service
+                    READ          | 400 | TokenRefreshRequired         | LAKE_UNAVAILABLE    | again | look at the service
                     LIST          | 400 | InvalidToken                 | LAKE_DENIED         | final | AWS_SESSION_TOKEN
                     READ          | 403 | InvalidObjectState           | LAKE_DENIED         | final | restore it
                     READ          | 400 | InvalidRequest               | LAKE_DENIED         | final | kms:Decrypt
@@ -113,7 +114,7 @@ class S3FailureTest {
      * The answer to a HEAD has no body and thus no code. Only its time shows why it was refused.
      */
     @ParameterizedTest
-    @CsvSource({"403, 20, true", "400, -20, true", "403, 5, false", "404, 20, false"})
+    @CsvSource({"403, 20, true", "400, -20, true", "403, 5, false", "405, 20, false"})
     void aRefusalWithoutACodeIsRetriedIfTheClockIsWrong(int status, long minutes, boolean clock) {
         String date = DateUtils.formatRfc822Date(Instant.now().plus(Duration.ofMinutes(minutes)));
         AwsErrorDetails details =
@@ -130,6 +131,114 @@ class S3FailureTest {
                         S3Exception.builder().statusCode(status).awsErrorDetails(details).build());
         assertThat(failure.retry()).isEqualTo(clock);
         assertThat(failure.why().contains("clock of this machine")).isEqualTo(clock);
+    }
+
+    @Test
+    void credentialsOfTheEnvironmentThatEndedAreAFinalFailure() {
+        S3Failure failure = S3Failure.expired("the lake answers 400", true);
+        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(failure.retry()).isFalse();
+        assertThat(failure.why()).contains("renew AWS_SESSION_TOKEN");
+    }
+
+    /** The store names the action, for example of its key service. */
+    @Test
+    void theRemedyForARefusalNamesTheActionOfTheStore() {
+        AwsErrorDetails details =
+                AwsErrorDetails.builder()
+                        .errorCode("AccessDenied")
+                        .errorMessage(
+                                "User: arn:aws:iam::1:role/r is not authorized to perform: kms:Decrypt on the resource associated with this ciphertext")
+                        .build();
+        S3Failure failure =
+                S3Failure.of(
+                        Request.READ,
+                        S3Exception.builder().statusCode(403).awsErrorDetails(details).build());
+        assertThat(failure.why())
+                .contains("allow Forebay's credentials kms:Decrypt")
+                .doesNotContain("s3:GetObject");
+    }
+
+    /** The rows of the token service in docs/failures.md. */
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "400, IDPCommunicationError, LAKE_UNAVAILABLE",
+        "400, ExpiredTokenException, LAKE_UNAVAILABLE",
+        "503, ServiceUnavailable, LAKE_UNAVAILABLE",
+        "400, InvalidIdentityToken, LAKE_DENIED",
+        "403, AccessDenied, LAKE_DENIED",
+        "403, IDPRejectedClaim, LAKE_DENIED",
+    })
+    void anAnswerOfTheTokenServiceIsNotTheStores(int status, String code, ErrorCode meaning) {
+        AwsErrorDetails details =
+                AwsErrorDetails.builder().errorCode(code).errorMessage("its own words").build();
+        S3Failure failure =
+                S3Failure.of(
+                        Request.LIST,
+                        SdkClientException.create(
+                                "no credentials",
+                                StsException.builder()
+                                        .statusCode(status)
+                                        .awsErrorDetails(details)
+                                        .build()));
+        assertThat(failure.code()).isEqualTo(meaning);
+        assertThat(failure.why())
+                .contains("the token service answers " + status, code, "its own words")
+                .doesNotContain("s3:", "AWS_ACCESS_KEY_ID");
+        if (meaning == ErrorCode.LAKE_DENIED) {
+            assertThat(failure.why()).contains("AWS_ROLE_ARN");
+        }
+    }
+
+    /** A store's error has a code. Proxies and firewalls answer with a page of their own. */
+    @ParameterizedTest
+    @CsvSource({
+        "400, LAKE_UNSUPPORTED, forebay.lake.endpoint",
+        "401, LAKE_DENIED, allow there",
+        "403, LAKE_DENIED, allow there",
+        "407, LAKE_DENIED, allow there",
+        "404, LAKE_UNAVAILABLE, ''",
+        "405, LAKE_UNAVAILABLE, ''",
+        "412, LAKE_UNAVAILABLE, ''",
+        "416, LAKE_UNAVAILABLE, ''",
+        "501, LAKE_UNAVAILABLE, ''"
+    })
+    void aPageOfAProxyIsNotAnAnswerOfTheStore(int status, ErrorCode meaning, String remedy) {
+        AwsErrorDetails details =
+                AwsErrorDetails.builder()
+                        .rawResponse(SdkBytes.fromUtf8String("<html>Forbidden</html>"))
+                        .build();
+        for (Request request : Request.values()) {
+            S3Failure failure =
+                    S3Failure.of(
+                            request,
+                            S3Exception.builder()
+                                    .statusCode(status)
+                                    .awsErrorDetails(details)
+                                    .build());
+            assertThat(failure.code()).isEqualTo(meaning);
+            assertThat(failure.why())
+                    .contains("look at proxies before the lake", remedy)
+                    .doesNotContain("s3:");
+        }
+    }
+
+    /** Envoy and load balancers send no body while they have no route. */
+    @Test
+    void anEmptyAnswer404IsATemporaryFailure() {
+        AwsErrorDetails details =
+                AwsErrorDetails.builder().rawResponse(SdkBytes.fromByteArray(new byte[0])).build();
+        for (Request request : Request.values()) {
+            assertThat(
+                            S3Failure.of(
+                                            request,
+                                            S3Exception.builder()
+                                                    .statusCode(404)
+                                                    .awsErrorDetails(details)
+                                                    .build())
+                                    .code())
+                    .isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
+        }
     }
 
     /** Not every answer has the header. */
@@ -214,12 +323,27 @@ class S3FailureTest {
     @CsvSource({
         "AWS_CONTAINER_CREDENTIALS_FULL_URI",
         "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-        "AWS_WEB_IDENTITY_TOKEN_FILE"
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT"
     })
     void anUnavailableCredentialServiceIsRetried(SdkSystemSetting setting) {
         S3Failure failure = withoutCredentials(setting);
         assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
         assertThat(failure.retry()).isTrue();
+    }
+
+    /** For example a profile whose process, or whose role, gives none just now. */
+    @Test
+    void aFailedProviderThatIsConfiguredIsRetried() {
+        S3Failure failure =
+                S3Failure.withoutCredentials(
+                        NONE.replace(
+                                "[",
+                                "[ProfileCredentialsProvider(profileName=a): the process ended with 1, "),
+                        _ -> false,
+                        false);
+        assertThat(failure.retry()).isTrue();
+        assertThat(failure.why()).contains("the process ended with 1");
     }
 
     @Test

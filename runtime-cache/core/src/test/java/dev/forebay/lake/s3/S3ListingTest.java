@@ -14,14 +14,17 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,6 +162,46 @@ class S3ListingTest {
         store.lists(_ -> page(false, "p/a", "p/b").replaceFirst("<IsTruncated>.*?>", ""));
         Listing listing = lake.listing("bucket", "p/");
         assertThat(listing.page(null, 2).next()).isEqualTo("p/b");
+    }
+
+    /** Stores may have a limit of their own, and say nothing about it. Only an empty page ends. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shortPagesThatSayNothingAboutTheirEndAreContinued(boolean versioned) {
+        List<String> all = IntStream.range(10, 15).mapToObj(i -> "p/" + i).toList();
+        store.lists(
+                query ->
+                        "<Name>bucket</Name>"
+                                + page(false, after(all, query.get("start-after"), 2))
+                                        .replaceFirst("<IsTruncated>false</IsTruncated>", ""));
+        versions.lists(
+                query ->
+                        Stream.of(after(all, query.get("key-marker"), 2))
+                                        .map(key -> version(key, "1", true))
+                                        .collect(Collectors.joining())
+                                + "<Name>bucket</Name>");
+        Listing listing = (versioned ? versionedLake : lake).listing("bucket", "p/");
+        List<String> found = new ArrayList<>();
+        Listing.Page page = listing.page(null, Listing.PAGE_OBJECTS);
+        found.addAll(keys(page));
+        while (page.next() != null) {
+            page = listing.page(page.next(), Listing.PAGE_OBJECTS);
+            found.addAll(keys(page));
+        }
+        assertThat(found).isEqualTo(all);
+    }
+
+    @Test
+    void aPageThatFillsTheStoresOwnLimitIsNotTreatedAsTheLast() {
+        store.lists(_ -> "<MaxKeys>2</MaxKeys>" + page(false, "p/a", "p/b"));
+        assertThat(ListedStore.first(lake).next()).isEqualTo("p/b");
+    }
+
+    private static String[] after(List<String> keys, @Nullable String after, int most) {
+        return keys.stream()
+                .filter(key -> after == null || key.compareTo(after) > 0)
+                .limit(most)
+                .toArray(String[]::new);
     }
 
     /** The page contradicts itself. If the listing ended there, objects would be missing. */
@@ -305,6 +348,38 @@ class S3ListingTest {
         }
     }
 
+    /**
+     * Such a store may apply {@code start-after} to the bytes of keys, and then never lists what it
+     * sorts behind a directory.
+     */
+    @Test
+    void aWalkRefusesAStoreThatSortsByDirectoryAndStartsAtBytes(@TempDir Path folder) {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            keys.add("p/train/part-" + i);
+        }
+        keys.add("p/train-labels.csv");
+        int most = 5;
+        store.lists(
+                query -> {
+                    int from = Integer.parseInt(query.getOrDefault("continuation-token", "0"));
+                    String after = query.getOrDefault("start-after", "");
+                    List<String> rest =
+                            keys.subList(from, keys.size()).stream()
+                                    .filter(key -> key.compareTo(after) > 0)
+                                    .toList();
+                    String[] page = rest.stream().limit(most).toArray(String[]::new);
+                    return rest.size() > most
+                            ? "<NextContinuationToken>%d</NextContinuationToken>"
+                                            .formatted(from + most)
+                                    + page(true, page)
+                            : page(false, page);
+                });
+        PrefixWalk walk =
+                new PrefixWalk(lake.listing("bucket", "p/"), "p/", _ -> true, folder, "walk");
+        assertUnsupported(() -> walk.list(1, _ -> {}), "train-labels.csv");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"p/a b", "p/a+b", "p/a%20b", "p/caf\u00e9", "p/\ud83d\ude00", "p/a//b"})
     void aListedKeyThatTheStoreDoesNotHaveIsRefused(String key) {
@@ -319,6 +394,33 @@ class S3ListingTest {
                 .hasMessageContaining(key)
                 .hasMessageContaining("garbles")
                 .hasMessageContaining("--exclude ");
+    }
+
+    static Stream<Pair> pairsOfKeys() {
+        return Stream.of(
+                new Pair("p/a:b", "p/a\\b"),
+                new Pair("p/a%b", "p/a%41b"),
+                new Pair("p/caf\u00e9", "p/cafe\u0301"),
+                new Pair("p/a\tb", "p/a\rb"));
+    }
+
+    record Pair(String kept, String garbled) {}
+
+    /** A store may keep one of them and change the other. */
+    @ParameterizedTest
+    @MethodSource("pairsOfKeys")
+    void eachSpecialCharacterIsCheckedByItself(Pair keys) {
+        Listing listing = lake.listing("bucket", "p/");
+        listing.check(new LakeObject(keys.kept, 1, Instant.EPOCH, "e", null));
+        store.losesObjects();
+        store.lists(_ -> page(false, keys.garbled.replace("\r", "&#13;")));
+        assertThatThrownBy(
+                        () ->
+                                listing.check(
+                                        new LakeObject(keys.garbled, 1, Instant.EPOCH, "e", null)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_KEY));
     }
 
     @Test
