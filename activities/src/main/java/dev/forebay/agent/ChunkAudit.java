@@ -13,7 +13,6 @@ import dev.forebay.transfer.VerifyAnswer.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +58,7 @@ final class ChunkAudit {
         long next = request.from();
         try (Manifest manifest = manifests.apply(request.manifest());
                 ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            Map<WorkerNode, BitSet> held = held(digest, outcomes);
+            Map<WorkerNode, BitSet> held = held(digest, manifest, outcomes);
             while (next < manifest.chunkCount()) {
                 List<ChunkRef> batch = manifest.chunks(next, AT_ONCE);
                 copies(batch, held).stream()
@@ -78,13 +77,14 @@ final class ChunkAudit {
         }
     }
 
-    /** Returns the chunks that each worker holds. Records a worker that does not answer. */
-    private Map<WorkerNode, BitSet> held(Digest manifest, List<Outcome> outcomes) {
-        Map<WorkerNode, BitSet> held = new LinkedHashMap<>();
+    /**
+     * Returns the chunks that each worker holds. Records a worker that does not answer, or whose
+     * figures differ from the manifest.
+     */
+    private Map<WorkerNode, BitSet> held(Digest digest, Manifest manifest, List<Outcome> outcomes) {
+        Map<WorkerNode, BitSet> held = new Confirmation(workers).heldByWorker(digest, manifest);
         for (WorkerNode worker : workers.view().workers()) {
-            try {
-                held.put(worker, workers.coverage(worker, manifest).held());
-            } catch (ForebayException unanswered) {
+            if (!held.containsKey(worker)) {
                 outcomes.add(new Outcome(false, false, false));
             }
         }

@@ -11,7 +11,9 @@ import dev.forebay.transfer.Coverage;
 import dev.forebay.workflows.activity.RegionActivities;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -97,16 +99,28 @@ final class Confirmation {
      *
      * @param chunks bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete on some
      *     worker
-     * @param complete whether every worker has answered
+     * @param complete whether every worker has answered, with figures that match the manifest
      */
     record Held(BitSet chunks, boolean complete) {}
 
-    /** Returns the chunks of a mounted manifest that the answering workers hold together. */
-    Held held(Digest digest) {
-        BitSet held = new BitSet();
+    /** Returns the chunks of a mounted manifest that the believed workers hold together. */
+    Held held(Digest digest, Manifest manifest) {
         List<Optional<Answer>> answers = answers(digest);
-        answers.forEach(answer -> answer.ifPresent(each -> held.or(each.coverage().held())));
-        return new Held(held, answers.stream().allMatch(Optional::isPresent));
+        List<Answer> believed = believed(answers, manifest);
+        BitSet held = new BitSet();
+        believed.forEach(answer -> held.or(answer.coverage().held()));
+        return new Held(held, believed.size() == answers.size());
+    }
+
+    /**
+     * Returns the chunks of a mounted manifest that each worker holds, without workers that do not
+     * answer or whose figures differ from the manifest.
+     */
+    Map<WorkerNode, BitSet> heldByWorker(Digest digest, Manifest manifest) {
+        Map<WorkerNode, BitSet> held = new LinkedHashMap<>();
+        believed(answers(digest), manifest)
+                .forEach(answer -> held.put(answer.worker(), answer.coverage().held()));
+        return held;
     }
 
     private List<Optional<Answer>> answers(Digest digest) {

@@ -52,7 +52,7 @@ final class Holdings {
     }
 
     private Missing missing(Manifest manifest, Digest digest) {
-        Confirmation.Held held = new Confirmation(workers).held(digest);
+        Confirmation.Held held = new Confirmation(workers).held(digest, manifest);
         Gaps gaps = new Gaps(manifest);
         for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
             for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
@@ -105,7 +105,7 @@ final class Holdings {
                                                             Math.ceilDiv(
                                                                     pack.bytes(),
                                                                     ChunkId.CHUNK_BYTES))]));
-            BitSet bits = new Confirmation(workers).held(relative.digest()).chunks();
+            BitSet bits = new Confirmation(workers).held(relative.digest(), other).chunks();
             for (long from = 0; from < other.chunkCount(); from += PAGE) {
                 for (ChunkRef chunk : other.chunks(from, PAGE)) {
                     int[] live = held.get(chunk.chunk().pack());

@@ -51,4 +51,15 @@ class ChunkAuditTest {
 
         assertThat(verified(0, 60)).isEqualTo(new VerifyReport(CHUNKS, true, 1, 0, 1));
     }
+
+    /** It may count chunks that it does not hold, and would then verify none of them. */
+    @Test
+    void theReportCountsAWorkerWhoseByteCountContradictsTheManifest() {
+        workers.holds("one", 0);
+        workers.holds("other", 1);
+        workers.saysItHolds("other", 1);
+
+        assertThat(verified(0, 60)).isEqualTo(new VerifyReport(CHUNKS, true, 1, 0, 1));
+        assertThat(workers.disagreed()).containsExactly("other");
+    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
 class ConfirmationTest {
@@ -73,6 +74,21 @@ class ConfirmationTest {
     @Test
     void aVersionWithoutBytesIsComplete() {
         assertThat(confirm(0)).isEqualTo(new Coverage(0, -1, 0, 0));
+    }
+
+    /** A plan must not promise bytes that a damaged worker only claims. */
+    @Test
+    void heldChunksExcludeAWorkerWhoseByteCountContradictsTheManifest() {
+        workers.holds("w1", 0, 1);
+        workers.holds("w2", 2, 3);
+        FakeManifest manifest = new FakeManifest(4);
+        assertThat(new Confirmation(workers).held(FakeWorkers.MANIFEST, manifest))
+                .isEqualTo(new Confirmation.Held(BitSet.valueOf(new long[] {0b1111}), true));
+        workers.saysItHolds("w2", 2 * CHUNK - 1);
+
+        assertThat(new Confirmation(workers).held(FakeWorkers.MANIFEST, manifest))
+                .isEqualTo(new Confirmation.Held(BitSet.valueOf(new long[] {0b0011}), false));
+        assertThat(workers.disagreed()).containsExactly("w2");
     }
 
     private Coverage confirm(long chunks) {

@@ -377,11 +377,12 @@ class SurveyTest {
     }
 
     /** A region of two workers. */
-    private static final class Region implements Workers {
+    private final class Region implements Workers {
         private final List<Mount> mounts = new ArrayList<>();
         private final List<Pin> pins = new ArrayList<>();
         private final List<Applicant> queue = new ArrayList<>();
         private final Map<String, Map<Digest, BitSet>> held = new HashMap<>();
+        private final Map<String, Long> liveBytes = new HashMap<>();
         private @Nullable String down;
 
         void holds(String worker, ManifestRef manifest, int... ordinals) {
@@ -390,6 +391,7 @@ class SurveyTest {
                 bits.set(ordinal);
             }
             held.computeIfAbsent(worker, id -> new HashMap<>()).put(manifest.digest(), bits);
+            liveBytes.put(manifest.digest() + worker, manifests.liveBytes(manifest, bits));
         }
 
         @Override
@@ -409,7 +411,8 @@ class SurveyTest {
             }
             BitSet bits =
                     held.getOrDefault(worker.id(), Map.of()).getOrDefault(manifest, new BitSet());
-            return new Coverage(bits.length(), bits, 0, Map.of(), Map.of());
+            long live = liveBytes.getOrDefault(manifest + worker.id(), 0L);
+            return new Coverage(bits.length(), bits, live, Map.of(), Map.of());
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.forebay.agent;
 
 import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.ManifestFile;
@@ -15,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,16 @@ final class WrittenManifests {
                         new LakeObject((String) objects[i], size, Instant.EPOCH, "e" + size, null));
             }
             return writer.finish();
+        }
+    }
+
+    /** Returns the bytes of objects in these chunks. */
+    long liveBytes(ManifestRef manifest, BitSet chunks) {
+        try (Manifest open = SqliteManifest.open(path(manifest))) {
+            return open.chunks(0, Math.toIntExact(open.chunkCount())).stream()
+                    .filter(chunk -> chunks.get(Math.toIntExact(chunk.ordinal())))
+                    .mapToLong(ChunkRef::liveBytes)
+                    .sum();
         }
     }
 
