@@ -100,6 +100,26 @@ class LostCatalogueIT {
         assertThat(frozen(name, "v2")).isNotEqualTo(before);
     }
 
+    /** A mistyped name would otherwise become the dataset's first version, and its latest. */
+    @Test
+    void aMistypedNameIsRefusedUntilTheCatalogueIsRestored() throws Exception {
+        String name = platform.dataset(3600);
+        String _ = frozen(name, "v1");
+        lose(name);
+        terminate(name, "v1");
+        assertThat(register(name, name).status()).isEqualTo(201);
+
+        Api.Answer refused =
+                api.post(
+                        version(name, "v1-typo") + "/ensure?wait_seconds=30",
+                        "{\"region\":\"" + REGION + "\"}");
+
+        assertThat(refused.status()).as(refused.raw().body()).isEqualTo(404);
+        assertThat(refused.text("detail"))
+                .contains("such as v1", "'forebay restore-catalogue'", "--create");
+        assertThat(api.get(version(name, "v1-typo")).status()).isEqualTo(404);
+    }
+
     @Test
     void aVersionNameCannotBeReusedForAnotherSource() throws Exception {
         String name = platform.dataset(3600);

@@ -135,6 +135,11 @@ public class VersionCatalogue {
         return ask(IS_KNOWN, version);
     }
 
+    /** Returns whether a version would be the first of its dataset. */
+    public boolean isFirst(DatasetVersion version) {
+        return !ask(HAS_OTHERS, version) && !isKnown(version);
+    }
+
     /**
      * Enters a version if a client asks to create it, or if its dataset has none yet. An unknown
      * name may otherwise be a mistake: an unwanted version would be listed, stored, and {@code

@@ -5,6 +5,7 @@ import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.RequestIntake;
 import dev.forebay.control.catalogue.RequestLog;
+import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.control.engine.UpdateSender.Update;
 import dev.forebay.model.DatasetVersion;
@@ -51,6 +52,8 @@ public class EnsureRequests {
     private final DatasetCatalogue datasets;
     private final RequestIntake intake;
     private final RequestLog requests;
+    private final VersionCatalogue versions;
+    private final VersionPointers pointers;
     private final VersionReader reader;
     private final VersionWorkflows workflows;
     private final UpdateSender updates;
@@ -63,6 +66,8 @@ public class EnsureRequests {
             DatasetCatalogue datasets,
             RequestIntake intake,
             RequestLog requests,
+            VersionCatalogue versions,
+            VersionPointers pointers,
             VersionReader reader,
             VersionWorkflows workflows,
             UpdateSender updates,
@@ -73,6 +78,8 @@ public class EnsureRequests {
         this.datasets = datasets;
         this.intake = intake;
         this.requests = requests;
+        this.versions = versions;
+        this.pointers = pointers;
         this.reader = reader;
         this.workflows = workflows;
         this.updates = updates;
@@ -129,6 +136,9 @@ public class EnsureRequests {
      */
     private RequestIntake.Taken take(
             RequestLog.Entry request, @Nullable String runId, boolean create) {
+        if (!create && versions.isFirst(request.version())) {
+            pointers.requireNoOther(request.version());
+        }
         try {
             return intake.take(request, runId, create);
         } catch (ForebayException refused) {

@@ -44,6 +44,7 @@ class VersionPointers {
 
     private static final String SUFFIX = ".json";
     private static final int PAGE = 200;
+    private static final int MOST_NAMED = 3;
 
     private final Lake lake;
     private final Optional<String> bucket;
@@ -173,6 +174,31 @@ class VersionPointers {
     Page list(String names, @Nullable String after) {
         Listing.Page page = lake.listing(bucket(), PREFIX + names).page(after, PAGE);
         return new Page(page.objects().stream().map(LakeObject::key).toList(), page.next());
+    }
+
+    /**
+     * Checks that no other version of the dataset has a pointer, before the catalogue gets the
+     * dataset's first version. If one has, the catalogue was lost, and the name may be a mistake.
+     *
+     * @throws ForebayException {@code NOT_FOUND} with the command that restores the catalogue
+     */
+    void requireNoOther(DatasetVersion version) {
+        if (bucket.isEmpty()) {
+            return;
+        }
+        List<String> others =
+                list(version.dataset() + "@", null).keys().stream()
+                        .flatMap(key -> version(key).stream())
+                        .filter(other -> !other.equals(version))
+                        .map(DatasetVersion::version)
+                        .limit(MOST_NAMED)
+                        .toList();
+        if (!others.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "the catalogue has lost the versions of %s, such as %s: 'forebay restore-catalogue' enters them again; 'forebay ensure %s --create' creates this one"
+                            .formatted(version.dataset(), String.join(", ", others), version));
+        }
     }
 
     /**
