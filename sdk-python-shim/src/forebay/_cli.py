@@ -30,7 +30,7 @@ from forebay._errors import (
     UnknownRegion,
     notes,
 )
-from forebay._signals import Ended, EndingSignals, signal_of
+from forebay._signals import Ended, EndingSignals, name_of, number_of
 from forebay._text import one_line
 from forebay._values import is_text
 
@@ -257,9 +257,9 @@ def report(error: ForebayError, program: str, as_json: bool = False) -> None:
 
 def report_interruption(interruption: KeyboardInterrupt | Ended, program: str, as_json: bool = False) -> int:
     """Prints the result for the request and the signal to stderr, and returns the exit code."""
-    number = signal_of(interruption)
+    number = number_of(interruption)
     left = notes(interruption) or ["the platform goes on with what it has accepted"]
-    said = [*left, f"ended by {number.name}"]
+    said = [*left, f"ended by {name_of(number)}"]
     if as_json:
         said = ["; ".join(said)]
     for each in said:

@@ -19,8 +19,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# The signals by which terminals, schedulers and people end a process or notify it.
-_NAMES = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
+_UNHANDLED = (
+    *("SIGKILL", "SIGSTOP"),  # no process can
+    *("SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD"),  # stop and continue the program, too
+    *("SIGURG", "SIGWINCH"),  # end no process
+    *("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGSYS", "SIGTRAP"),  # come from a fault
+    *("SIGPIPE", "SIGXFSZ"),  # come from a write, and Python ignores them
+)
+
+# The signals by which terminals, schedulers, container engines and people end a process or notify it.
+_HANDLED = sorted(signal.valid_signals() - {getattr(signal, name) for name in _UNHANDLED})
 
 _SETTLED_SECONDS = 0.2
 """The time in which a sender reaches all processes that it sends a signal to, one after the other."""
@@ -31,11 +39,19 @@ class Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.signal = signal.Signals(number)
+        self.number = number
 
 
-def signal_of(interruption: KeyboardInterrupt | Ended) -> signal.Signals:
-    return interruption.signal if isinstance(interruption, Ended) else signal.SIGINT
+def number_of(interruption: KeyboardInterrupt | Ended) -> int:
+    return interruption.number if isinstance(interruption, Ended) else signal.SIGINT
+
+
+def name_of(number: int) -> str:
+    """Returns the name of a signal. Realtime signals are counted from the first one."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
 
 
 class EndingSignals:
@@ -52,8 +68,7 @@ class EndingSignals:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for name in _NAMES:
-                number = getattr(signal, name)
+            for number in _HANDLED:
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     self._before[number] = signal.signal(number, self._take)  # type: ignore[assignment]
         return self

@@ -325,6 +325,29 @@ def test_the_program_of_a_nested_step_gets_a_signal_once(plane: ControlPlane, tm
     assert not plane.state.pins
 
 
+def test_the_program_gets_the_stop_signals_of_container_engines(plane: ControlPlane, tmp_path: Path) -> None:
+    file = tmp_path / "signals"
+    asked = "PWR,PROF,VTALRM,RTMIN+3"
+    program = (
+        "import os, signal, sys\n"
+        "numbers = {signal.SIGPWR, signal.SIGPROF, signal.SIGVTALRM, signal.SIGRTMIN + 3}\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, numbers)\n"
+        "print('ready', file=open(sys.argv[1], 'a'), flush=True)\n"
+        "while numbers:\n"
+        "    numbers.remove(signal.sigwait(numbers))\n"
+    )
+    step = _step("--dataset", "vision/digits@1", *_python(program), str(file))
+    with subprocess.Popen(step, stdin=subprocess.DEVNULL) as running:
+        until(lambda: file.exists() and file.read_text() == "ready\n")
+        for name in asked.split(","):
+            subprocess.run(["kill", f"-{name}", str(running.pid)], check=True)
+        try:
+            assert running.wait(timeout=30) == 0
+        finally:
+            running.kill()
+    assert not plane.state.pins
+
+
 def test_a_step_without_a_terminal_forwards_signals_in_order(plane: ControlPlane, tmp_path: Path) -> None:
     file = tmp_path / "signals"
     step = _step("--dataset", "vision/digits@1", *_python(_WRITES_SIGNALS), str(file))
@@ -339,7 +362,7 @@ def test_a_step_without_a_terminal_forwards_signals_in_order(plane: ControlPlane
     assert not plane.state.pins
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGPWR, signal.SIGRTMIN + 3])
 def test_a_signal_ends_a_waiting_step_and_cancels_its_request(plane: ControlPlane, number: signal.Signals) -> None:
     plane.state.looks_until_cached = 1_000_000
     command = _step("--dataset", "vision/digits@1", *_python("pass"))
@@ -352,7 +375,8 @@ def test_a_signal_ends_a_waiting_step_and_cancels_its_request(plane: ControlPlan
     ((id, request),) = plane.state.requests.items()
     assert request["cancelled"]
     assert f"forebay.step: request {id} of vision/digits@1 is cancelled" in said
-    assert said.endswith(f"forebay.step: ended by {number.name}\n")
+    name = number.name if isinstance(number, signal.Signals) else "SIGRTMIN+3"
+    assert said.endswith(f"forebay.step: ended by {name}\n")
     assert len(plane.seen("DELETE", "/pins/")) == 1
 
 
