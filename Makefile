@@ -22,14 +22,16 @@ INTEGRATIONS := target/venv-integrations
 FRAMEWORKS := target/venv-frameworks
 DOCS := target/venv-docs
 
-# The sources of the built programs. A build that is newer than all of them is not repeated.
-NO_TESTS := -type d \( -name target -o -name test \) -prune -o -type f -print
+# The sources of the built programs. A build that is newer than all of them is not repeated. A directory is newer after
+# one of its files was deleted.
+FILES_AND_FOLDERS := \( -type f -o -type d -path '*/src/*' \) -print
+NO_TESTS := -type d \( -name target -o -name test \) -prune -o $(FILES_AND_FOLDERS)
 PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
                      workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
 # The runner reads times.tsv, slow-classes.txt and faults.txt from the source tree, and builds do not need benchmark
 # results.
 SOURCES := $(filter-out runtime-cache/suite/times.tsv runtime-cache/suite/%.txt runtime-cache/benchmarks/results/%,\
-             $(shell find runtime-cache workflows activities helm -name target -prune -o -type f -print)) pom.xml
+             $(shell find runtime-cache workflows activities helm -name target -prune -o $(FILES_AND_FOLDERS))) pom.xml
 
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
@@ -90,7 +92,7 @@ test-advisories:
 	  -cp "helm/images/target/classes:$$(cat helm/images/target/test.classpath)" dev.forebay.images.AdvisoryCheck .
 
 # Like modules, Python tests that passed run again only after a change.
-PYTHON_FILES := $(shell find sdk-python-shim \( -name '.*' -o -name __pycache__ \) -prune -o -type f -print)
+PYTHON_FILES := $(shell find sdk-python-shim \( -name '.*' -o -name __pycache__ \) -prune -o -print)
 target/python-checked: $(PYTHON_FILES) $(VENV)/ready
 	@$(MAKE) --no-print-directory test-package
 	@touch $@

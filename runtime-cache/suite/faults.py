@@ -241,7 +241,11 @@ class Tree:
         finally:
             # On SIGTERM the runner unmounts and stops everything that its tests have started in the copy.
             process.terminate()
-            process.wait(timeout=ENDS_WITHIN_SECONDS)
+            try:
+                process.wait(timeout=ENDS_WITHIN_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def is_needed(path: Path) -> bool:

@@ -46,6 +46,7 @@ _EVICTED_WITHIN_SECONDS = 90.0
 _SEARCHABLE_WITHIN_SECONDS = 20.0
 # Headers, listings and manifests are about 2 % of the bytes that the lake sends for this dataset.
 _OVERHEAD = 1.05
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass
@@ -281,7 +282,7 @@ def main() -> int:
     # Keeps the lines of this program and of its child programs in order in a log.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     # Both signals clean up. A shell that starts this program in the background has made it ignore SIGINT.
-    for ending in (signal.SIGINT, signal.SIGTERM):
+    for ending in _ENDINGS:
         signal.signal(ending, signal.default_int_handler)
     (_TARGET / "report.json").unlink(missing_ok=True)
     stack = Devstack(_TARGET / "stack")
@@ -300,7 +301,7 @@ def main() -> int:
             print(f"To use it: export FOREBAY_DATA={where}, and 'make status' shows where it is.")
         else:
             print("\nstopping what was started")
-            for ending in (signal.SIGINT, signal.SIGTERM):
+            for ending in _ENDINGS:
                 signal.signal(ending, signal.SIG_IGN)
             stack.stop()
 

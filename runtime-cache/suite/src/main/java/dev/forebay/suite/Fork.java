@@ -34,6 +34,9 @@ import org.junit.platform.launcher.Launcher;
  * #close}, which any thread may call.
  */
 final class Fork implements AutoCloseable {
+    /** The longest time of one test that sets no limit of its own. */
+    static final Duration TEST_LIMIT = Duration.ofMinutes(5);
+
     private static final Duration STARTS_WITHIN = Duration.ofSeconds(60);
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
@@ -149,7 +152,7 @@ final class Fork implements AutoCloseable {
                         "--sun-misc-unsafe-memory-access=allow",
                         "-Djava.io.tmpdir=" + directory,
                         "-Dforebay.test.fork=" + number,
-                        "-Djunit.jupiter.execution.timeout.default=5m"));
+                        "-Djunit.jupiter.execution.timeout.default=" + TEST_LIMIT.toSeconds()));
         if (classPath.stream().anyMatch(path -> path.toString().contains("jboss-logmanager"))) {
             command.add("-Djava.util.logging.manager=org.jboss.logmanager.LogManager");
         }

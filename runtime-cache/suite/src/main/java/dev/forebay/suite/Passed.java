@@ -19,7 +19,15 @@ import java.util.stream.Stream;
  */
 final class Passed {
     /** Files that tests read besides their class path, relative to the repository. */
-    private static final List<String> ALSO_READ = List.of("docs", "helm/forebay", "Makefile");
+    private static final List<String> ALSO_READ =
+            List.of(
+                    "docs",
+                    "helm/forebay",
+                    "Makefile",
+                    "runtime-cache/devstack/bin",
+                    "runtime-cache/suite/faults.py",
+                    "runtime-cache/suite/mutants.py",
+                    "runtime-cache/suite/src");
 
     /**
      * Always runs: its {@code SemanticsDocTest} takes seconds and reads the test sources of all
@@ -60,11 +68,12 @@ final class Passed {
 
     /**
      * Returns a digest of everything that can change the result of the tests: classes, resources
-     * and jars of the repository on the class path, other files that tests read, and the names of
-     * libraries, which contain their versions.
+     * and jars of the repository on the class path, other files that tests read, the names of
+     * libraries, which contain their versions, and the version of the JDK.
      */
     private static String fingerprint(MavenModule module, List<Path> alsoRead) throws IOException {
         MessageDigest digest = sha256();
+        digest.update(Runtime.version().toString().getBytes(StandardCharsets.UTF_8));
         List<Path> entries = new ArrayList<>(module.classPath());
         entries.addAll(alsoRead);
         for (Path entry : entries) {

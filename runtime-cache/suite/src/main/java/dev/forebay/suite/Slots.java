@@ -223,9 +223,9 @@ final class Slots implements AutoCloseable {
         Moment begin = machine.now();
         try {
             Process process = job.start(repository, log);
+            jobs.add(process);
             ProcessTree tree = new ProcessTree(process.toHandle());
             CpuMeter meter = CpuMeter.of(tree);
-            jobs.add(process);
             List<TestOutcome> outcomes;
             double cpu;
             try {

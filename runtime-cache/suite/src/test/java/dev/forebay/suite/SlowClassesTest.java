@@ -19,6 +19,9 @@ class SlowClassesTest {
         assertThat(slow.allowedSeconds("OtherIT")).isEqualTo(60);
         assertThat(slow.allowedSeconds("CrashIT")).isEqualTo(90);
         assertThat(slow.hangsAfterSeconds("CrashIT")).isEqualTo(360);
+        assertThat(slow.hangsAfterSeconds("OtherIT"))
+                .as("JUnit ends the test before")
+                .isGreaterThan((int) Fork.TEST_LIMIT.toSeconds());
     }
 
     @Test

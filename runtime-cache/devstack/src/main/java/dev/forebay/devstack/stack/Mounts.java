@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
@@ -19,6 +20,7 @@ public final class Mounts {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
     private static final int MOUNTPOINT = 4;
     private static final Duration UNUSED_WITHIN = Duration.ofSeconds(20);
+    private static final int COMMAND_SECONDS = 30;
     private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     /** Separates the fields of the mount from the type and source of the file system. */
@@ -94,15 +96,22 @@ public final class Mounts {
         }
     }
 
-    /** Runs a command and returns whether it ended with 0; false if it does not exist. */
+    /**
+     * Runs a command and returns whether it ended with 0 within half a minute; false if it does not
+     * exist.
+     */
     static boolean succeeds(List<String> command) {
         try {
-            return new ProcessBuilder(command)
+            Process process =
+                    new ProcessBuilder(command)
                             .redirectErrorStream(true)
                             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor()
-                    == 0;
+                            .start();
+            if (process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
+                return process.exitValue() == 0;
+            }
+            process.destroyForcibly();
+            return false;
         } catch (IOException e) {
             return false;
         } catch (InterruptedException e) {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -15,6 +16,8 @@ import java.util.function.Consumer;
  * record, gives it work, and stops it. Then the JDK makes a cache of each record.
  */
 public final class Training {
+    private static final int CREATED_WITHIN_MINUTES = 10;
+
     private final Path data;
     private final Consumer<String> progress;
     private final Repository repository = Repository.current();
@@ -85,7 +88,13 @@ public final class Training {
                             .redirectErrorStream(true)
                             .redirectOutput(log.toFile())
                             .start();
-            if (process.waitFor() != 0 || !cache.publish()) {
+            if (!process.waitFor(CREATED_WITHIN_MINUTES, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+                throw new DevstackException(
+                        "the AOT cache of %s did not end in %d minutes: see %s"
+                                .formatted(program, CREATED_WITHIN_MINUTES, log));
+            }
+            if (process.exitValue() != 0 || !cache.publish()) {
                 throw new DevstackException(
                         "the JDK made no AOT cache for %s: see %s".formatted(program, log));
             }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +26,9 @@ record Apt(Path configuration) {
 
     /** Left out: the C library must be that of the machine's dynamic loader. */
     private static final String C_LIBRARY = "libc6_";
+
+    /** Ends the names of libraries since Debian 13 whose interface has the larger time type. */
+    private static final String OTHER_ABI = "(t64)?";
 
     static Apt ofThisMachine() {
         return new Apt(OF_THIS_MACHINE);
@@ -47,7 +51,7 @@ record Apt(Path configuration) {
         String dpkg = require(machine, "dpkg-deb");
         Path root = into.resolve("root");
         for (Path archive : download(machine, name, into, log)) {
-            if (archive.getFileName().toString().startsWith(name + "_")) {
+            if (archive.getFileName().toString().matches(Pattern.quote(name) + OTHER_ABI + "_.*")) {
                 requireNoDependency(dpkg, archive, into.resolve(OWN));
                 Command.run(
                         into,

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 /** Runs a program until it ends. */
 final class Command {
     private static final int MINUTES = 30;
+    private static final int VERSION_SECONDS = 10;
+    private static final int VERSION_BYTES = 16_384;
     private static final int TAIL_LINES = 12;
 
     private Command() {}
@@ -55,7 +57,10 @@ final class Command {
         }
     }
 
-    /** Returns the output of {@code program --version}, or an empty text if it does not run. */
+    /**
+     * Returns the first 16 KiB that {@code program --version} writes, or an empty text if it does
+     * not run or does not end in 10 seconds.
+     */
     static String version(Path program) {
         try {
             Process process =
@@ -63,8 +68,13 @@ final class Command {
                             .redirectErrorStream(true)
                             .start();
             process.getOutputStream().close();
-            byte[] output = process.getInputStream().readNBytes(16_384);
-            return process.waitFor() == 0 ? new String(output, StandardCharsets.UTF_8) : "";
+            // Fits into the pipe. A program that writes more than that is ended.
+            if (!process.waitFor(VERSION_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return "";
+            }
+            byte[] output = process.getInputStream().readNBytes(VERSION_BYTES);
+            return process.exitValue() == 0 ? new String(output, StandardCharsets.UTF_8) : "";
         } catch (IOException e) {
             return "";
         } catch (InterruptedException e) {

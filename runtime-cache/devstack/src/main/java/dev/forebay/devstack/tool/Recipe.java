@@ -1,6 +1,7 @@
 package dev.forebay.devstack.tool;
 
 import dev.forebay.devstack.DevstackException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
 /** Obtains a tool from a package registry. */
@@ -13,6 +14,7 @@ interface Recipe {
      * @param into the directory, which the caller removes if this fails
      * @param log receives the output of the programs
      * @throws DevstackException with what is missing, if the tool cannot be obtained
+     * @throws UncheckedIOException if a file lacks or cannot be written
      */
     void obtain(Machine machine, Path into, Path log);
 
@@ -21,7 +23,7 @@ interface Recipe {
         return (machine, into, log) -> {
             try {
                 obtain(machine, into, log);
-            } catch (DevstackException e) {
+            } catch (DevstackException | UncheckedIOException e) {
                 Trees.empty(into);
                 other.obtain(machine, into, log);
             }

@@ -2,6 +2,7 @@ package dev.forebay.devstack.tool;
 
 import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ final class ToolCache {
             Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
             step.done();
             return directory;
-        } catch (DevstackException e) {
+        } catch (DevstackException | UncheckedIOException e) {
             Trees.delete(unfinished);
             throw new DevstackException(
                     "%s could not be obtained: %s%nThe log is %s. Instead you can: %s."
