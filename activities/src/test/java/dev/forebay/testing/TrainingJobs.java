@@ -6,6 +6,8 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.ScalableResource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -66,12 +68,12 @@ public final class TrainingJobs {
     public void fail(String name) {
         Await.until("a pod of " + name, () -> !podsOf(name).isEmpty());
         for (Pod pod : podsOf(name)) {
+            // A merge has no version that the controller could have changed meanwhile.
             client.resource(pod)
-                    .editStatus(
-                            it -> {
-                                it.getStatus().setPhase("Failed");
-                                return it;
-                            });
+                    .subresource("status")
+                    .patch(
+                            PatchContext.of(PatchType.JSON_MERGE),
+                            "{\"status\":{\"phase\":\"Failed\"}}");
         }
     }
 

@@ -9,6 +9,8 @@ import dev.forebay.devstack.program.Program;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,11 +97,11 @@ final class HookPod {
 
     /** Sets the pod's status, so that Kubernetes and Helm see it as succeeded. */
     void succeed() {
+        // A merge has no version that a controller could have changed meanwhile.
         client.resource(pod)
-                .editStatus(
-                        it -> {
-                            it.getStatus().setPhase("Succeeded");
-                            return it;
-                        });
+                .subresource("status")
+                .patch(
+                        PatchContext.of(PatchType.JSON_MERGE),
+                        "{\"status\":{\"phase\":\"Succeeded\"}}");
     }
 }

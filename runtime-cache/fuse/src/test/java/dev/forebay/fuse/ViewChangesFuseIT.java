@@ -771,7 +771,14 @@ class ViewChangesFuseIT {
 
     /** Waits for both steps in their order: the old view goes before the new one comes. */
     private void awaitMountedAnew(long before) {
-        await("mounted again", () -> device() != before && shown(dataset) == View.NATIVE);
+        // The view may be mounted anew more than once: for earlier damage, too.
+        Path file = folder(dataset).resolve(BIG);
+        await(
+                "mounted again, and right",
+                () ->
+                        device() != before
+                                && shown(dataset) == View.NATIVE
+                                && Arrays.equals(readAll(file), big()));
     }
 
     private long device() {
