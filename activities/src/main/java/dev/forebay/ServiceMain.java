@@ -1,7 +1,7 @@
 package dev.forebay;
 
 import dev.forebay.cleanup.CleanUp;
-import dev.forebay.membership.EtcdClientFiles;
+import dev.forebay.membership.etcd.EtcdClientFiles;
 import dev.forebay.transfer.HostAddresses;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;

@@ -1,5 +1,11 @@
 package dev.forebay.agent;
 
+import dev.forebay.agent.config.AgentConfig;
+import dev.forebay.agent.kubernetes.KueueWorkloads;
+import dev.forebay.agent.kubernetes.NodeLabels;
+import dev.forebay.agent.kubernetes.TrainingPods;
+import dev.forebay.agent.pins.JobPins;
+import dev.forebay.agent.repair.PinnedVersionRepair;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -32,7 +38,7 @@ class Agent {
     private final TemporalWorkers workers;
     private final Instance<RegionName> region;
     private final Instance<RegionActivitiesImpl> activities;
-    private final Instance<Upkeep> upkeep;
+    private final Instance<PinnedVersionRepair> upkeep;
     private final Instance<RegionState> state;
     private final Instance<JobPins> jobPins;
     private final Instance<TrainingPods> trainingPods;
@@ -45,7 +51,7 @@ class Agent {
             TemporalWorkers workers,
             Instance<RegionName> region,
             Instance<RegionActivitiesImpl> activities,
-            Instance<Upkeep> upkeep,
+            Instance<PinnedVersionRepair> upkeep,
             Instance<RegionState> state,
             Instance<JobPins> jobPins,
             Instance<TrainingPods> trainingPods,

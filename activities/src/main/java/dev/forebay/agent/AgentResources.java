@@ -1,12 +1,23 @@
 package dev.forebay.agent;
 
+import dev.forebay.agent.capacity.RecentCapacity;
+import dev.forebay.agent.config.AgentConfig;
+import dev.forebay.agent.fill.FillRate;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.WarmLabels;
-import dev.forebay.manifest.ManifestCache;
-import dev.forebay.membership.EtcdConfig;
-import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.agent.kubernetes.NodeLabels;
+import dev.forebay.agent.pins.JobPins;
+import dev.forebay.agent.repair.PinnedVersionRepair;
+import dev.forebay.agent.repair.RepairSchedule;
+import dev.forebay.agent.workers.AbsentWorkers;
+import dev.forebay.agent.workers.EtcdWorkers;
+import dev.forebay.agent.workers.MeteredWorkers;
+import dev.forebay.agent.workers.Workers;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.RegionState;
+import dev.forebay.membership.etcd.EtcdConfig;
+import dev.forebay.membership.etcd.EtcdRegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -92,8 +103,9 @@ class AgentResources {
 
     @Produces
     @Singleton
-    Absences absences(AgentConfig config, RegionState state) {
-        Absences absences = new Absences(state::view, config.workerGrace(), System::nanoTime);
+    AbsentWorkers absences(AgentConfig config, RegionState state) {
+        AbsentWorkers absences =
+                new AbsentWorkers(state::view, config.workerGrace(), System::nanoTime);
         state.onChange(_ -> absences.look());
         return absences;
     }
@@ -109,17 +121,18 @@ class AgentResources {
 
     @Produces
     @Singleton
-    Upkeep upkeep(
+    PinnedVersionRepair upkeep(
             AgentConfig config,
             RegionName region,
             Workers workers,
             ManifestCache manifests,
             VersionSignals signals) {
-        return new Upkeep(
+        return new PinnedVersionRepair(
                 workers,
                 manifests::open,
                 version -> signals.upkeep(version, region),
-                new Unrest(config.workerGrace(), config.upkeep().interval(), System.nanoTime()));
+                new RepairSchedule(
+                        config.workerGrace(), config.upkeep().interval(), System.nanoTime()));
     }
 
     @Produces

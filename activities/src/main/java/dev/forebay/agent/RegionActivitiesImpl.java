@@ -1,7 +1,21 @@
 package dev.forebay.agent;
 
-import dev.forebay.manifest.CachedManifest;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.agent.capacity.AdmissionRule;
+import dev.forebay.agent.capacity.EvictionBackoff;
+import dev.forebay.agent.capacity.RecentCapacity;
+import dev.forebay.agent.capacity.SpaceCalculator;
+import dev.forebay.agent.config.AgentConfig;
+import dev.forebay.agent.fill.ChunkFill;
+import dev.forebay.agent.fill.FillRate;
+import dev.forebay.agent.fill.RangeCursor;
+import dev.forebay.agent.fill.RangeFill;
+import dev.forebay.agent.pins.RegionPins;
+import dev.forebay.agent.workers.AbsentWorkers;
+import dev.forebay.agent.workers.ChunkDrop;
+import dev.forebay.agent.workers.CoverageCheck;
+import dev.forebay.agent.workers.Workers;
+import dev.forebay.manifest.cache.CachedManifest;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionState;
@@ -31,10 +45,10 @@ class RegionActivitiesImpl implements RegionActivities {
     private final RegionName name;
     private final RegionState region;
     private final RegionPins pins;
-    private final Rooms rooms;
+    private final SpaceCalculator rooms;
     private final RecentCapacity capacity;
     private final EvictionBackoff evictions = new EvictionBackoff(System::nanoTime);
-    private final Absences absences;
+    private final AbsentWorkers absences;
     private final Workers workers;
     private final ManifestCache manifests;
     private final FillRate rate;
@@ -44,9 +58,9 @@ class RegionActivitiesImpl implements RegionActivities {
             RegionName name,
             RegionState region,
             RegionPins pins,
-            Rooms rooms,
+            SpaceCalculator rooms,
             RecentCapacity capacity,
-            Absences absences,
+            AbsentWorkers absences,
             Workers workers,
             ManifestCache manifests,
             FillRate rate,
@@ -72,8 +86,8 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
-        Doorkeeper keeper =
-                new Doorkeeper(
+        AdmissionRule keeper =
+                new AdmissionRule(
                         rooms,
                         name,
                         capacity.bytes(),
@@ -133,7 +147,7 @@ class RegionActivitiesImpl implements RegionActivities {
                 () -> {
                     try (CachedManifest open = manifests.open(manifest)) {
                         ChunkFill fill = new ChunkFill(workers, manifest.digest(), absences);
-                        return new Warming(open, fill, rate, config.warm().concurrency())
+                        return new RangeFill(open, fill, rate, config.warm().concurrency())
                                 .run(cursor, fromOrdinal, toOrdinal);
                     }
                 });
@@ -142,7 +156,7 @@ class RegionActivitiesImpl implements RegionActivities {
     @Override
     public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
         try (CachedManifest open = manifests.open(manifest)) {
-            Coverage coverage = new Confirmation(workers).of(version, manifest.digest(), open);
+            Coverage coverage = new CoverageCheck(workers).of(version, manifest.digest(), open);
             if (coverage.complete()) {
                 region.markCached(version);
             }
@@ -180,7 +194,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
-        Dropping dropping = new Dropping(workers, absences);
+        ChunkDrop dropping = new ChunkDrop(workers, absences);
         Heartbeat.during(
                 Activity.getExecutionContext(),
                 () -> "",

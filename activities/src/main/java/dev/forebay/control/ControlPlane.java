@@ -1,13 +1,13 @@
 package dev.forebay.control;
 
-import dev.forebay.control.engine.DatasetTracking;
-import dev.forebay.control.engine.Engine;
+import dev.forebay.control.config.ControlPlaneConfig;
+import dev.forebay.control.eviction.Watermarks;
 import dev.forebay.control.figures.Figures;
 import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
-import dev.forebay.control.sweep.Watermarks;
+import dev.forebay.control.tracking.DatasetTracking;
 import dev.forebay.lake.s3.BucketAccess;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -38,7 +38,7 @@ class ControlPlane {
     private final LedgerConfig ledger;
     private final FiguresConfig figuresConfig;
     private final Instance<Figures> figures;
-    private final Instance<Engine> engine;
+    private final Instance<TemporalRuntime> engine;
 
     ControlPlane(
             ServiceConfig service,
@@ -48,7 +48,7 @@ class ControlPlane {
             LedgerConfig ledger,
             FiguresConfig figuresConfig,
             Instance<Figures> figures,
-            Instance<Engine> engine) {
+            Instance<TemporalRuntime> engine) {
         this.service = service;
         this.config = config;
         this.prices = prices;

@@ -163,7 +163,7 @@ final class DatasetResources {
     }
 
     /** Publishes an event for people. A failure is only logged. */
-    void tell(DatasetResource resource, Happening happening) {
+    void tell(DatasetResource resource, DatasetEvent happening) {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String namespace = resource.getMetadata().getNamespace();
         try {

@@ -115,7 +115,7 @@ final class Reconciler {
         if (status.isStuck(releaseTimeout, now)) {
             String why = status.conditions().getLast().message();
             LOG.warnf("Dataset %s goes with what it holds: %s", declared.dataset(), why);
-            resources.tell(read, Happening.givenUp(declared.dataset(), why));
+            resources.tell(read, DatasetEvent.givenUp(declared.dataset(), why));
             resources.letGo(read);
             return Next.NEVER;
         }
@@ -144,7 +144,7 @@ final class Reconciler {
             return;
         }
         DatasetResource written = resources.writeStatus(there, status);
-        Happening.between(before.status(), status).forEach(it -> resources.tell(written, it));
+        DatasetEvent.between(before.status(), status).forEach(it -> resources.tell(written, it));
     }
 
     /** Records in the status what regions may hold. */

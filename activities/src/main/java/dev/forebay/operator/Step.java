@@ -3,7 +3,7 @@ package dev.forebay.operator;
 import org.jspecify.annotations.Nullable;
 
 /** A request to the control plane. Repeating one is harmless. */
-sealed interface Step {
+public sealed interface Step {
 
     /** Registers the dataset, or restores a deleted one. */
     record Register(DatasetSpec.Source source) implements Step {}

@@ -1,7 +1,7 @@
 package dev.forebay.service;
 
 import dev.forebay.lake.Lake;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;

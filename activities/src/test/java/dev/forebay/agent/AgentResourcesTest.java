@@ -2,6 +2,7 @@ package dev.forebay.agent;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.agent.config.AgentConfig;
 import dev.forebay.model.ForebayException;
 import dev.forebay.testing.Settings;
 import java.util.HashMap;

@@ -2,6 +2,8 @@ package dev.forebay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.agent.workers.FakeWorkers;
+import dev.forebay.agent.workers.MeteredWorkers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 

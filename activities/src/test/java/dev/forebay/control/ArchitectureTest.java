@@ -70,7 +70,7 @@ class ArchitectureTest {
             noClasses()
                     .that()
                     .haveNameMatching(
-                            "dev\\.forebay\\.operator\\.(Planner|Plan|Step|Execution|Report|Conditions|Happening)(\\$.*)?")
+                            "dev\\.forebay\\.operator\\.(Planner|Plan|Step|Execution|Report|Conditions|DatasetEvent)(\\$.*)?")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.fabric8.kubernetes.client..", "java.net.http..")
@@ -88,16 +88,16 @@ class ArchitectureTest {
                             "..forebay.membership..",
                             "..forebay.lake..",
                             "..forebay.transfer..",
-                            "..control.engine..",
+                            "..control.temporal..",
                             "..control.api..",
                             "..control.regions..",
                             "io.temporal..");
 
     @ArchTest
-    static final ArchRule THE_ENGINE_DOES_NOT_USE_THE_API =
+    static final ArchRule ONLY_THE_API_USES_ITSELF =
             noClasses()
                     .that()
-                    .resideInAnyPackage("..control.engine..", "..control.regions..")
+                    .resideOutsideOfPackage("..control.api..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("..control.api..");
@@ -125,23 +125,27 @@ class ArchitectureTest {
                             "java.sql..");
 
     @ArchTest
-    static final ArchRule ONLY_ENGINE_AND_SERVICE_TEMPORAL_USE_THE_TEMPORAL_CLIENT =
+    static final ArchRule ONLY_LISTED_PACKAGES_USE_THE_TEMPORAL_CLIENT =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages("..control.engine..", "..service.temporal..")
+                    .resideOutsideOfPackages(
+                            "..control.temporal..",
+                            "..control.requests..",
+                            "..control.eviction..",
+                            "..control.ingest..",
+                            "..control.tracking..",
+                            "..service.temporal..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.temporal.client..", "io.temporal.serviceclient..");
 
     @ArchTest
-    static final ArchRule ENGINE_CATALOGUE_AND_REGIONS_USE_NO_HTTP_SERVER_LIBRARIES =
+    static final ArchRule ONLY_THE_API_OF_THE_CONTROL_PLANE_USES_HTTP_SERVER_LIBRARIES =
             noClasses()
                     .that()
-                    .resideInAnyPackage(
-                            "..control.engine..",
-                            "..control.catalogue..",
-                            "..control.regions..",
-                            "..service.temporal..")
+                    .resideInAnyPackage("..forebay.control..", "..service.temporal..")
+                    .and()
+                    .resideOutsideOfPackages("..control.api..", "..control.console..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("jakarta.ws.rs..", "io.vertx..", "org.jboss.resteasy..");

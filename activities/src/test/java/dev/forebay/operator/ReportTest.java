@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.operator.Answers.Pin;
+import dev.forebay.operator.DatasetEvent.Kind;
 import dev.forebay.operator.DatasetStatus.Condition;
-import dev.forebay.operator.Happening.Kind;
 import dev.forebay.operator.Outcome.Problem;
 import java.time.Duration;
 import java.time.Instant;
@@ -183,24 +183,24 @@ class ReportTest {
                                         "west")),
                         done(new Holding("east", "v1", "v1"), new Holding("west", "v1", "v1")));
 
-        assertThat(Happening.between(DatasetStatus.NONE, filling))
-                .extracting(Happening::reason)
+        assertThat(DatasetEvent.between(DatasetStatus.NONE, filling))
+                .extracting(DatasetEvent::reason)
                 .containsExactly("Registered", "Warming", "RegionWarm");
-        assertThat(Happening.between(filling, filling)).isEmpty();
-        assertThat(Happening.between(filling, complete))
+        assertThat(DatasetEvent.between(filling, filling)).isEmpty();
+        assertThat(DatasetEvent.between(filling, complete))
                 .containsExactly(
-                        new Happening(
+                        new DatasetEvent(
                                 Kind.NORMAL, "Cached", "team/digits@v1 is complete in east, west"),
-                        new Happening(Kind.NORMAL, "RegionWarm", "v1 is complete in west"));
-        assertThat(Happening.between(complete, complete)).isEmpty();
+                        new DatasetEvent(Kind.NORMAL, "RegionWarm", "v1 is complete in west"));
+        assertThat(DatasetEvent.between(complete, complete)).isEmpty();
     }
 
     @Test
     void aBlockedRegionCausesAWarning() {
         DatasetStatus blocked = report(Samples.seen(version("v1", blocked("west"))), filling());
 
-        assertThat(Happening.between(report(FILLING, filling()), blocked))
-                .extracting(Happening::kind)
+        assertThat(DatasetEvent.between(report(FILLING, filling()), blocked))
+                .extracting(DatasetEvent::kind)
                 .containsExactly(Kind.WARNING);
     }
 

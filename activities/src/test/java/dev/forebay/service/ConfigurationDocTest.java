@@ -2,8 +2,8 @@ package dev.forebay.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.agent.AgentConfig;
-import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.agent.config.AgentConfig;
+import dev.forebay.control.config.ControlPlaneConfig;
 import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PricesConfig;

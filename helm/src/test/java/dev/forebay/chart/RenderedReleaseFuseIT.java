@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.chart.PrometheusProcess.Target;
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
-import dev.forebay.devstack.stack.Mounts;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLConnection;

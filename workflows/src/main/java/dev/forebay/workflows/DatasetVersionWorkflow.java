@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
@@ -13,7 +14,6 @@ import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
-import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.QueryMethod;
 import io.temporal.workflow.SignalMethod;

@@ -1,6 +1,6 @@
 package dev.forebay.workflows;
 
-import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.input.VersionInput;
 
 /**
  * The summary and details, in Markdown, that a version's workflow shows to people. The process that

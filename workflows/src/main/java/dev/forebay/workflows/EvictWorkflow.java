@@ -1,6 +1,6 @@
 package dev.forebay.workflows;
 
-import dev.forebay.workflows.message.EvictInput;
+import dev.forebay.workflows.input.EvictInput;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 

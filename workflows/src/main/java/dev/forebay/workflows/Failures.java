@@ -59,7 +59,7 @@ public final class Failures {
      * up. {@link #exception} reports that to callers, which would otherwise take UNAVAILABLE for a
      * short outage.
      */
-    static ApplicationFailure givenUp(Problem problem) {
+    public static ApplicationFailure givenUp(Problem problem) {
         return ApplicationFailure.newBuilder()
                 .setType(problem.code().name())
                 .setMessage(problem.message())
@@ -72,7 +72,7 @@ public final class Failures {
      * Returns what a validator throws. The present SDK drops the type of an {@link
      * ApplicationFailure} that a validator throws, but not the type of its cause.
      */
-    static ForebayException rejection(ErrorCode code, String message) {
+    public static ForebayException rejection(ErrorCode code, String message) {
         return new ForebayException(code, message, refusal(code, message));
     }
 
@@ -86,7 +86,7 @@ public final class Failures {
                 : new ForebayException(problem.code(), problem.message(), failure);
     }
 
-    static boolean isGivenUp(Throwable failure) {
+    public static boolean isGivenUp(Throwable failure) {
         int depth = 0;
         for (Throwable at = failure; at != null && depth < MAX_DEPTH; at = at.getCause()) {
             if (at instanceof ApplicationFailure application
@@ -105,13 +105,13 @@ public final class Failures {
      * refusal, for example when the last attempt died with its agent, although Temporal's server
      * calls it not retryable, too.
      */
-    static boolean isRefusal(ActivityFailure failure) {
+    public static boolean isRefusal(ActivityFailure failure) {
         return failure.getRetryState() == RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
                 && !(failure.getCause() instanceof TimeoutFailure);
     }
 
     /** Returns whether the failure is a cancellation. */
-    static boolean isCancellation(TemporalFailure failure) {
+    public static boolean isCancellation(TemporalFailure failure) {
         return failure instanceof CanceledFailure || failure.getCause() instanceof CanceledFailure;
     }
 

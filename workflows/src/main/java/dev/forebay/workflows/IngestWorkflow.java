@@ -1,7 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.model.ManifestRef;
-import dev.forebay.workflows.message.IngestInput;
+import dev.forebay.workflows.input.IngestInput;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 

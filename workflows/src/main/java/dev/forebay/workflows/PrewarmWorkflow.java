@@ -1,7 +1,7 @@
 package dev.forebay.workflows;
 
+import dev.forebay.workflows.input.PrewarmInput;
 import dev.forebay.workflows.message.FillResult;
-import dev.forebay.workflows.message.PrewarmInput;
 import io.temporal.workflow.SignalMethod;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;

@@ -13,21 +13,25 @@ import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.evict.EvictWorkflowImpl;
+import dev.forebay.workflows.fill.PrewarmWorkflowImpl;
+import dev.forebay.workflows.ingest.IngestWorkflowImpl;
+import dev.forebay.workflows.input.UnfinishedFill;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
-import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
-import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
-import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.version.DatasetVersionWorkflowImpl;
 import io.temporal.api.history.v1.WorkflowExecutionStartedEventAttributes;
 import io.temporal.api.workflowservice.v1.RegisterNamespaceRequest;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -210,10 +214,10 @@ class ContinueAsNewIT {
                 "told",
                 () ->
                         platform.control.happenings().stream()
-                                .anyMatch(each -> each.kind() == Happening.Kind.EVICTED));
+                                .anyMatch(each -> each.kind() == HistoryEntry.Kind.EVICTED));
         assertThat(platform.control.happenings())
-                .filteredOn(each -> each.kind() == Happening.Kind.EVICTED)
-                .extracting(Happening::text)
+                .filteredOn(each -> each.kind() == HistoryEntry.Kind.EVICTED)
+                .extracting(HistoryEntry::text)
                 .containsExactly("test");
     }
 
@@ -445,7 +449,7 @@ class ContinueAsNewIT {
                         TTL,
                         new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
                         List.of(),
-                        List.of(new Unfinished(US, left, true)),
+                        List.of(new UnfinishedFill(US, left, true)),
                         List.of(),
                         List.of(),
                         List.of());

@@ -8,6 +8,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.activity.TrackingActivities;
+import dev.forebay.workflows.ingest.DriftCheckWorkflowImpl;
 import dev.forebay.workflows.message.Problem;
 import io.temporal.client.WorkflowException;
 import io.temporal.client.WorkflowOptions;

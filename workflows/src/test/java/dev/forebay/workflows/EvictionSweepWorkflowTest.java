@@ -9,6 +9,8 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.evict.EvictWorkflowImpl;
+import dev.forebay.workflows.evict.EvictionSweepWorkflowImpl;
 import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.client.WorkflowOptions;

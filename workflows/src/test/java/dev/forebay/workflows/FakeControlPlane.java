@@ -15,7 +15,7 @@ import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.activity.TrackingActivities;
-import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing, and a catalogue that records all calls. */
-final class FakeControlPlane
+public final class FakeControlPlane
         implements IngestActivities,
                 CatalogueActivities,
                 SweepActivities,
@@ -42,7 +42,7 @@ final class FakeControlPlane
                 TrackingActivities {
 
     static final long CHUNKS = 100;
-    static final ManifestRef MANIFEST =
+    public static final ManifestRef MANIFEST =
             new ManifestRef(
                     "s3://forebay/manifests/abc.sqlite",
                     new Digest("ab".repeat(32)),
@@ -58,7 +58,7 @@ final class FakeControlPlane
     private final AtomicInteger budgetRefusals = new AtomicInteger();
     private volatile List<Sibling> siblings = List.of();
     private volatile boolean siblingsUnknown;
-    private final List<Happening> happenings = new ArrayList<>();
+    private final List<HistoryEntry> happenings = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
@@ -77,7 +77,7 @@ final class FakeControlPlane
     }
 
     /** Makes every later projection fail with {@code code}, or succeed if null. */
-    synchronized void failProjections(@Nullable ErrorCode code) {
+    public synchronized void failProjections(@Nullable ErrorCode code) {
         catalogueFailure = code;
     }
 
@@ -130,7 +130,7 @@ final class FakeControlPlane
     }
 
     /** Returns the history entries that the catalogue has received, in order. */
-    synchronized List<Happening> happenings() {
+    public synchronized List<HistoryEntry> happenings() {
         return List.copyOf(happenings);
     }
 
@@ -172,7 +172,7 @@ final class FakeControlPlane
 
     @Override
     public synchronized void project(
-            VersionStatus status, long revision, @Nullable List<Happening> news) {
+            VersionStatus status, long revision, @Nullable List<HistoryEntry> news) {
         projections++;
         if (catalogueFailure != null) {
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
@@ -183,17 +183,17 @@ final class FakeControlPlane
     }
 
     /** Sets the quota of all namespaces from now on. */
-    synchronized void setQuota(@Nullable Long bytes) {
+    public synchronized void setQuota(@Nullable Long bytes) {
         quota = bytes;
     }
 
     /** Runs {@code work} whenever space is to be freed. */
-    void beforeRoomIsMade(Runnable work) {
+    public void beforeRoomIsMade(Runnable work) {
         beforeRoomIsMade = work;
     }
 
     /** Returns the priorities of all requests to free space, in order. */
-    synchronized List<Urgency> roomsMade() {
+    public synchronized List<Urgency> roomsMade() {
         return List.copyOf(roomsMade);
     }
 

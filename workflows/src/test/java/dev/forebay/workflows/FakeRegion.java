@@ -31,13 +31,13 @@ import java.util.function.Supplier;
  * holder has a pin with the same id, and an eviction while a pin is alive. Every chunk has {@link
  * #CHUNK_BYTES} bytes.
  */
-final class FakeRegion implements RegionActivities {
+public final class FakeRegion implements RegionActivities {
 
     static final long CHUNK_BYTES = 10;
 
     private static final Duration BETWEEN_HEARTBEATS = Duration.ofMillis(10);
 
-    enum Step {
+    public enum Step {
         FILL_FROM,
         MOUNT,
         WARM,
@@ -81,19 +81,19 @@ final class FakeRegion implements RegionActivities {
     }
 
     /** Returns how often a step was attempted. */
-    long count(Step step) {
+    public long count(Step step) {
         synchronized (calls) {
             return calls.stream().filter(step::equals).count();
         }
     }
 
     /** Makes the next attempts of a step fail, one with each code. */
-    synchronized void fail(Step step, ErrorCode... codes) {
+    public synchronized void fail(Step step, ErrorCode... codes) {
         failures.computeIfAbsent(step, _ -> new ArrayDeque<>()).addAll(List.of(codes));
     }
 
     /** Lets the next attempts of a step succeed again. */
-    synchronized void recover(Step step) {
+    public synchronized void recover(Step step) {
         failures.remove(step);
     }
 
@@ -103,7 +103,7 @@ final class FakeRegion implements RegionActivities {
     }
 
     /** Holds up every {@code warm} until {@link #openGate}. */
-    void closeGate() {
+    public void closeGate() {
         closeGate(0);
     }
 
@@ -112,11 +112,11 @@ final class FakeRegion implements RegionActivities {
      * must wait for its second {@code warm}. The test server loses a stop that arrives before the
      * version's workflow knows that the child has started.
      */
-    void closeGate(long ordinal) {
+    public void closeGate(long ordinal) {
         warms.closeFrom(ordinal);
     }
 
-    void openGate() {
+    public void openGate() {
         warms.open();
     }
 
@@ -126,17 +126,17 @@ final class FakeRegion implements RegionActivities {
     }
 
     /** Sets whether pin calls are held up. */
-    void setPinsWait(boolean value) {
+    public void setPinsWait(boolean value) {
         hold(pinnings, value);
     }
 
     /** Sets whether unpin calls are held up. */
-    void setUnpinsWait(boolean value) {
+    public void setUnpinsWait(boolean value) {
         hold(unpinnings, value);
     }
 
     /** Sets whether answers about the remaining lifetime of pins are held up. */
-    void setRemaindersWait(boolean value) {
+    public void setRemaindersWait(boolean value) {
         hold(remainders, value);
     }
 
@@ -169,7 +169,7 @@ final class FakeRegion implements RegionActivities {
         pins.put(pinId, clock.get().plus(lease));
     }
 
-    synchronized boolean isPinned(String pinId) {
+    public synchronized boolean isPinned(String pinId) {
         Instant end = pins.get(pinId);
         return end != null && end.isAfter(clock.get());
     }
@@ -184,11 +184,11 @@ final class FakeRegion implements RegionActivities {
         held.add(ordinal);
     }
 
-    synchronized void loseChunk(long ordinal) {
+    public synchronized void loseChunk(long ordinal) {
         held.remove(ordinal);
     }
 
-    synchronized boolean isEmpty() {
+    public synchronized boolean isEmpty() {
         return mount == Mount.NONE && held.isEmpty();
     }
 
@@ -201,7 +201,7 @@ final class FakeRegion implements RegionActivities {
     }
 
     /** Returns all claims to space, in order. */
-    List<Claim> claims() {
+    public List<Claim> claims() {
         return List.copyOf(claims);
     }
 
@@ -219,7 +219,7 @@ final class FakeRegion implements RegionActivities {
     }
 
     /** Makes refusals for lack of space report that evictions would help. */
-    void evictionsHelp() {
+    public void evictionsHelp() {
         evictionsHelp = true;
     }
 

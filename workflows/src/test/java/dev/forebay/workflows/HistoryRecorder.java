@@ -11,8 +11,11 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.input.ProvisionalPin;
+import dev.forebay.workflows.input.UnansweredRequest;
+import dev.forebay.workflows.input.UnfinishedFill;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.AbandonRequest;
-import dev.forebay.workflows.message.Awaited;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
@@ -22,16 +25,14 @@ import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
-import dev.forebay.workflows.message.Taken;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
-import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
-import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
+import dev.forebay.workflows.version.WorkflowImplementations;
 import io.temporal.client.WorkflowException;
 import io.temporal.client.WorkflowOptions;
 import java.io.IOException;
@@ -367,10 +368,10 @@ final class HistoryRecorder {
                         TTL,
                         carried,
                         List.of(),
-                        List.of(new Unfinished(US, Urgency.INTERACTIVE, true)),
-                        List.of(new Awaited("r", List.of(US), null)),
+                        List.of(new UnfinishedFill(US, Urgency.INTERACTIVE, true)),
+                        List.of(new UnansweredRequest("r", List.of(US), null)),
                         List.of(),
-                        List.of(new Taken(US, "p", List.of("r")))));
+                        List.of(new ProvisionalPin(US, "p", List.of("r")))));
         platform.passUntil("taken up", () -> platform.us.count(Step.WARM) > 2);
         CompletableFuture<Receipt> again = platform.ensureAsync("r", request);
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);

@@ -2,6 +2,7 @@ package dev.forebay.workflows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.workflows.version.WorkflowImplementations;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.TestWorkflowEnvironment;
 import io.temporal.testing.WorkflowReplayer;

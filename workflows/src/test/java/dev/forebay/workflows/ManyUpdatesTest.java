@@ -6,10 +6,14 @@ import static dev.forebay.workflows.Platform.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.evict.EvictWorkflowImpl;
+import dev.forebay.workflows.fill.PrewarmWorkflowImpl;
+import dev.forebay.workflows.ingest.IngestWorkflowImpl;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.version.DatasetVersionWorkflowImpl;
 import io.temporal.workflow.WorkflowInit;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -8,20 +8,23 @@ import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
+import dev.forebay.workflows.input.EvictInput;
+import dev.forebay.workflows.input.IngestInput;
+import dev.forebay.workflows.input.PrewarmInput;
+import dev.forebay.workflows.input.ProvisionalPin;
+import dev.forebay.workflows.input.UnansweredRequest;
+import dev.forebay.workflows.input.UnfinishedEviction;
+import dev.forebay.workflows.input.UnfinishedFill;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.AbandonRequest;
-import dev.forebay.workflows.message.Awaited;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
-import dev.forebay.workflows.message.EvictInput;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
-import dev.forebay.workflows.message.Happening;
-import dev.forebay.workflows.message.IngestInput;
-import dev.forebay.workflows.message.Leaving;
+import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
-import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
@@ -29,16 +32,14 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
-import dev.forebay.workflows.message.Taken;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
-import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
-import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
+import dev.forebay.workflows.pin.Pins;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.common.converter.DefaultDataConverter;
 import java.net.URI;
@@ -80,8 +81,9 @@ class PayloadTest {
                         2,
                         new Filling(AT, 1, 2, 3),
                         0);
-        Happening happening =
-                new Happening("run/1", AT, us, Happening.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
+        HistoryEntry happening =
+                new HistoryEntry(
+                        "run/1", AT, us, HistoryEntry.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
@@ -108,10 +110,10 @@ class PayloadTest {
                         LEASE,
                         status,
                         List.of(happening),
-                        List.of(new Unfinished(us, Urgency.SPECULATIVE, true)),
-                        List.of(new Awaited("u", List.of(us), AT)),
-                        List.of(new Leaving(us, "for room")),
-                        List.of(new Taken(us, "p", List.of("u")))),
+                        List.of(new UnfinishedFill(us, Urgency.SPECULATIVE, true)),
+                        List.of(new UnansweredRequest("u", List.of(us), AT)),
+                        List.of(new UnfinishedEviction(us, "for room")),
+                        List.of(new ProvisionalPin(us, "p", List.of("u")))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

@@ -4,6 +4,7 @@ import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
@@ -11,8 +12,8 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.TtlRequest;
-import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.version.WorkflowImplementations;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
@@ -45,11 +46,11 @@ import org.jspecify.annotations.Nullable;
  * The workflows with two fake regions, on Temporal's in-JVM test server, which skips time, or on a
  * real server.
  */
-final class Platform implements AutoCloseable {
+public final class Platform implements AutoCloseable {
 
-    static final RegionName US = new RegionName("us-1");
-    static final RegionName AP = new RegionName("ap-1");
-    static final DatasetVersion VERSION = DatasetVersion.of("team", "digits", "v1");
+    public static final RegionName US = new RegionName("us-1");
+    public static final RegionName AP = new RegionName("ap-1");
+    public static final DatasetVersion VERSION = DatasetVersion.of("team", "digits", "v1");
     static final Duration TTL = Duration.ofHours(1);
 
     private static final int MOST_ATTEMPTS = 100;
@@ -70,12 +71,12 @@ final class Platform implements AutoCloseable {
     private static boolean isWarm;
 
     final TestWorkflowEnvironment environment;
-    final FakeControlPlane control = new FakeControlPlane();
-    final FakeRegion us;
-    final FakeRegion ap;
+    public final FakeControlPlane control = new FakeControlPlane();
+    public final FakeRegion us;
+    public final FakeRegion ap;
 
     /** Starts the real implementations. */
-    static Platform start() {
+    public static Platform start() {
         warmUp();
         return new Platform(WorkflowImplementations.all());
     }
@@ -135,7 +136,7 @@ final class Platform implements AutoCloseable {
         }
     }
 
-    Instant now() {
+    public Instant now() {
         return Instant.ofEpochMilli(environment.currentTimeMillis());
     }
 
@@ -143,11 +144,11 @@ final class Platform implements AutoCloseable {
         return environment.getWorkflowClient().newUntypedWorkflowStub(WorkflowIds.version(VERSION));
     }
 
-    VersionStatus status() {
+    public VersionStatus status() {
         return again(() -> workflow().query("status", VersionStatus.class));
     }
 
-    Residency residency(RegionName region) {
+    public Residency residency(RegionName region) {
         return Lifecycle.residency(status(), region);
     }
 
@@ -177,7 +178,7 @@ final class Platform implements AutoCloseable {
         };
     }
 
-    static PinRequest pin(String id, Duration lease) {
+    public static PinRequest pin(String id, Duration lease) {
         return new PinRequest(US, id, "job-" + id, "training", lease);
     }
 
@@ -195,7 +196,7 @@ final class Platform implements AutoCloseable {
                                 .build());
     }
 
-    void start(VersionInput input) {
+    public void start(VersionInput input) {
         WorkflowClient.start(stub()::run, input);
     }
 
@@ -213,22 +214,23 @@ final class Platform implements AutoCloseable {
     }
 
     /** Sends a request with the usual terms and does not wait. */
-    CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
+    public CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
         return ensureAsync(EnsureRequest.of(region, pin));
     }
 
     /** Sends a request by update-with-start and does not wait. */
-    CompletableFuture<Receipt> ensureAsync(EnsureRequest request) {
+    public CompletableFuture<Receipt> ensureAsync(EnsureRequest request) {
         return ensureAsync(UUID.randomUUID().toString(), request);
     }
 
     /** As above, with an id for a later cancellation. */
-    CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
+    public CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
         return ensureAsync(id, request, new VersionInput(VERSION, "lake", "digits/", TTL, null));
     }
 
     /** As above, with the input of the workflow that the request starts if none is running. */
-    CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request, VersionInput input) {
+    public CompletableFuture<Receipt> ensureAsync(
+            String id, EnsureRequest request, VersionInput input) {
         return again(
                         () -> {
                             DatasetVersionWorkflow stub = stub();
@@ -245,11 +247,11 @@ final class Platform implements AutoCloseable {
                 .getResultAsync();
     }
 
-    Receipt ensure(RegionName region, @Nullable PinRequest pin) {
+    public Receipt ensure(RegionName region, @Nullable PinRequest pin) {
         return result(ensureAsync(region, pin));
     }
 
-    void update(String name, Object request) {
+    public void update(String name, Object request) {
         var _ = again(() -> workflow().update(name, Void.class, request));
     }
 
@@ -261,13 +263,13 @@ final class Platform implements AutoCloseable {
         return again(() -> workflow().update("pin", PinGrant.class, request));
     }
 
-    CompletableFuture<PinGrant> pinAsync(PinRequest request) {
+    public CompletableFuture<PinGrant> pinAsync(PinRequest request) {
         return workflow()
                 .startUpdate("pin", WorkflowUpdateStage.ACCEPTED, PinGrant.class, request)
                 .getResultAsync();
     }
 
-    CompletableFuture<Void> evictAsync(RegionName region) {
+    public CompletableFuture<Void> evictAsync(RegionName region) {
         return workflow()
                 .startUpdate(
                         "evict",
@@ -293,12 +295,12 @@ final class Platform implements AutoCloseable {
     }
 
     /** Waits for the result with the timeout of a test. Unwraps no exceptions. */
-    static <T> T result(CompletableFuture<T> future) {
+    public static <T> T result(CompletableFuture<T> future) {
         return future.orTimeout(120, TimeUnit.SECONDS).join();
     }
 
     /** Advances the workflow's time. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         environment.sleep(time);
     }
 
@@ -307,7 +309,7 @@ final class Platform implements AutoCloseable {
      * fraction of the time that has passed, because a server that cannot skip time needs the real
      * time for a step.
      */
-    void passUntil(String what, BooleanSupplier condition) {
+    public void passUntil(String what, BooleanSupplier condition) {
         Instant begin = now();
         while (!condition.getAsBoolean()) {
             Duration passed = Duration.between(begin, now());

@@ -10,10 +10,12 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.fill.BatchSizes;
+import dev.forebay.workflows.fill.PrewarmWorkflowImpl;
+import dev.forebay.workflows.input.PrewarmInput;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PinRequest;
-import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.api.sdk.v1.WorkflowMetadata;
 import io.temporal.client.WorkflowOptions;
@@ -119,10 +121,10 @@ class PrewarmWorkflowTest {
 
     @Test
     void batchesGrowWithTheVersion() {
-        assertThat(Batches.size(0)).isEqualTo(32);
-        assertThat(Batches.size(10_000)).isEqualTo(200);
-        assertThat(Batches.size(10_000_000)).isEqualTo(2_048);
-        assertThat(Batches.step(10_000_000, 10_000_000)).isEqualTo(50);
+        assertThat(BatchSizes.size(0)).isEqualTo(32);
+        assertThat(BatchSizes.size(10_000)).isEqualTo(200);
+        assertThat(BatchSizes.size(10_000_000)).isEqualTo(2_048);
+        assertThat(BatchSizes.step(10_000_000, 10_000_000)).isEqualTo(50);
     }
 
     private FillResult prewarm(ManifestRef manifest) {

@@ -63,7 +63,7 @@ public final class AdmissionServer implements AutoCloseable {
     private final String host;
     private final int port;
     private final Reviews reviews;
-    private final Room room;
+    private final MemoryBudget room;
     private final Duration leave;
     private final BodyHandler bodies = BodyHandler.create(false).setBodyLimit(MOST_BYTES);
 
@@ -101,7 +101,7 @@ public final class AdmissionServer implements AutoCloseable {
         this.host = host;
         this.port = port;
         this.reviews = new Reviews(change);
-        this.room = new Room(requestBytes);
+        this.room = new MemoryBudget(requestBytes);
     }
 
     /**

@@ -65,7 +65,7 @@ public record PodChange(
      */
     public ArrayNode patch(ObjectNode pod) {
         ArrayNode patch = JsonNodeFactory.instance.arrayNode();
-        Optional<Wish> wish = Wish.of(annotations(pod));
+        Optional<PodVersionRequest> wish = PodVersionRequest.of(annotations(pod));
         if (wish.isEmpty()) {
             return patch;
         }
@@ -197,6 +197,6 @@ public record PodChange(
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
                 "%s '%s' does not go with annotation %s: %s"
-                        .formatted(field, value, Wish.DATASET, rule));
+                        .formatted(field, value, PodVersionRequest.DATASET, rule));
     }
 }

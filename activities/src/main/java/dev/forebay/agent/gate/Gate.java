@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
 import dev.forebay.agent.jobs.Notice;
 import dev.forebay.agent.jobs.Pods;
@@ -36,7 +36,7 @@ public final class Gate {
     private final Pods pods;
     private final Platform platform;
     private final RegionName region;
-    private final Turns<Gang, List<AdmittedPod>, Answer> turns;
+    private final PollScheduler<Gang, List<AdmittedPod>, Answer> turns;
 
     private final PodHolders holders;
 
@@ -54,7 +54,7 @@ public final class Gate {
             Pods pods,
             Platform platform,
             RegionName region,
-            Turns<Gang, List<AdmittedPod>, Answer> turns) {
+            PollScheduler<Gang, List<AdmittedPod>, Answer> turns) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
@@ -111,7 +111,7 @@ public final class Gate {
 
     private Optional<Gang> gang(AdmittedPod pod) {
         try {
-            Optional<Wish> wish = wish(pod);
+            Optional<PodVersionRequest> wish = wish(pod);
             if (wish.isEmpty()) {
                 return Optional.empty();
             }
@@ -123,11 +123,13 @@ public final class Gate {
     }
 
     /** Annotations may change while a pod waits. */
-    private Optional<Wish> wish(AdmittedPod pod) {
+    private Optional<PodVersionRequest> wish(AdmittedPod pod) {
         try {
-            Optional<Wish> wish = Wish.of(pod.annotations());
+            Optional<PodVersionRequest> wish = PodVersionRequest.of(pod.annotations());
             if (wish.isEmpty()) {
-                pods.tell(pod, new Notice(false, "NoDataset", Wish.DATASET + " is gone"));
+                pods.tell(
+                        pod,
+                        new Notice(false, "NoDataset", PodVersionRequest.DATASET + " is gone"));
             }
             return wish;
         } catch (ForebayException refused) {
@@ -142,7 +144,8 @@ public final class Gate {
         return "true".equals(pod.annotations().get(Pods.LATE));
     }
 
-    private final class Question implements Turns.Question<Gang, List<AdmittedPod>, Answer> {
+    private final class Question
+            implements PollScheduler.Question<Gang, List<AdmittedPod>, Answer> {
 
         @Override
         public Answer ask(Gang gang) {
@@ -168,7 +171,7 @@ public final class Gate {
 
         @Override
         public boolean isLate(Gang gang, List<AdmittedPod> members, Duration waited) {
-            Wish wish = gang.wish();
+            PodVersionRequest wish = gang.wish();
             return wish.isLate(waited)
                     || (wish.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
         }

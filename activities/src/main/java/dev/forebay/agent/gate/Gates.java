@@ -55,13 +55,15 @@ public final class Gates {
             String purpose,
             Duration lease,
             Duration timeout) {
-        return new SparingPlatform(
-                new ControlPlane(api, clients, region, purpose, lease, timeout), System::nanoTime);
+        return new BackoffPlatform(
+                new ControlPlaneClient(api, clients, region, purpose, lease, timeout),
+                System::nanoTime);
     }
 
     /** Returns the gate of pods. */
     public Gate of(Pods pods) {
-        return new Gate(pods, waiting, region, Turns.of(interval, atOnce, System::nanoTime));
+        return new Gate(
+                pods, waiting, region, PollScheduler.of(interval, atOnce, System::nanoTime));
     }
 
     /**
@@ -72,12 +74,17 @@ public final class Gates {
      */
     public PinKeeper keeper(Pods pods, Jobs jobs, Supplier<List<Pin>> pins) {
         return new PinKeeper(
-                pods, jobs, pins, running, lease, Turns.of(interval, atOnce, System::nanoTime));
+                pods,
+                jobs,
+                pins,
+                running,
+                lease,
+                PollScheduler.of(interval, atOnce, System::nanoTime));
     }
 
     /** Returns the check of Kueue's Workloads. */
     public WarmCheck of(Workloads workloads) {
         return new WarmCheck(
-                workloads, waiting, region, Turns.of(interval, atOnce, System::nanoTime));
+                workloads, waiting, region, PollScheduler.of(interval, atOnce, System::nanoTime));
     }
 }

@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.Jobs;
@@ -38,7 +38,7 @@ public final class PinKeeper {
     private final Supplier<List<Pin>> pins;
     private final Platform platform;
     private final Duration lease;
-    private final Turns<Gang, Gang, Answer> turns;
+    private final PollScheduler<Gang, Gang, Answer> turns;
     private final PodHolders holders;
     private final Question question = new Question();
 
@@ -67,7 +67,7 @@ public final class PinKeeper {
             Supplier<List<Pin>> pins,
             Platform platform,
             Duration lease,
-            Turns<Gang, Gang, Answer> turns) {
+            PollScheduler<Gang, Gang, Answer> turns) {
         this.pods = pods;
         this.jobs = jobs;
         this.pins = pins;
@@ -135,8 +135,11 @@ public final class PinKeeper {
     /** Has no deadline, because the pods run already. */
     private Optional<Gang> gang(AdmittedPod pod) {
         try {
-            return Wish.of(pod.annotations())
-                    .map(wish -> new Wish(wish.version(), Optional.empty(), false, wish.create()))
+            return PodVersionRequest.of(pod.annotations())
+                    .map(
+                            wish ->
+                                    new PodVersionRequest(
+                                            wish.version(), Optional.empty(), false, wish.create()))
                     .map(wish -> new Gang(holders.of(pod), wish));
         } catch (ForebayException notNow) {
             LOG.debugf("Pod %s/%s: %s", pod.namespace(), pod.name(), notNow.getMessage());
@@ -172,7 +175,7 @@ public final class PinKeeper {
                 holder.uid());
     }
 
-    private final class Question implements Turns.Question<Gang, Gang, Answer> {
+    private final class Question implements PollScheduler.Question<Gang, Gang, Answer> {
 
         @Override
         public Answer ask(Gang gang) {

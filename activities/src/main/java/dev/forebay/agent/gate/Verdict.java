@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Notice;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
@@ -29,7 +29,7 @@ sealed interface Verdict {
      * @param isLate whether the deadline has passed, even if the control plane does not report
      *     that: it may not answer, or may have got the request late
      */
-    static Verdict of(Answer answer, Wish wish, RegionName region, boolean isLate) {
+    static Verdict of(Answer answer, PodVersionRequest wish, RegionName region, boolean isLate) {
         String what = "%s in %s".formatted(wish.version(), region);
         return switch (answer) {
             case Answer.Warm warm ->
@@ -76,11 +76,11 @@ sealed interface Verdict {
                 notices.stream().map(Notice::message).collect(Collectors.joining("; ")));
     }
 
-    private static boolean mayFail(Wish wish) {
+    private static boolean mayFail(PodVersionRequest wish) {
         return wish.deadline().isPresent() && !wish.runsCold();
     }
 
-    private static Verdict late(Wish wish, String how) {
+    private static Verdict late(PodVersionRequest wish, String how) {
         String why =
                 "not there within %d s: %s"
                         .formatted(wish.deadline().map(Duration::toSeconds).orElse(0L), how);

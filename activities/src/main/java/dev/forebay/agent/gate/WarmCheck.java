@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.ReservedWorkload;
 import dev.forebay.agent.jobs.Workloads;
@@ -42,7 +42,8 @@ public final class WarmCheck {
     private final Workloads workloads;
     private final Platform platform;
     private final RegionName region;
-    private final Turns<Petition, ReservedWorkload, Map<Wish, Answer>> turns;
+    private final PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>>
+            turns;
 
     /** By the uid of a Workload, whose owners never change. */
     private final Map<String, Holder> holders = new HashMap<>();
@@ -51,7 +52,7 @@ public final class WarmCheck {
      * Petitions that this agent has rejected and that are still in {@code turns}. Their requests
      * serve no pods.
      */
-    private final Set<Petition> rejected = ConcurrentHashMap.newKeySet();
+    private final Set<WorkloadRequest> rejected = ConcurrentHashMap.newKeySet();
 
     private final Question question = new Question();
 
@@ -61,7 +62,8 @@ public final class WarmCheck {
             Workloads workloads,
             Platform platform,
             RegionName region,
-            Turns<Petition, ReservedWorkload, Map<Wish, Answer>> turns) {
+            PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>>
+                    turns) {
         this.workloads = workloads;
         this.platform = platform;
         this.region = region;
@@ -81,7 +83,7 @@ public final class WarmCheck {
      *     active
      */
     public void look() {
-        Map<Petition, ReservedWorkload> pending = new LinkedHashMap<>();
+        Map<WorkloadRequest, ReservedWorkload> pending = new LinkedHashMap<>();
         Set<String> decided = new HashSet<>();
         List<ReservedWorkload> reserved = workloads.reserved();
         for (ReservedWorkload workload : reserved) {
@@ -107,14 +109,14 @@ public final class WarmCheck {
         workloads.activate();
     }
 
-    private Optional<Petition> petition(ReservedWorkload workload) {
+    private Optional<WorkloadRequest> petition(ReservedWorkload workload) {
         try {
-            Optional<Map<String, Wish>> wishes = wishes(workload);
+            Optional<Map<String, PodVersionRequest>> wishes = wishes(workload);
             if (wishes.isEmpty()) {
                 return Optional.empty();
             }
             return Optional.of(
-                    new Petition(
+                    new WorkloadRequest(
                             workload.uid(),
                             workload.reservedAt(),
                             holders.computeIfAbsent(
@@ -130,13 +132,14 @@ public final class WarmCheck {
      * Returns the wishes that a Workload has to wait for. If there are none, answers the check at
      * once.
      */
-    private Optional<Map<String, Wish>> wishes(ReservedWorkload workload) {
-        Map<String, Wish> wishes = new TreeMap<>();
+    private Optional<Map<String, PodVersionRequest>> wishes(ReservedWorkload workload) {
+        Map<String, PodVersionRequest> wishes = new TreeMap<>();
         try {
             workload.podSets()
                     .forEach(
                             (set, annotations) ->
-                                    Wish.of(annotations).ifPresent(wish -> wishes.put(set, wish)));
+                                    PodVersionRequest.of(annotations)
+                                            .ifPresent(wish -> wishes.put(set, wish)));
         } catch (ForebayException refused) {
             workloads.reject(workload, String.valueOf(refused.getMessage()));
             return Optional.empty();
@@ -148,7 +151,7 @@ public final class WarmCheck {
         return Optional.of(wishes);
     }
 
-    private static List<Gang> gangs(Petition petition) {
+    private static List<Gang> gangs(WorkloadRequest petition) {
         return petition.wishes().values().stream()
                 .distinct()
                 .map(wish -> new Gang(petition.holder(), wish))
@@ -156,12 +159,13 @@ public final class WarmCheck {
     }
 
     private final class Question
-            implements Turns.Question<Petition, ReservedWorkload, Map<Wish, Answer>> {
+            implements PollScheduler.Question<
+                    WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>> {
 
         @Override
-        public Map<Wish, Answer> ask(Petition petition) {
-            Executor together = new AtOnce(MOST_WISHES_AT_ONCE);
-            Map<Wish, CompletableFuture<Answer>> answers = new HashMap<>();
+        public Map<PodVersionRequest, Answer> ask(WorkloadRequest petition) {
+            Executor together = new BoundedTasks(MOST_WISHES_AT_ONCE);
+            Map<PodVersionRequest, CompletableFuture<Answer>> answers = new HashMap<>();
             for (Gang gang : gangs(petition)) {
                 answers.put(
                         gang.wish(),
@@ -174,13 +178,13 @@ public final class WarmCheck {
         }
 
         @Override
-        public boolean isSaid(Map<Wish, Answer> answers) {
+        public boolean isSaid(Map<PodVersionRequest, Answer> answers) {
             return answers.values().stream().anyMatch(Answer::isSaid);
         }
 
         /** Compares the clocks of Kueue and of the API server, which should be in step. */
         @Override
-        public Duration waitedBefore(Petition petition, ReservedWorkload workload) {
+        public Duration waitedBefore(WorkloadRequest petition, ReservedWorkload workload) {
             if (petition.wishes().values().stream().allMatch(wish -> wish.deadline().isEmpty())) {
                 return Duration.ZERO;
             }
@@ -192,19 +196,20 @@ public final class WarmCheck {
         }
 
         @Override
-        public boolean isLate(Petition petition, ReservedWorkload workload, Duration waited) {
+        public boolean isLate(
+                WorkloadRequest petition, ReservedWorkload workload, Duration waited) {
             return petition.wishes().values().stream().anyMatch(wish -> wish.isLate(waited));
         }
 
         @Override
         public void judge(
-                Petition petition,
+                WorkloadRequest petition,
                 ReservedWorkload workload,
                 Duration waited,
-                Optional<Map<Wish, Answer>> answers) {
-            Map<Wish, Verdict> verdicts = new LinkedHashMap<>();
+                Optional<Map<PodVersionRequest, Answer>> answers) {
+            Map<PodVersionRequest, Verdict> verdicts = new LinkedHashMap<>();
             for (Gang gang : gangs(petition)) {
-                Wish wish = gang.wish();
+                PodVersionRequest wish = gang.wish();
                 Answer answer =
                         answers.map(it -> it.getOrDefault(wish, Answer.NONE)).orElse(Answer.NONE);
                 verdicts.put(wish, Verdict.of(answer, wish, region, wish.isLate(waited)));
@@ -214,7 +219,9 @@ public final class WarmCheck {
     }
 
     private void execute(
-            Petition petition, ReservedWorkload workload, Map<Wish, Verdict> verdicts) {
+            WorkloadRequest petition,
+            ReservedWorkload workload,
+            Map<PodVersionRequest, Verdict> verdicts) {
         Verdict verdict = Verdict.ofAll(List.copyOf(verdicts.values()));
         LOG.debugf("%s: %s", petition, verdict);
         String message = verdict.notice().message();
@@ -234,7 +241,8 @@ public final class WarmCheck {
     }
 
     /** Returns the pod sets whose version is not in the region. */
-    private static Set<String> cold(Petition petition, Map<Wish, Verdict> verdicts) {
+    private static Set<String> cold(
+            WorkloadRequest petition, Map<PodVersionRequest, Verdict> verdicts) {
         return petition.wishes().entrySet().stream()
                 .filter(
                         each ->

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param group of the API; its versions are discovered, because they change
  */
-record Kind(String group, String name, String plural) {
+public record Kind(String group, String name, String plural) {
 
     static final Kind JOB = new Kind("batch", "Job", "jobs");
 

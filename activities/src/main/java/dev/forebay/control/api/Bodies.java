@@ -24,7 +24,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The request bodies. */
-final class Bodies {
+public final class Bodies {
 
     private Bodies() {}
 
@@ -37,7 +37,7 @@ final class Bodies {
     }
 
     @Schema(name = "NewDataset")
-    record NewDataset(
+    public record NewDataset(
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                     @Schema(examples = "vision")
@@ -84,11 +84,11 @@ final class Bodies {
                                     "From what that counts: the last pin, or the last pin or read; pin if absent")
                     @Nullable String ttlAfter) {
 
-        @Nullable TtlAfter ttlBegins() {
+        public @Nullable TtlAfter ttlBegins() {
             return Bodies.ttlBegins(ttlAfter);
         }
 
-        LakeSource lakeSource() {
+        public LakeSource lakeSource() {
             return LakeSource.parse(source)
                     .with(
                             include == null ? List.of() : include,
@@ -96,13 +96,13 @@ final class Bodies {
                             keys);
         }
 
-        @Nullable Duration ttl() {
+        public @Nullable Duration ttl() {
             return seconds(ttlSeconds);
         }
     }
 
     @Schema(name = "DatasetTtl")
-    record DatasetTtl(
+    public record DatasetTtl(
             @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
                     @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
                     @Schema(description = "As it is, if absent")
@@ -113,17 +113,17 @@ final class Bodies {
                             description = "From what that counts; as it is, if absent")
                     @Nullable String ttlAfter) {
 
-        @Nullable TtlAfter ttlBegins() {
+        public @Nullable TtlAfter ttlBegins() {
             return Bodies.ttlBegins(ttlAfter);
         }
 
-        @Nullable Duration ttl() {
+        public @Nullable Duration ttl() {
             return seconds(ttlSeconds);
         }
     }
 
     @Schema(name = "PinSpec")
-    record PinSpec(
+    public record PinSpec(
             @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Schema(
                             description =
@@ -147,7 +147,7 @@ final class Bodies {
                     @Schema(description = "The uid of the Kubernetes Job that holds it")
                     @Nullable String job) {
 
-        PinRequest toRequest(RegionName region, String idIfNone) {
+        public PinRequest toRequest(RegionName region, String idIfNone) {
             return new PinRequest(
                     region,
                     id == null ? idIfNone : id,
@@ -160,7 +160,7 @@ final class Bodies {
 
     @Schema(name = "Ensure")
     @Whereabouts
-    record Ensure(
+    public record Ensure(
             @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     @Schema(description = "Where; or regions")
                     @Nullable String region,
@@ -212,11 +212,11 @@ final class Bodies {
                     @Nullable Boolean create) {
 
         /** Returns the names of the requested regions, from either field. */
-        List<String> named() {
+        public List<String> named() {
             return regions != null ? regions : Stream.ofNullable(region).toList();
         }
 
-        Terms terms() {
+        public Terms terms() {
             return new Terms(
                     minCoverage == null ? 1 : minCoverage,
                     deadlineSeconds == null ? null : Duration.ofSeconds(deadlineSeconds),
@@ -231,7 +231,7 @@ final class Bodies {
     }
 
     @Schema(name = "NewPin")
-    record NewPin(
+    public record NewPin(
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
@@ -255,13 +255,13 @@ final class Bodies {
                     @Schema(description = "The uid of the Kubernetes Job that holds it")
                     @Nullable String job) {
 
-        PinRequest toRequest(RegionName in, String idIfNone) {
+        public PinRequest toRequest(RegionName in, String idIfNone) {
             return new PinSpec(id, holder, reason, leaseSeconds, job).toRequest(in, idIfNone);
         }
     }
 
     @Schema(name = "Planned")
-    record Planned(
+    public record Planned(
             @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
                     @Schema(description = "Where; everywhere if absent")
                     @Nullable
@@ -272,7 +272,7 @@ final class Bodies {
                             regions) {}
 
     @Schema(name = "NewTracking")
-    record NewTracking(
+    public record NewTracking(
             @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
                     @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
                     @Schema(description = "Between checks; as it is, or the default, if absent")
@@ -280,13 +280,13 @@ final class Bodies {
             @Schema(description = "Whether it pauses; as it is, or not, if absent")
                     @Nullable Boolean paused) {
 
-        Optional<Duration> interval() {
+        public Optional<Duration> interval() {
             return Optional.ofNullable(intervalSeconds).map(Duration::ofSeconds);
         }
     }
 
     @Schema(name = "Moved")
-    record Moved(
+    public record Moved(
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
                     @Schema(
@@ -295,13 +295,13 @@ final class Bodies {
                     String version) {}
 
     @Schema(name = "InRegion")
-    record InRegion(
+    public record InRegion(
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {}
 
     @Schema(name = "Eviction")
-    record Eviction(
+    public record Eviction(
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
@@ -311,7 +311,7 @@ final class Bodies {
                     @Nullable String reason) {}
 
     @Schema(name = "Note")
-    record Note(
+    public record Note(
             @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                     @Schema(description = "Why, for people; stays with the schedule")
@@ -321,13 +321,13 @@ final class Bodies {
          * Returns the reason or the default. The result is never empty, because Temporal treats an
          * empty note as no change.
          */
-        String or(String otherwise) {
+        public String or(String otherwise) {
             return reason == null || reason.isBlank() ? otherwise : reason;
         }
     }
 
     @Schema(name = "Quota")
-    record Quota(
+    public record Quota(
             @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     @Schema(
                             description =
@@ -339,7 +339,7 @@ final class Bodies {
                     Long bytes) {}
 
     @Schema(name = "Ttl")
-    record Ttl(
+    public record Ttl(
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
                     @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Why something makes no progress, in a response body. */
 @Schema(name = "Cause", description = "Why something does not go on")
-record CauseView(ErrorCode code, String message) {
+public record CauseView(ErrorCode code, String message) {
 
-    static @Nullable CauseView of(@Nullable Problem problem) {
+    public static @Nullable CauseView of(@Nullable Problem problem) {
         return problem == null ? null : new CauseView(problem.code(), problem.message());
     }
 }

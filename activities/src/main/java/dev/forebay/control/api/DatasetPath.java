@@ -5,12 +5,12 @@ import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.PathParam;
 
 /** The path parameters that name a dataset. */
-record DatasetPath(
+public record DatasetPath(
         @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 String namespace,
         @PathParam("name") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE) String name) {
 
-    DatasetName toName() {
+    public DatasetName toName() {
         return new DatasetName(namespace, name);
     }
 }

@@ -5,32 +5,32 @@ import dev.forebay.control.catalogue.LakeSource;
 /**
  * The validation rules of requests, as {@code dev.forebay.model} defines them, and their messages.
  */
-final class Rules {
+public final class Rules {
 
-    static final String NAME = "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
-    static final String NAME_RULE =
+    public static final String NAME = "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
+    public static final String NAME_RULE =
             "must be 1 to 63 characters of a-z 0-9 . _ -, beginning and ending with a letter or a digit";
 
-    static final String VERSION = "^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$";
-    static final String VERSION_RULE =
+    public static final String VERSION = "^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$";
+    public static final String VERSION_RULE =
             "must be 1 to 127 characters of A-Z a-z 0-9 . _ -, beginning with a letter or a digit";
 
-    static final String REGION = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
-    static final String REGION_RULE =
+    public static final String REGION = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+    public static final String REGION_RULE =
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
     /** Accepts days that do not exist, such as 30 February. */
-    static final String INSTANT =
+    public static final String INSTANT =
             "^2[01]\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d([.]\\d{1,9})?(Z|[+]00:00)$";
 
-    static final String INSTANT_RULE = "must be like 2026-11-20T12:00:00.123Z";
+    public static final String INSTANT_RULE = "must be like 2026-11-20T12:00:00.123Z";
 
     static final int MOST_REGIONS = 64;
     static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
     static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
 
-    static final String ID = "^[A-Za-z0-9._-]{1,64}$";
-    static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
+    public static final String ID = "^[A-Za-z0-9._-]{1,64}$";
+    public static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
 
     static final String SOURCE_RULE =
             "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
@@ -40,15 +40,15 @@ final class Rules {
 
     static final String KEYS_RULE = "must be s3://bucket/key of an object that lists keys";
 
-    static final int TEXT_LENGTH = 200;
-    static final String TEXT_RULE =
+    public static final int TEXT_LENGTH = 200;
+    public static final String TEXT_RULE =
             "must be at most 200 characters, none of them a control character or a lone surrogate";
 
     /**
      * Accepts no line breaks and terminal escapes, and no NUL and lone surrogates, which PostgreSQL
      * cannot store.
      */
-    static final String TEXT = "[^\\p{Cntrl}\\p{Cs}]*";
+    public static final String TEXT = "[^\\p{Cntrl}\\p{Cs}]*";
 
     /** Accepts null, unlike {@code @NotBlank}, because {@code @NotNull} reports it. */
     static final String HOLDER = TEXT + "[^\\s\\p{Cntrl}\\p{Cs}]" + TEXT;
@@ -85,33 +85,34 @@ final class Rules {
     static final String PRIORITY = "interactive|speculative";
     static final String PRIORITY_RULE = "must be interactive or speculative";
 
-    static final String DATASET =
+    public static final String DATASET =
             "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
-    static final String DATASET_RULE = "must have the form namespace/name";
+    public static final String DATASET_RULE = "must have the form namespace/name";
 
-    static final String FSCK_OF =
+    public static final String FSCK_OF =
             "([a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?(/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?(@[A-Za-z0-9][A-Za-z0-9._-]{0,126})?)?)?";
-    static final String FSCK_OF_RULE =
+    public static final String FSCK_OF_RULE =
             "must have the form namespace, namespace/name or namespace/name@version";
 
-    static final String DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
-    static final String DAY_RULE = "must be a day, as 2026-11-30";
+    public static final String DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+    public static final String DAY_RULE = "must be a day, as 2026-11-30";
 
-    static final String COSTS_BY = "namespace|dataset|version|region|run|day";
-    static final String COSTS_BY_RULE = "must be namespace, dataset, version, region, run or day";
+    public static final String COSTS_BY = "namespace|dataset|version|region|run|day";
+    public static final String COSTS_BY_RULE =
+            "must be namespace, dataset, version, region, run or day";
 
     /** The maximum length of a key in the lake. */
-    static final int LONGEST_PATH = 1024;
+    public static final int LONGEST_PATH = 1024;
 
-    static final String FOLDER = "([^/]+/)*[^/]*";
-    static final String FOLDER_RULE =
+    public static final String FOLDER = "([^/]+/)*[^/]*";
+    public static final String FOLDER_RULE =
             "must be a path below the version's root, like train/images, of at most 1024 characters";
-    static final String AFTER_RULE = "must be the next of a page";
+    public static final String AFTER_RULE = "must be the next of a page";
 
-    static final String YES_OR_NO = "true|false";
-    static final String YES_OR_NO_RULE = "must be true or false";
+    public static final String YES_OR_NO = "true|false";
+    public static final String YES_OR_NO_RULE = "must be true or false";
 
-    static final String REQUIRED = "is missing";
+    public static final String REQUIRED = "is missing";
 
     private Rules() {}
 }

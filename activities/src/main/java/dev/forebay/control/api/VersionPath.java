@@ -9,7 +9,7 @@ import jakarta.ws.rs.PathParam;
 /**
  * The path parameters that name a version, by any reference that {@link VersionLookup} resolves.
  */
-record VersionPath(
+public record VersionPath(
         @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 String namespace,
         @PathParam("name") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE) String name,
@@ -17,7 +17,7 @@ record VersionPath(
                 String version) {
 
     /** Returns the version that the reference means now. */
-    DatasetVersion toVersion(VersionLookup versions) {
+    public DatasetVersion toVersion(VersionLookup versions) {
         return versions.find(toDataset(), version);
     }
 
@@ -27,12 +27,12 @@ record VersionPath(
      * @throws dev.forebay.model.ForebayException {@code INVALID_ARGUMENT} for {@code latest} or a
      *     digest
      */
-    DatasetVersion toNamed() {
+    public DatasetVersion toNamed() {
         VersionLookup.requireName("version", version);
         return new DatasetVersion(toDataset(), version);
     }
 
-    DatasetName toDataset() {
+    public DatasetName toDataset() {
         return new DatasetName(namespace, name);
     }
 }

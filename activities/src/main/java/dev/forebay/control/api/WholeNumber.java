@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @Constraint(validatedBy = WholeNumber.Validator.class)
 @Target({ElementType.PARAMETER, ElementType.FIELD})
 @Retention(RetentionPolicy.RUNTIME)
-@interface WholeNumber {
+public @interface WholeNumber {
 
     int min();
 

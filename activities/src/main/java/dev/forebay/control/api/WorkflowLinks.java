@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates links to workflows in Temporal's web UI. */
 @Singleton
-class WorkflowLinks {
+public class WorkflowLinks {
 
     private final Optional<URI> ui;
     private final String temporalNamespace;
@@ -21,7 +21,7 @@ class WorkflowLinks {
     }
 
     /** Returns the link to a workflow; null if no web UI is configured. */
-    @Nullable String to(String workflowId) {
+    public @Nullable String to(String workflowId) {
         return ui.map(
                         base ->
                                 "%s/namespaces/%s/workflows/%s"

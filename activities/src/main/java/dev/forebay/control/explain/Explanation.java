@@ -1,10 +1,10 @@
 package dev.forebay.control.explain;
 
-import dev.forebay.control.catalogue.Tracking.LastCheck;
-import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.catalogue.tracking.Tracking.LastCheck;
+import dev.forebay.control.progress.RegionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
-import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.PinGrant;
 import java.util.List;
 import java.util.Optional;
@@ -25,20 +25,20 @@ public record Explanation(
         RegionName region,
         RegionProgress progress,
         List<PinGrant> pins,
-        List<Happening> history,
+        List<HistoryEntry> history,
         DatasetVersion newest,
         List<DatasetVersion> others,
         @Nullable LastCheck lastCheck) {
 
     /** Returns the last event of these kinds. */
-    Optional<Happening> last(Happening.Kind... kinds) {
-        List<Happening.Kind> wanted = List.of(kinds);
+    Optional<HistoryEntry> last(HistoryEntry.Kind... kinds) {
+        List<HistoryEntry.Kind> wanted = List.of(kinds);
         return history.stream().filter(each -> wanted.contains(each.kind())).findFirst();
     }
 
     /** Returns the last event of these kinds before another event. */
-    Optional<Happening> lastBefore(Happening later, Happening.Kind... kinds) {
-        List<Happening.Kind> wanted = List.of(kinds);
+    Optional<HistoryEntry> lastBefore(HistoryEntry later, HistoryEntry.Kind... kinds) {
+        List<HistoryEntry.Kind> wanted = List.of(kinds);
         return history.stream()
                 .skip(history.indexOf(later) + 1L)
                 .filter(each -> wanted.contains(each.kind()))

@@ -1,14 +1,14 @@
 package dev.forebay.control.explain;
 
-import dev.forebay.control.catalogue.ChronicleCatalogue;
 import dev.forebay.control.catalogue.DatasetCatalogue;
-import dev.forebay.control.catalogue.Tracking;
-import dev.forebay.control.catalogue.TrackingCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
-import dev.forebay.control.engine.ProgressReader;
-import dev.forebay.control.engine.VersionProgress;
-import dev.forebay.control.engine.VersionReader;
+import dev.forebay.control.catalogue.reports.HistoryCatalogue;
+import dev.forebay.control.catalogue.tracking.Tracking;
+import dev.forebay.control.catalogue.tracking.TrackingCatalogue;
+import dev.forebay.control.progress.ProgressReader;
+import dev.forebay.control.progress.VersionProgress;
+import dev.forebay.control.requests.VersionReader;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
@@ -32,7 +32,7 @@ public class Explanations {
     private final VersionLookup lookup;
     private final VersionReader reader;
     private final ProgressReader progress;
-    private final ChronicleCatalogue chronicle;
+    private final HistoryCatalogue chronicle;
     private final TrackingCatalogue tracking;
 
     Explanations(
@@ -41,7 +41,7 @@ public class Explanations {
             VersionLookup lookup,
             VersionReader reader,
             ProgressReader progress,
-            ChronicleCatalogue chronicle,
+            HistoryCatalogue chronicle,
             TrackingCatalogue tracking) {
         this.datasets = datasets;
         this.versions = versions;

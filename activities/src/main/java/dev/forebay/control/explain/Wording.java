@@ -1,12 +1,12 @@
 package dev.forebay.control.explain;
 
-import dev.forebay.control.catalogue.Tracking.LastCheck;
-import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.catalogue.tracking.Tracking.LastCheck;
+import dev.forebay.control.progress.RegionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.workflows.message.Happening;
-import dev.forebay.workflows.message.Happening.Kind;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.HistoryEntry.Kind;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
@@ -96,7 +96,7 @@ final class Wording {
                         });
     }
 
-    private void before(Happening begun) {
+    private void before(HistoryEntry begun) {
         of.lastBefore(begun, Kind.EVICTED, Kind.BLOCKED, Kind.CACHED)
                 .ifPresentOrElse(
                         last -> {

@@ -1,7 +1,7 @@
 package dev.forebay.control.figures;
 
-import dev.forebay.control.catalogue.LedgerCatalogue.By;
-import dev.forebay.control.catalogue.LedgerCatalogue.Choice;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.By;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
 import dev.forebay.control.ledger.CostLine;
 import dev.forebay.control.ledger.Costs;
 import dev.forebay.control.regions.Regions;

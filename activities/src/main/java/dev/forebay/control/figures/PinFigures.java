@@ -1,9 +1,9 @@
 package dev.forebay.control.figures;
 
-import dev.forebay.control.catalogue.FigureCatalogue;
-import dev.forebay.control.engine.PinAudit;
-import dev.forebay.control.engine.PinAudit.Leak;
-import dev.forebay.control.engine.PinAudit.Leaked;
+import dev.forebay.control.catalogue.reports.FigureCatalogue;
+import dev.forebay.control.pins.PinAudit;
+import dev.forebay.control.pins.PinAudit.Leak;
+import dev.forebay.control.pins.PinAudit.Leaked;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;

@@ -1,7 +1,7 @@
 package dev.forebay.control.figures;
 
-import dev.forebay.control.catalogue.FigureCatalogue;
-import dev.forebay.control.catalogue.FigureCatalogue.InState;
+import dev.forebay.control.catalogue.reports.FigureCatalogue;
+import dev.forebay.control.catalogue.reports.FigureCatalogue.InState;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency.State;

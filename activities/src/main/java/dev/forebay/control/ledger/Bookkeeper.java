@@ -2,8 +2,8 @@ package dev.forebay.control.ledger;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.forebay.control.catalogue.ChronicleCatalogue;
-import dev.forebay.control.catalogue.LedgerCatalogue;
+import dev.forebay.control.catalogue.reports.HistoryCatalogue;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
@@ -36,7 +36,7 @@ public class Bookkeeper {
 
     private final Regions regions;
     private final LedgerCatalogue ledger;
-    private final ChronicleCatalogue chronicle;
+    private final HistoryCatalogue chronicle;
     private final ObjectMapper json;
     private final MeterRegistry metrics;
     private final LedgerConfig config;
@@ -56,7 +56,7 @@ public class Bookkeeper {
     Bookkeeper(
             Regions regions,
             LedgerCatalogue ledger,
-            ChronicleCatalogue chronicle,
+            HistoryCatalogue chronicle,
             ObjectMapper json,
             MeterRegistry metrics,
             LedgerConfig config) {

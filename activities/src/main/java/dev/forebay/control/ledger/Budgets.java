@@ -1,6 +1,6 @@
 package dev.forebay.control.ledger;
 
-import dev.forebay.control.catalogue.LedgerCatalogue.Choice;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
 import dev.forebay.control.prices.PriceTable;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ErrorCode;

@@ -1,6 +1,6 @@
 package dev.forebay.control.ledger;
 
-import dev.forebay.control.catalogue.LedgerCatalogue.Sum;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Sum;
 import dev.forebay.control.prices.Prices;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,9 +1,9 @@
 package dev.forebay.control.ledger;
 
-import dev.forebay.control.catalogue.LedgerCatalogue;
-import dev.forebay.control.catalogue.LedgerCatalogue.By;
-import dev.forebay.control.catalogue.LedgerCatalogue.Choice;
-import dev.forebay.control.catalogue.LedgerCatalogue.Sum;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.By;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Sum;
 import dev.forebay.control.prices.PriceTable;
 import jakarta.inject.Singleton;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.forebay.control.prices;
 
-import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.config.ControlPlaneConfig;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 

@@ -1,6 +1,6 @@
 package dev.forebay.control.regions;
 
-import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.config.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;

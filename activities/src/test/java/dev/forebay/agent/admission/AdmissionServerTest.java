@@ -31,7 +31,7 @@ class AdmissionServerTest {
 
     @TempDir static Path directory;
 
-    private static KeyMaker.Made made;
+    private static WebhookKeyGenerator.Made made;
 
     private final Vertx vertx = Vertx.vertx();
     private final AdmissionServer server =
@@ -47,7 +47,7 @@ class AdmissionServerTest {
     /** Created once, because each certificate needs a process. */
     @BeforeAll
     static void make() {
-        made = KeyMaker.make(directory, NAME, Duration.ofDays(1));
+        made = WebhookKeyGenerator.make(directory, NAME, Duration.ofDays(1));
     }
 
     @BeforeEach
@@ -163,7 +163,7 @@ class AdmissionServerTest {
 
     @Test
     void anAnsweredRequestReleasesItsReservationOnce() {
-        Room room = new Room(3);
+        MemoryBudget room = new MemoryBudget(3);
         Runnable back = room.take(2).orElseThrow();
         assertThat(room.take(2)).isEmpty();
 

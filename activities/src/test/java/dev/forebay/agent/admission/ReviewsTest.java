@@ -62,7 +62,7 @@ class ReviewsTest {
     @Test
     void anInvalidAnnotationIsRefusedWithTheReason() {
         ObjectNode pod = TrainingPod.plain();
-        ((ObjectNode) pod.at("/metadata/annotations")).put(Wish.DATASET, "ko-bert");
+        ((ObjectNode) pod.at("/metadata/annotations")).put(PodVersionRequest.DATASET, "ko-bert");
 
         JsonNode answer = reviews.answer(review(pod));
 

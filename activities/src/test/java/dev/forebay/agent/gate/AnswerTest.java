@@ -28,6 +28,13 @@ class AnswerTest {
     }
 
     @Test
+    void onlyAMissingAnswerSaysNothing() {
+        assertThat(Answer.isSaid(Answer.NONE)).isFalse();
+        assertThat(Answer.isSaid(new Answer.Refused("NOT_FOUND", "no such dataset"))).isTrue();
+        assertThat(Answer.isSaid(new Answer.Warm("/p"))).isTrue();
+    }
+
+    @Test
     void anUnfinishedRequestHasProgress() throws JsonProcessingException {
         assertThat(
                         of(

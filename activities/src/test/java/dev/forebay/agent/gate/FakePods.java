@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.Notice;
@@ -41,7 +41,7 @@ final class FakePods implements Pods {
 
     void add(String name, String owner, String dataset, Map<String, String> more) {
         Map<String, String> annotations = new HashMap<>(more);
-        annotations.put(Wish.DATASET, dataset);
+        annotations.put(PodVersionRequest.DATASET, dataset);
         all.put(
                 name,
                 new AdmittedPod(

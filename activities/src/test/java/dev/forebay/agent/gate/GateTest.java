@@ -3,7 +3,7 @@ package dev.forebay.agent.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Notice;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.model.ForebayException;
@@ -41,7 +41,7 @@ class GateTest {
                 pods,
                 platform,
                 new RegionName("us"),
-                new Turns<>(INTERVAL, Runnable::run, Runnable::run, now::get));
+                new PollScheduler<>(INTERVAL, Runnable::run, Runnable::run, now::get));
     }
 
     private final class FakePlatform implements Platform {
@@ -130,12 +130,16 @@ class GateTest {
 
     @Test
     void theGateEnforcesDeadlinesWhileTheControlPlaneIsDown() {
-        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("fails", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.add(
                 "runs",
                 "job-2",
                 "a/b@v1",
-                Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+                Map.of(
+                        PodVersionRequest.DEADLINE,
+                        "60s",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold"));
         pods.add("waits", "job-3", "a/b@v1");
         answers.put("a/b@v1", new Answer.Refused(Answer.UNAVAILABLE, "away"));
 
@@ -152,14 +156,18 @@ class GateTest {
     /** The agent was down for half a minute. */
     @Test
     void aRestartedAgentKeepsDeadlines() {
-        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("fails", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.add(
                 "runs",
                 "job-2",
                 "a/b@v1",
-                Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+                Map.of(
+                        PodVersionRequest.DEADLINE,
+                        "60s",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold"));
         pods.now = pods.now.plusSeconds(10);
-        pods.add("fails-late", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("fails-late", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         gate.look();
         pods.now = pods.now.plusSeconds(30);
 
@@ -174,8 +182,8 @@ class GateTest {
 
     @Test
     void aRestartedAgentFailsPodsWhoseDeadlineHasPassed() {
-        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
-        pods.add("warm", "job-2", "a/c@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("fails", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
+        pods.add("warm", "job-2", "a/c@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         answers.put("a/c@v1", WARM);
         pods.now = pods.now.plusSeconds(3600);
 
@@ -191,7 +199,7 @@ class GateTest {
     void theAgentTimesNewPodsWithItsOwnClock() {
         gate.look();
         after(Duration.ofMinutes(10));
-        pods.add("new", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("new", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.now = pods.now.plus(Duration.ofMinutes(5));
 
         gate.look();
@@ -203,7 +211,7 @@ class GateTest {
 
     @Test
     void podsWaitUntilTheClockOfTheApiServerIsKnown() {
-        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add("fails", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.now = pods.now.plusSeconds(3600);
         pods.clockIsDown = true;
         assertThatExceptionOfType(ForebayException.class).isThrownBy(gate::look);
@@ -218,9 +226,14 @@ class GateTest {
     @Test
     void theGateEnforcesDeadlinesWhileTheControlPlaneHangs() {
         hangs = true;
-        gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
+        gate =
+                new Gate(
+                        pods,
+                        platform,
+                        new RegionName("us"),
+                        PollScheduler.of(INTERVAL, 4, now::get));
         for (int i = 0; i < 500; i++) {
-            pods.add("w-" + i, "job-" + i, "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+            pods.add("w-" + i, "job-" + i, "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         }
         pods.add("waits", "job-waits", "a/b@v1");
         gate.look();
@@ -257,7 +270,12 @@ class GateTest {
     @Test
     void theGateCancelsARequestInProgressAfterItsAnswer() {
         hangs = true;
-        gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
+        gate =
+                new Gate(
+                        pods,
+                        platform,
+                        new RegionName("us"),
+                        PollScheduler.of(INTERVAL, 4, now::get));
         pods.add("deleted", "job", "a/b@v1");
         gate.look();
         Await.until("the request is sent", () -> asked.size() == 1);
@@ -274,7 +292,13 @@ class GateTest {
     @Test
     void aPodThatKueuesCheckReleasedToRunColdDoesNotWaitAgain() {
         Map<String, String> runs =
-                Map.of(Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold", Pods.LATE, "true");
+                Map.of(
+                        PodVersionRequest.DEADLINE,
+                        "2h",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold",
+                        Pods.LATE,
+                        "true");
         pods.add("has-waited", "job-1", "a/b@v1", runs);
         pods.add("says-so", "job-2", "a/b@v1", Map.of(Pods.LATE, "true"));
 

@@ -3,7 +3,7 @@ package dev.forebay.agent.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Jobs;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
@@ -42,7 +42,7 @@ class PinKeeperTest {
                     () -> List.copyOf(pins),
                     new FakePlatform(),
                     LEASE,
-                    new Turns<>(INTERVAL, Runnable::run, Runnable::run, now::get));
+                    new PollScheduler<>(INTERVAL, Runnable::run, Runnable::run, now::get));
 
     private final class FakeJobs implements Jobs {
 
@@ -110,7 +110,7 @@ class PinKeeperTest {
                 .containsExactly(
                         new Gang(
                                 pods.holder(pods.running().getFirst()),
-                                new Wish(VERSION, Optional.empty(), false, false)));
+                                new PodVersionRequest(VERSION, Optional.empty(), false, false)));
         assertThat(keeper.lacking()).isEqualTo(1);
 
         lookLater();
@@ -143,7 +143,14 @@ class PinKeeperTest {
     @Test
     void thePinRequestOfARunningGangHasNoDeadline() {
         isPinnedWhenAsked = false;
-        run("cold", "job", Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+        run(
+                "cold",
+                "job",
+                Map.of(
+                        PodVersionRequest.DEADLINE,
+                        "60s",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold"));
 
         keeper.look();
         now.addAndGet(Duration.ofHours(1).toNanos());

@@ -2,7 +2,7 @@ package dev.forebay.agent.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Notice;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
@@ -17,10 +17,10 @@ class VerdictTest {
 
     private static final RegionName REGION = new RegionName("us");
     private static final DatasetVersion VERSION = DatasetVersion.parse("a/b@v1");
-    private static final Wish FAILS =
-            new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), false, false);
-    private static final Wish RUNS =
-            new Wish(VERSION, Optional.of(Duration.ofMinutes(1)), true, false);
+    private static final PodVersionRequest FAILS =
+            new PodVersionRequest(VERSION, Optional.of(Duration.ofMinutes(1)), false, false);
+    private static final PodVersionRequest RUNS =
+            new PodVersionRequest(VERSION, Optional.of(Duration.ofMinutes(1)), true, false);
     private static final Answer COMING =
             new Answer.Coming(37, Optional.of(Duration.ofSeconds(700)), Optional.empty());
     private static final Answer AWAY = new Answer.Refused(Answer.UNAVAILABLE, "it is away");
@@ -47,6 +47,23 @@ class VerdictTest {
                                         false,
                                         "Warming",
                                         "a/b@v1 in us is there to 30 %, 15 min left")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1 min",
+        "60, 1 min",
+        "61, 2 min",
+        "600, 10 min",
+        "601, 15 min",
+        "14399, 240 min",
+        "14400, 4 h",
+        "14401, 5 h"
+    })
+    void theRemainingTimeIsRoundedUp(long seconds, String left) {
+        Answer coming =
+                new Answer.Coming(37, Optional.of(Duration.ofSeconds(seconds)), Optional.empty());
+        assertThat(onTime(coming).notice().message()).endsWith(", " + left + " left");
     }
 
     @Test
@@ -87,7 +104,7 @@ class VerdictTest {
     @Test
     void aDeadlineFailsNoPodThatSetNoneOrRunsCold() {
         Answer late = new Answer.Refused(Answer.DEADLINE_EXCEEDED, "37 % within 60 s");
-        Wish patient = new Wish(VERSION, Optional.empty(), false, false);
+        PodVersionRequest patient = new PodVersionRequest(VERSION, Optional.empty(), false, false);
 
         assertThat(Verdict.of(late, patient, REGION, false)).isInstanceOf(Verdict.Wait.class);
         assertThat(Verdict.of(late, RUNS, REGION, false)).isInstanceOf(Verdict.Wait.class);

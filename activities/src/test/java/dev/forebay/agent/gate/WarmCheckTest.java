@@ -3,7 +3,7 @@ package dev.forebay.agent.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.Owner;
 import dev.forebay.agent.jobs.ReservedWorkload;
@@ -44,7 +44,7 @@ class WarmCheckTest {
                     workloads,
                     new FakePlatform(),
                     new RegionName("us"),
-                    new Turns<>(INTERVAL, Runnable::run, Runnable::run, () -> now));
+                    new PollScheduler<>(INTERVAL, Runnable::run, Runnable::run, () -> now));
 
     /** The number of requests that must arrive before the first answer. */
     private volatile CountDownLatch together = new CountDownLatch(0);
@@ -105,7 +105,7 @@ class WarmCheckTest {
 
     @Test
     void aRestartedAgentKeepsDeadlines() {
-        Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
+        Map<String, String> wants = wants("a/b@v1", PodVersionRequest.DEADLINE, "60s");
         workloads.reserve("passed", Map.of("main", wants), "2026-11-20T11:00:00Z");
         workloads.reserve("half", Map.of("main", wants), "2026-11-20T11:59:30Z");
         workloads.reserve("unknown", Map.of("main", wants), "then");
@@ -124,7 +124,12 @@ class WarmCheckTest {
     @Test
     void aWorkloadSendsTheSameRequestAsItsPodsAtTheGate() {
         Map<String, String> wants =
-                wants("a/b@v1", Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold");
+                wants(
+                        "a/b@v1",
+                        PodVersionRequest.DEADLINE,
+                        "2h",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold");
         workloads.reserve("w", wants);
 
         check.look();
@@ -133,7 +138,7 @@ class WarmCheckTest {
                 .containsExactly(
                         new Gang(
                                 new Holder("Job", "default", "job-w", "job-w"),
-                                Wish.of(wants).orElseThrow()));
+                                PodVersionRequest.of(wants).orElseThrow()));
     }
 
     @Test
@@ -201,9 +206,15 @@ class WarmCheckTest {
 
     @Test
     void aWorkloadIsRejectedOrRunsColdAfterItsDeadline() {
-        workloads.reserve("fails", wants("a/b@v1", Wish.DEADLINE, "60s"));
+        workloads.reserve("fails", wants("a/b@v1", PodVersionRequest.DEADLINE, "60s"));
         workloads.reserve(
-                "runs", wants("a/b@v1", Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+                "runs",
+                wants(
+                        "a/b@v1",
+                        PodVersionRequest.DEADLINE,
+                        "60s",
+                        PodVersionRequest.ON_DEADLINE,
+                        "run_cold"));
 
         check.look();
         after(Duration.ofSeconds(59));
@@ -221,7 +232,7 @@ class WarmCheckTest {
 
     @Test
     void aWorkloadThatLosesItsQuotaCancelsItsRequestAndLaterWaitsAgain() {
-        Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
+        Map<String, String> wants = wants("a/b@v1", PodVersionRequest.DEADLINE, "60s");
         workloads.reserve("w", Map.of("main", wants), "1");
         workloads.reserve("gone", wants("c/d@v1"));
         check.look();
@@ -268,7 +279,7 @@ class WarmCheckTest {
 
     private static Map<String, String> wants(String dataset, String... more) {
         Map<String, String> annotations = new HashMap<>();
-        annotations.put(Wish.DATASET, dataset);
+        annotations.put(PodVersionRequest.DATASET, dataset);
         for (int i = 0; i < more.length; i += 2) {
             annotations.put(more[i], more[i + 1]);
         }

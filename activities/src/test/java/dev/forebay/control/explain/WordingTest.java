@@ -2,16 +2,16 @@ package dev.forebay.control.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.control.catalogue.Tracking.LastCheck;
-import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.catalogue.tracking.Tracking.LastCheck;
+import dev.forebay.control.progress.RegionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.TrackingActivities.Check;
-import dev.forebay.workflows.message.Happening;
-import dev.forebay.workflows.message.Happening.Kind;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.HistoryEntry.Kind;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
@@ -31,7 +31,7 @@ class WordingTest {
     private static final ManifestRef MANIFEST =
             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 2_000, 1);
 
-    private final List<Happening> history = new ArrayList<>();
+    private final List<HistoryEntry> history = new ArrayList<>();
     private @Nullable LastCheck lastCheck;
 
     @Test
@@ -153,7 +153,7 @@ class WordingTest {
     private void happened(Kind kind, int minute, String text) {
         ErrorCode code = kind == Kind.BLOCKED ? ErrorCode.LAKE_OBJECT_CHANGED : null;
         history.addFirst(
-                new Happening(
+                new HistoryEntry(
                         "run/" + history.size(),
                         NOON.plusSeconds(60L * minute),
                         REGION,

@@ -2,7 +2,7 @@ package dev.forebay.control.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.control.catalogue.LedgerCatalogue.Sum;
+import dev.forebay.control.catalogue.reports.LedgerCatalogue.Sum;
 import dev.forebay.control.prices.Prices;
 import dev.forebay.model.RegionName;
 import java.math.BigDecimal;

@@ -1,6 +1,6 @@
 package dev.forebay.benchmarks;
 
-import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;

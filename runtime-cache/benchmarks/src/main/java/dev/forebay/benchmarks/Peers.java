@@ -1,12 +1,12 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.ServerProcess;
-import dev.forebay.devstack.stack.Mounts;
 import dev.forebay.devstack.tool.Toolbox;
 import java.io.File;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.stack.FuseMount;
-import dev.forebay.devstack.stack.Mounts;
 import dev.forebay.devstack.stack.QuarkusProcess;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;

@@ -1,12 +1,12 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.program.AotCache;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.ServerProcess;
-import dev.forebay.devstack.stack.Mounts;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;

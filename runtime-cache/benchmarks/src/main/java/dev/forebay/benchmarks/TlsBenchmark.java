@@ -6,7 +6,7 @@ import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.ManifestFile;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.WorkerAuthorities;

@@ -1,5 +1,9 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkFooter;
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import java.util.List;
 
@@ -14,7 +18,7 @@ record ChunkEntry(ChunkId id, ValidBlocks valid, int slot, int file) {
 
     /** Marks an incomplete file of an earlier process whose footer has not been read. */
     static final ValidBlocks UNREAD =
-            ValidBlocks.of(ChunkId.CHUNK_BYTES, List.of(new ByteRange(0, 0)));
+            ValidBlocks.of(ChunkId.CHUNK_BYTES, List.of(new ChunkRange(0, 0)));
 
     private static final int DISK_BLOCK_BYTES = 4 << 10;
 

@@ -1,5 +1,6 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkName;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;

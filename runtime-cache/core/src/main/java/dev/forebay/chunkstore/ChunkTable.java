@@ -1,5 +1,6 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.util.Arrays;

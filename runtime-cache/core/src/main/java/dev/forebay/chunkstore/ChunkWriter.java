@@ -1,5 +1,8 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkFooter;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.model.ChunkId;
 import java.io.IOException;

@@ -1,5 +1,8 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkFooter;
+import dev.forebay.chunkstore.file.DamagedChunkException;
+import dev.forebay.chunkstore.file.DiskFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

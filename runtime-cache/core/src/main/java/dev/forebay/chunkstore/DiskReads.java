@@ -1,6 +1,8 @@
 package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.eviction.TinyLfu;
+import dev.forebay.chunkstore.file.DiskFailure;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;

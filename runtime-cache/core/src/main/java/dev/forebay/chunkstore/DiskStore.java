@@ -1,6 +1,8 @@
 package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.eviction.TinyLfu;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;

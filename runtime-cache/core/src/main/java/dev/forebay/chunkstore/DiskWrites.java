@@ -1,5 +1,9 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkFooter;
+import dev.forebay.chunkstore.file.DiskFailure;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;

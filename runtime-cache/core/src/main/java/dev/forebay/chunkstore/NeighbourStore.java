@@ -1,5 +1,7 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.model.ChunkId;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,8 @@
 package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.eviction.EvictionPolicy;
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;

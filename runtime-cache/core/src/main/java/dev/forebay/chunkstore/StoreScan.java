@@ -1,5 +1,10 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.DamagedChunkException;
+import dev.forebay.chunkstore.file.DiskFailure;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.forebay.image;
 
-import dev.forebay.manifest.EntryScan;
-import dev.forebay.manifest.NodeScan;
 import dev.forebay.manifest.Pack;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.EntryScan;
+import dev.forebay.manifest.sqlite.NodeScan;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package dev.forebay.image;
 
-import dev.forebay.manifest.EntryScan;
-import dev.forebay.manifest.NodeScan;
 import dev.forebay.manifest.Pack;
+import dev.forebay.manifest.sqlite.EntryScan;
+import dev.forebay.manifest.sqlite.NodeScan;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;

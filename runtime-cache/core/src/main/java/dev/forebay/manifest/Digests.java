@@ -10,13 +10,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Computes SHA-256 digests, which every Java platform supports. */
-final class Digests {
+public final class Digests {
 
     private static final int BUFFER_BYTES = 256 << 10;
 
     private Digests() {}
 
-    static MessageDigest sha256() {
+    public static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException impossible) {
@@ -24,11 +24,11 @@ final class Digests {
         }
     }
 
-    static Digest of(MessageDigest digest) {
+    public static Digest of(MessageDigest digest) {
         return new Digest(hex(digest.digest()));
     }
 
-    static Digest of(Path file) throws IOException {
+    public static Digest of(Path file) throws IOException {
         MessageDigest digest = sha256();
         byte[] buffer = new byte[BUFFER_BYTES];
         try (InputStream in = Files.newInputStream(file)) {

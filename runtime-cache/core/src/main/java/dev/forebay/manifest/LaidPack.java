@@ -3,4 +3,4 @@ package dev.forebay.manifest;
 import dev.forebay.model.PackId;
 
 /** A row of the {@code pack} table. */
-record LaidPack(int ordinal, PackId id, long bytes) {}
+public record LaidPack(int ordinal, PackId id, long bytes) {}

@@ -14,7 +14,7 @@ import java.util.List;
  *
  * <p>Keeps only the current pack and the rows of the finished ones. Not thread-safe.
  */
-final class PackLayout {
+public final class PackLayout {
 
     private final String bucket;
     private final long limitBytes;
@@ -27,7 +27,7 @@ final class PackLayout {
      * @param firstOrdinal the ordinal of the first new pack
      * @param limitBytes the maximum size of a pack; a larger object gets a pack of its own
      */
-    PackLayout(String bucket, int firstOrdinal, long limitBytes) {
+    public PackLayout(String bucket, int firstOrdinal, long limitBytes) {
         this.bucket = bucket;
         this.ordinal = firstOrdinal;
         this.limitBytes = limitBytes;
@@ -35,7 +35,7 @@ final class PackLayout {
     }
 
     /** Returns the next place, for an object of at least one byte. */
-    Place place(LakeObject object) {
+    public Place place(LakeObject object) {
         long extent = align(object.size());
         if (end > 0 && end + extent > limitBytes) {
             finishPack();
@@ -51,7 +51,7 @@ final class PackLayout {
     }
 
     /** Finishes the last pack and returns all new packs. */
-    List<LaidPack> finish() {
+    public List<LaidPack> finish() {
         if (end > 0) {
             finishPack();
         }
@@ -85,7 +85,7 @@ final class PackLayout {
     }
 
     /** Returns the id of the pack of empty objects, which is that of a layout without objects. */
-    static PackId nowhere() {
+    public static PackId nowhere() {
         return new PackId(new Digest(Digests.hex(Digests.sha256().digest())));
     }
 }

@@ -3,4 +3,4 @@ package dev.forebay.manifest;
 /**
  * The place of an object's first byte: the ordinal of a pack in this manifest, and an offset in it.
  */
-record Place(int pack, long offset) {}
+public record Place(int pack, long offset) {}

@@ -19,22 +19,22 @@ import java.util.regex.Pattern;
  * @param nodes prefix of the keys of nodes, ending in a slash. It is not below the root: otherwise
  *     a thousand pods would receive each change of a thousand nodes, which only agents need
  */
-record Keys(String root, String nodes) {
+public record Keys(String root, String nodes) {
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     /** Prefix of the keys of all regions. */
-    static final String ALL = "/forebay/";
+    public static final String ALL = "/forebay/";
 
-    static final String WORKERS = "workers";
-    static final String LIVE = "live";
-    static final String MOUNTS = "mounts";
-    static final String PINS = "pins";
-    static final String REPLICAS = "replicas";
-    static final String QUEUE = "queue";
-    static final String GATE = "gate";
-    static final String SOURCES = "sources";
-    static final String DEPARTED = "departed";
+    public static final String WORKERS = "workers";
+    public static final String LIVE = "live";
+    public static final String MOUNTS = "mounts";
+    public static final String PINS = "pins";
+    public static final String REPLICAS = "replicas";
+    public static final String QUEUE = "queue";
+    public static final String GATE = "gate";
+    public static final String SOURCES = "sources";
+    public static final String DEPARTED = "departed";
 
     /** The number of names in a key of each kind, with the kind itself. */
     private static final Map<String, Integer> NAMES =
@@ -53,7 +53,7 @@ record Keys(String root, String nodes) {
     private static final Set<String> CLAIM_NOTHING =
             Set.of(WORKERS, LIVE, DEPARTED, REPLICAS, QUEUE, GATE, SOURCES);
 
-    static Keys of(RegionName region) {
+    public static Keys of(RegionName region) {
         return new Keys(ALL + region + "/", "/forebay-nodes/" + region + "/");
     }
 
@@ -62,7 +62,7 @@ record Keys(String root, String nodes) {
      *
      * @throws IOException if it is a key of no kind
      */
-    static String[] names(String key) throws IOException {
+    public static String[] names(String key) throws IOException {
         String[] names = key.split("/", -1);
         if (NAMES.getOrDefault(names[0], 0) != names.length) {
             throw new IOException("no such kind of key");
@@ -80,33 +80,33 @@ record Keys(String root, String nodes) {
     }
 
     /** Returns the first possible key after all keys with a prefix that ends in a slash. */
-    static String after(String prefix) {
+    public static String after(String prefix) {
         return prefix.substring(0, prefix.length() - 1) + (char) ('/' + 1);
     }
 
     /** Returns the key for the versions that a node holds, a row under a lease. */
-    String node(NodeName node) {
+    public String node(NodeName node) {
         return nodes + node;
     }
 
-    String worker(String id) {
+    public String worker(String id) {
         return root + WORKERS + "/" + checked("worker", id);
     }
 
-    String live(String id) {
+    public String live(String id) {
         return root + LIVE + "/" + checked("worker", id);
     }
 
-    String mount(DatasetVersion version) {
+    public String mount(DatasetVersion version) {
         return root + MOUNTS + "/" + version.path();
     }
 
-    String replicas(DatasetVersion version) {
+    public String replicas(DatasetVersion version) {
         return root + REPLICAS + "/" + version.path();
     }
 
     /** Returns the key of a version that waits for space, a row under a lease. */
-    String waiting(DatasetVersion version) {
+    public String waiting(DatasetVersion version) {
         return root + QUEUE + "/" + version.path();
     }
 
@@ -114,24 +114,24 @@ record Keys(String root, String nodes) {
      * Returns the key of a worker whose row was removed because it stayed away. The row is under a
      * lease.
      */
-    String departed(String id) {
+    public String departed(String id) {
         return root + DEPARTED + "/" + checked("worker", id);
     }
 
     /** Returns the key of the gate, which every entry into the mount table touches. */
-    String gate() {
+    public String gate() {
         return root + GATE;
     }
 
-    String sources(DatasetVersion version) {
+    public String sources(DatasetVersion version) {
         return root + SOURCES + "/" + version.path();
     }
 
-    String pinsOf(DatasetVersion version) {
+    public String pinsOf(DatasetVersion version) {
         return root + PINS + "/" + version.path() + "/";
     }
 
-    String pin(DatasetVersion version, String id) {
+    public String pin(DatasetVersion version, String id) {
         return pinsOf(version) + checked("pin", id);
     }
 

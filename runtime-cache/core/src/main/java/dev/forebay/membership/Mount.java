@@ -25,11 +25,11 @@ public record Mount(
         this(version, manifest, state, 1, List.of());
     }
 
-    Mount in(State other) {
+    public Mount in(State other) {
         return new Mount(version, manifest, other, replicas, siblings);
     }
 
-    Mount with(int replicaCount, List<Sibling> otherRegions) {
+    public Mount with(int replicaCount, List<Sibling> otherRegions) {
         return new Mount(version, manifest, state, replicaCount, otherRegions);
     }
 

@@ -45,13 +45,13 @@ public record Pin(
      * Returns a pin of which only the key is understood. It protects its version, and only its
      * holder ends it.
      */
-    static Pin ofLaterRelease(DatasetVersion version, String id) {
+    public static Pin ofLaterRelease(DatasetVersion version, String id) {
         return new Pin(
                 version, id, "a holder that this release does not understand", "", Duration.ZERO);
     }
 
     /** Returns the same pin after a renewal. */
-    Pin asRenewed() {
+    public Pin asRenewed() {
         return new Pin(version, id, holder, reason, lease, job, true);
     }
 }

@@ -2,6 +2,9 @@ package dev.forebay.chunkstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.devstack.fault.VictimProcess;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
@@ -57,8 +60,8 @@ class ChunkStoreKillTest {
             int from = Math.min(bytes.length, page * PAGE);
             Arrays.fill(bytes, from, Math.min(bytes.length, from + PAGE), value(chunk, page));
         }
-        ByteRange range =
-                new ByteRange(
+        ChunkRange range =
+                new ChunkRange(
                         Math.min(first * PAGE, bytes.length / PAGE * PAGE),
                         Math.min(end * PAGE, bytes.length));
         store.put(chunk, ByteBuffer.wrap(bytes), ValidBlocks.of(bytes.length, List.of(range)));

@@ -1,5 +1,8 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.io.IOException;
@@ -87,7 +90,7 @@ class ChunkStoreLincheckTest {
         public void put(@Param(name = "chunk") int chunk, @Param(name = "page") int page) {
             ByteBuffer bytes = ByteBuffer.allocate(PAGES * PAGE);
             bytes.put(page * PAGE, page(chunk, page));
-            ByteRange range = new ByteRange(page * PAGE, (page + 1) * PAGE);
+            ChunkRange range = new ChunkRange(page * PAGE, (page + 1) * PAGE);
             store.put(
                     new ChunkId(PACK, chunk), bytes, ValidBlocks.of(PAGES * PAGE, List.of(range)));
         }

@@ -3,6 +3,10 @@ package dev.forebay.chunkstore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -79,7 +83,7 @@ class ChunkStoreTest {
         return bytes;
     }
 
-    private void put(ChunkId id, byte[] data, ByteRange... ranges) {
+    private void put(ChunkId id, byte[] data, ChunkRange... ranges) {
         store.put(id, ByteBuffer.wrap(data), ValidBlocks.of(data.length, List.of(ranges)));
     }
 
@@ -163,8 +167,8 @@ class ChunkStoreTest {
 
     /** Writes a part of a chunk, extends it, reads it and checks its checksums. */
     private void useOnce(byte[] data) {
-        put(chunk(0), data, new ByteRange(0, 4096));
-        put(chunk(0), data, new ByteRange(8192, 12_288));
+        put(chunk(0), data, new ChunkRange(0, 4096));
+        put(chunk(0), data, new ChunkRange(8192, 12_288));
         assertThat(read(chunk(0), 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
         assertThat(store.drop(chunk(0))).isNotEqualTo(Dropped.NONE);
@@ -180,7 +184,7 @@ class ChunkStoreTest {
     @Test
     void theStoreHoldsOnlyValidBlocksAndReturnsZerosElsewhere() {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(4096, 5000), new ByteRange(65536, 65536 + 4096));
+        put(chunk(0), data, new ChunkRange(4096, 5000), new ChunkRange(65536, 65536 + 4096));
         assertThat(store.holds(chunk(0), 4096, 8192)).isTrue();
         assertThat(store.holds(chunk(0), 4096, 8193)).isFalse();
         assertThat(store.holds(chunk(0), 4095, 8192)).isFalse();
@@ -194,13 +198,13 @@ class ChunkStoreTest {
     @Test
     void blocksWithoutValidBytesVerifyAsZeros() {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(65536, 65536 + 4096));
+        put(chunk(0), data, new ChunkRange(65536, 65536 + 4096));
         try (StoredChunk chunk = store.find(chunk(0)).orElseThrow()) {
             assertThat(read(chunk, 0, 65536)).containsOnly(0);
             assertThat(read(chunk, 2 * 65536, SMALL)).containsOnly(0);
         }
         // A block that is empty in the new bytes may have bytes in the previous file.
-        put(chunk(0), data, new ByteRange(0, 4096));
+        put(chunk(0), data, new ChunkRange(0, 4096));
         assertThat(read(chunk(0), 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
         assertThat(read(chunk(0), 65536, 65536 + 4096))
                 .isEqualTo(Arrays.copyOfRange(data, 65536, 65536 + 4096));
@@ -213,10 +217,10 @@ class ChunkStoreTest {
         byte[] noise = bytes(2, SMALL);
         byte[] first = noise.clone();
         System.arraycopy(data, 0, first, 0, 20480);
-        put(chunk(0), first, new ByteRange(0, 20480));
+        put(chunk(0), first, new ChunkRange(0, 20480));
         byte[] second = noise.clone();
         System.arraycopy(data, 16384, second, 16384, SMALL - 16384 - 8192);
-        put(chunk(0), second, new ByteRange(16384, SMALL - 8192));
+        put(chunk(0), second, new ChunkRange(16384, SMALL - 8192));
         assertThat(store.holds(chunk(0), 0, SMALL - 8192)).isTrue();
         assertThat(store.holds(chunk(0), SMALL - 8192, SMALL)).isFalse();
         assertThat(read(chunk(0), 0, SMALL - 8192)).isEqualTo(Arrays.copyOf(data, SMALL - 8192));
@@ -224,7 +228,7 @@ class ChunkStoreTest {
         assertThat(store.stats().usedBytes()).isEqualTo(ChunkEntry.footprint(SMALL));
 
         long written = store.stats().written();
-        put(chunk(0), noise, new ByteRange(8192, 16384));
+        put(chunk(0), noise, new ChunkRange(8192, 16384));
         assertThat(store.stats().written()).as("nothing new, nothing written").isEqualTo(written);
         reopen(ROOM);
         assertThat(read(chunk(0), 0, SMALL - 8192)).isEqualTo(Arrays.copyOf(data, SMALL - 8192));
@@ -233,9 +237,9 @@ class ChunkStoreTest {
     @Test
     void anExtensionLeavesOutDamagedBlocks() throws IOException {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(65536, 69632));
+        put(chunk(0), data, new ChunkRange(0, 4096), new ChunkRange(65536, 69632));
         flip(fileOf(chunk(0)), 100);
-        put(chunk(0), data, new ByteRange(8192, 12288));
+        put(chunk(0), data, new ChunkRange(8192, 12288));
         assertThat(store.holds(chunk(0), 0, 1)).isFalse();
         assertThat(store.holds(chunk(0), 8192, 12288)).isTrue();
         assertThat(store.holds(chunk(0), 65536, 69632)).isTrue();
@@ -247,7 +251,7 @@ class ChunkStoreTest {
     void concurrentVerificationsCountDamageOnce() throws Exception {
         byte[] data = bytes(1, SMALL);
         for (int round = 1; round <= 50; round++) {
-            put(chunk(0), data, new ByteRange(0, SMALL));
+            put(chunk(0), data, new ChunkRange(0, SMALL));
             flip(fileOf(chunk(0)), 100);
             try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
                 threads.invokeAll(Collections.nCopies(4, () -> store.verify(chunk(0))));
@@ -265,9 +269,9 @@ class ChunkStoreTest {
     @Test
     void anOpenChunkStaysReadableAfterItIsReplacedOrDropped() {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(0, 4096));
+        put(chunk(0), data, new ChunkRange(0, 4096));
         try (StoredChunk before = store.find(chunk(0)).orElseThrow()) {
-            put(chunk(0), data, new ByteRange(4096, 8192));
+            put(chunk(0), data, new ChunkRange(4096, 8192));
             assertThat(before.holds(0, 8192)).isFalse();
             assertThat(read(before, 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
             store.drop(chunk(0));
@@ -341,13 +345,13 @@ class ChunkStoreTest {
         byte[] data = bytes(1, SMALL);
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             for (int round = 0; round < 500; round++) {
-                put(chunk(0), data, new ByteRange(0, SMALL / 2));
+                put(chunk(0), data, new ChunkRange(0, SMALL / 2));
                 CyclicBarrier start = new CyclicBarrier(2);
                 Future<?> extension =
                         threads.submit(
                                 () -> {
                                     start.await();
-                                    put(chunk(0), data, new ByteRange(SMALL / 2, SMALL));
+                                    put(chunk(0), data, new ChunkRange(SMALL / 2, SMALL));
                                     return null;
                                 });
                 start.await();
@@ -395,7 +399,7 @@ class ChunkStoreTest {
     @Test
     void aRestartKeepsIncompleteChunks() throws IOException {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(8192, 12288), new ByteRange(65536, SMALL));
+        put(chunk(0), data, new ChunkRange(8192, 12288), new ChunkRange(65536, SMALL));
         putAll(chunk(1), data);
         reopen(ROOM);
         assertThat(store.holds(chunk(0), 8192, 12288)).isTrue();
@@ -403,7 +407,7 @@ class ChunkStoreTest {
         assertThat(store.holds(chunk(0), 65536, SMALL)).isTrue();
         assertThat(store.holds(chunk(0), 0, 1)).isFalse();
         assertThat(store.holds(chunk(1), 0, SMALL)).isTrue();
-        put(chunk(0), data, new ByteRange(0, 65536));
+        put(chunk(0), data, new ChunkRange(0, 65536));
         assertThat(chunkFiles()).as("the incomplete file is gone").hasSize(2);
         reopen(ROOM);
         assertThat(store.holds(chunk(0), 0, SMALL)).isTrue();
@@ -413,7 +417,7 @@ class ChunkStoreTest {
     @Test
     void aRestartKeepsTheCompleteOneOfTwoFilesOfAChunk() throws IOException {
         byte[] data = bytes(1, SMALL);
-        put(chunk(0), data, new ByteRange(0, 4096));
+        put(chunk(0), data, new ChunkRange(0, 4096));
         Path partial = fileOf(chunk(0));
         byte[] before = Files.readAllBytes(partial);
         putAll(chunk(0), data);
@@ -429,7 +433,7 @@ class ChunkStoreTest {
         reopen(ROOM, 5);
         for (int i = 0; i < 20; i++) {
             putAll(chunk(i), bytes(i, 4096));
-            put(chunk(i), bytes(i, 4096), new ByteRange(0, 4096));
+            put(chunk(i), bytes(i, 4096), new ChunkRange(0, 4096));
         }
         assertThat(store.stats().chunks()).isEqualTo(5);
         assertThat(chunkFiles()).hasSize(5);
@@ -466,7 +470,7 @@ class ChunkStoreTest {
     @Test
     void theStoreDetectsAFlippedBitAnywhereInAFile() throws IOException {
         byte[] data = bytes(1, 12288);
-        put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(8192, 12288));
+        put(chunk(0), data, new ChunkRange(0, 4096), new ChunkRange(8192, 12288));
         byte[] good = Files.readAllBytes(fileOf(chunk(0)));
         Path file = fileOf(chunk(0));
         for (int at = 0; at < good.length; at += at < 12200 ? 61 : 1) {
@@ -595,7 +599,7 @@ class ChunkStoreTest {
                 case 1 -> store.chunks(id.pack()).forEach(store::drop);
                 case 2, 3 -> {
                     int from = random.nextInt(SMALL / 4096) * 4096;
-                    put(id, data, new ByteRange(from, from + random.nextInt(SMALL - from + 1)));
+                    put(id, data, new ChunkRange(from, from + random.nextInt(SMALL - from + 1)));
                 }
                 default -> {
                     try (StoredChunk chunk = store.find(id).orElse(null)) {

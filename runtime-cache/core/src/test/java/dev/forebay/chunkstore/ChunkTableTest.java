@@ -2,6 +2,7 @@ package dev.forebay.chunkstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.forebay.chunkstore.file.ChunkName;
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.StoredChunk;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.model.ChunkId;
@@ -178,8 +182,8 @@ class DisksTest {
     void anExtensionOnAFullDiskMovesTheChunkToAnotherDisk() throws Exception {
         LoopDisk small = disk(8);
         disk(96);
-        ValidBlocks first = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
-        ValidBlocks second = ValidBlocks.of(LENGTH, List.of(new ByteRange(LENGTH / 2, LENGTH)));
+        ValidBlocks first = ValidBlocks.of(LENGTH, List.of(new ChunkRange(0, LENGTH / 2)));
+        ValidBlocks second = ValidBlocks.of(LENGTH, List.of(new ChunkRange(LENGTH / 2, LENGTH)));
         pinned.set(true);
         try (ChunkStore store = open()) {
             int index = 0;
@@ -321,7 +325,7 @@ class DisksTest {
                             .boxed()
                             .toList();
             assertThat(lost).hasSizeBetween(2, 18);
-            ValidBlocks half = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
+            ValidBlocks half = ValidBlocks.of(LENGTH, List.of(new ChunkRange(0, LENGTH / 2)));
             doomed.hang();
             // At least one of these chunks belongs on the hanging disk.
             IntStream.range(20, 30).forEach(i -> put(store, i));

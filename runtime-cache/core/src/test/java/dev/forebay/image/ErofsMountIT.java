@@ -8,7 +8,7 @@ import dev.forebay.devstack.erofs.ErofsTools;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Node;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;

@@ -2,10 +2,10 @@ package dev.forebay.image;
 
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ManifestFile;
-import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
+import dev.forebay.manifest.write.ManifestWriter;
 import dev.forebay.model.DatasetVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,6 +3,9 @@ package dev.forebay.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.sqlite.SqliteManifest;
+import dev.forebay.manifest.write.Listings;
+import dev.forebay.manifest.write.ManifestWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

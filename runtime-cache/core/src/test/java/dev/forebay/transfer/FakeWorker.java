@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A worker that serves one array as every pack, and can be told to misbehave. */
-final class FakeWorker implements AutoCloseable {
+public final class FakeWorker implements AutoCloseable {
 
     /** The fake's reaction to a request. */
     interface Behaviour {
@@ -38,7 +38,7 @@ final class FakeWorker implements AutoCloseable {
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
     private volatile Behaviour behaviour = this::serve;
 
-    FakeWorker(String id, byte[] pack) throws IOException {
+    public FakeWorker(String id, byte[] pack) throws IOException {
         this.id = id;
         this.pack = pack;
         this.server =
@@ -58,7 +58,7 @@ final class FakeWorker implements AutoCloseable {
         server.start();
     }
 
-    WorkerNode node() {
+    public WorkerNode node() {
         return new WorkerNode(
                 id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1 << 30);
     }

@@ -1,5 +1,8 @@
 package dev.forebay.fuse;
 
+import dev.forebay.fuse.options.ChoiceConverter;
+import dev.forebay.fuse.options.TransportChoice;
+import dev.forebay.fuse.options.ViewChoice;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;

@@ -2,6 +2,8 @@ package dev.forebay.fuse;
 
 import dev.forebay.fuse.csi.Driver;
 import dev.forebay.fuse.csi.DriverConfig;
+import dev.forebay.fuse.options.Mountpoint;
+import dev.forebay.fuse.options.PodOptions;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,11 @@
 package dev.forebay.fuse;
 
-import dev.forebay.membership.EtcdClientFiles;
-import dev.forebay.membership.EtcdConfig;
-import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.fuse.options.Mountpoint;
+import dev.forebay.fuse.options.PodOptions;
 import dev.forebay.membership.RegionState;
+import dev.forebay.membership.etcd.EtcdClientFiles;
+import dev.forebay.membership.etcd.EtcdConfig;
+import dev.forebay.membership.etcd.EtcdRegionState;
 import dev.forebay.transfer.HostAddresses;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.fuse.options.PodOptions;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -2,9 +2,11 @@ package dev.forebay.fuse;
 
 import dev.forebay.fuse.hold.Holder;
 import dev.forebay.fuse.hold.LifeSign;
-import dev.forebay.fuse.kernel.FuseDevice;
-import dev.forebay.fuse.kernel.KernelMount;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.KernelMount;
 import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.fuse.options.Mountpoint;
+import dev.forebay.fuse.options.PodOptions;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;

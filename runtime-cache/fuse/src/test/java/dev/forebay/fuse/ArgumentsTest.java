@@ -3,6 +3,9 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.fuse.options.PodOptions;
+import dev.forebay.fuse.options.TransportChoice;
+import dev.forebay.fuse.options.ViewChoice;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.View;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.forebay.image.ErofsImage;
 import dev.forebay.image.ImageFile;
 import dev.forebay.image.ImageName;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;

@@ -17,7 +17,7 @@ import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
 import dev.forebay.image.ErofsImage;
 import dev.forebay.image.ImageName;
-import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.cache.CachedManifest;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import java.io.IOException;

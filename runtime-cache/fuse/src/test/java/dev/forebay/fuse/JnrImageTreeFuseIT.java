@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.options.PodOptions;
 import dev.forebay.fuse.view.ImageDevices;
 import java.nio.file.Path;
 import java.time.Duration;

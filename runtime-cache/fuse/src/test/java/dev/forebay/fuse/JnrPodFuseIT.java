@@ -1,5 +1,7 @@
 package dev.forebay.fuse;
 
+import dev.forebay.fuse.options.TransportChoice;
+
 /** Tests a pod over libfuse. */
 class JnrPodFuseIT extends PodContract {
 

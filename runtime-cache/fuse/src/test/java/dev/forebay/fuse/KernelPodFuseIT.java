@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.fuse.options.TransportChoice;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.model.PackId;
 import java.io.RandomAccessFile;

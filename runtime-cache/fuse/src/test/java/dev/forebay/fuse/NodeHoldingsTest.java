@@ -6,7 +6,7 @@ import dev.forebay.chunkstore.NeighbourStore;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;

@@ -2,6 +2,9 @@ package dev.forebay.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.fuse.options.EtcdOptions;
+import dev.forebay.fuse.options.NodeOptions;
+import dev.forebay.fuse.options.PodOptions;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;

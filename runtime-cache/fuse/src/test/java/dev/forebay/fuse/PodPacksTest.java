@@ -9,7 +9,7 @@ import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;

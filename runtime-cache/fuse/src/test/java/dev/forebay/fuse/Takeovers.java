@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.HeldMountFixture.Running;
 import dev.forebay.fuse.HeldMountFixture.Seen;
+import dev.forebay.fuse.options.ViewChoice;
 import dev.forebay.fuse.view.View;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,9 +3,9 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.server.EtcdServer;
-import dev.forebay.membership.EtcdConfig;
-import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
+import dev.forebay.membership.etcd.EtcdConfig;
+import dev.forebay.membership.etcd.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;

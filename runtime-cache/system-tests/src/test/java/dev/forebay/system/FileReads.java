@@ -3,7 +3,7 @@ package dev.forebay.system;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;

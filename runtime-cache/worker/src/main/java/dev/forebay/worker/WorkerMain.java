@@ -1,6 +1,6 @@
 package dev.forebay.worker;
 
-import dev.forebay.membership.EtcdClientFiles;
+import dev.forebay.membership.etcd.EtcdClientFiles;
 import dev.forebay.transfer.HostAddresses;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
-import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.io.IOException;

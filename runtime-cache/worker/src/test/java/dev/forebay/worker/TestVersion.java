@@ -4,7 +4,7 @@ import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.sqlite.SqliteManifest;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import java.nio.file.Path;

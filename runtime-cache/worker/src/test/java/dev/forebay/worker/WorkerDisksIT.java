@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.chunkstore.NeighbourStore;
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.linux.DiskFile;

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.activity;
 
-import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.activity.ActivityInterface;
 import java.util.List;
@@ -23,5 +23,5 @@ public interface CatalogueActivities {
      * @param news history entries since the last call; some may have been delivered before; absent
      *     from earlier workflow code
      */
-    void project(VersionStatus status, long revision, @Nullable List<Happening> news);
+    void project(VersionStatus status, long revision, @Nullable List<HistoryEntry> news);
 }

@@ -22,10 +22,10 @@ final class ArchiveProbe {
     private static final Duration SOONEST = Duration.ofDays(90);
 
     private final S3AsyncClient client;
-    private final Attempts attempts;
+    private final RetryPolicy attempts;
     private final String bucket;
 
-    ArchiveProbe(S3AsyncClient client, Attempts attempts, String bucket) {
+    ArchiveProbe(S3AsyncClient client, RetryPolicy attempts, String bucket) {
         this.client = client;
         this.attempts = attempts;
         this.bucket = bucket;

@@ -32,12 +32,12 @@ final class KeyProbe {
     private static final Pattern PATH = Pattern.compile("//|/\\.\\.?(/|$)");
 
     private final S3AsyncClient client;
-    private final Attempts attempts;
+    private final RetryPolicy attempts;
     private final String bucket;
     private final String prefix;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-    KeyProbe(S3AsyncClient client, Attempts attempts, String bucket, String prefix) {
+    KeyProbe(S3AsyncClient client, RetryPolicy attempts, String bucket, String prefix) {
         this.client = client;
         this.attempts = attempts;
         this.bucket = bucket;

@@ -54,7 +54,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
  *
  * <p>Every answer is verified. Status, ETag, range and length must be those requested. The checksum
  * of a whole object is compared if the store keeps one. A body must have exactly the length of its
- * buffer. The SDK's own retries are off, so that {@code Attempts} is the only limit.
+ * buffer. The SDK's own retries are off, so that {@code RetryPolicy} is the only limit.
  */
 public final class S3Lake implements Lake {
 
@@ -65,7 +65,7 @@ public final class S3Lake implements Lake {
     private final S3LakeConfig config;
     private final S3AsyncClient client;
     private final S3Client reads;
-    private final Attempts attempts;
+    private final RetryPolicy attempts;
     private final LongAdder bytesRead = new LongAdder();
 
     private S3Lake(
@@ -74,7 +74,7 @@ public final class S3Lake implements Lake {
             LakeEvents events,
             LakeProxy proxy) {
         this.config = config;
-        this.attempts = new Attempts(config.attempts(), events);
+        this.attempts = new RetryPolicy(config.attempts(), events);
         S3AsyncClientBuilder builder =
                 S3AsyncClient.builder()
                         .region(Region.of(config.region()))

@@ -40,7 +40,7 @@ final class S3Listing implements Listing {
     private static final int MOST_TOKENS = 1_000;
 
     private final S3AsyncClient client;
-    private final Attempts attempts;
+    private final RetryPolicy attempts;
     private final String bucket;
     private final String prefix;
     private final boolean versioned;
@@ -52,7 +52,7 @@ final class S3Listing implements Listing {
 
     private S3Listing(
             S3AsyncClient client,
-            Attempts attempts,
+            RetryPolicy attempts,
             String bucket,
             String prefix,
             boolean versioned) {
@@ -65,7 +65,8 @@ final class S3Listing implements Listing {
         this.archive = new ArchiveProbe(client, attempts, bucket);
     }
 
-    static S3Listing begin(S3AsyncClient client, Attempts attempts, String bucket, String prefix) {
+    static S3Listing begin(
+            S3AsyncClient client, RetryPolicy attempts, String bucket, String prefix) {
         if (DirectoryBucket.isNamed(bucket)) {
             throw DirectoryBucket.refused("s3://" + bucket);
         }
@@ -77,7 +78,7 @@ final class S3Listing implements Listing {
      * A store that does not report its versioning, or refuses the request, is read without version
      * ids.
      */
-    private static boolean isVersioned(S3AsyncClient client, Attempts attempts, String bucket) {
+    private static boolean isVersioned(S3AsyncClient client, RetryPolicy attempts, String bucket) {
         try {
             return attempts.run(
                                     Request.LIST,

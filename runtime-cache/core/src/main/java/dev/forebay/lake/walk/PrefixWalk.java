@@ -80,7 +80,7 @@ public final class PrefixWalk {
                 walkers.shutdownNow();
                 throw e;
             }
-            new Seams(listing).check(ranges.inOrder());
+            new RangeBoundaryCheck(listing).check(ranges.inOrder());
         }
     }
 

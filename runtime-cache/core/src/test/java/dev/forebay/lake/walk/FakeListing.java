@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ final class FakeListing implements Listing {
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
+    private final List<String> checked = new CopyOnWriteArrayList<>();
     private volatile Runnable before = () -> {};
 
     FakeListing(Collection<String> keys) {
@@ -56,8 +58,18 @@ final class FakeListing implements Listing {
         return mostUnderWay.get();
     }
 
+    /** Returns the keys of the objects that were checked. */
+    List<String> checked() {
+        return List.copyOf(checked);
+    }
+
     void beforeEachPage(Runnable action) {
         before = action;
+    }
+
+    @Override
+    public void check(LakeObject object) {
+        checked.add(object.key());
     }
 
     @Override

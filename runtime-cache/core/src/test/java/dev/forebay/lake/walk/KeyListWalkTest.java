@@ -17,18 +17,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class KeyListWalkTest {
 
     private static final String LIST = "lists/mine.txt";
+
+    /** More than one request for the list brings. */
+    private static final int MOST_BYTES = (8 << 20) + 13;
 
     @TempDir Path directory;
 
@@ -45,7 +53,7 @@ class KeyListWalkTest {
         public Listing listing(String bucket, String prefix) {
             LakeObject list = new LakeObject(LIST, text.length, Instant.EPOCH, "e1", "v1");
             return (after, limit) ->
-                    new Listing.Page(prefix.equals(LIST) ? List.of(list) : List.of(), null);
+                    new Listing.Page(LIST.startsWith(prefix) ? List.of(list) : List.of(), null);
         }
 
         @Override
@@ -87,7 +95,7 @@ class KeyListWalkTest {
                     "b",
                     LIST,
                     Files.createTempDirectory(directory, "list"),
-                    1 << 20);
+                    MOST_BYTES);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -133,6 +141,90 @@ class KeyListWalkTest {
         FakeListing dense = new FakeListing(keys(0, 20_000, 1));
         assertThat(found(dense, list(keys(0, 5000, 1)))).hasSize(5000);
         assertThat(dense.requests()).isLessThanOrEqualTo(5000 / FakeListing.PAGE + 20);
+    }
+
+    /**
+     * A page that started at the key or behind it would lack it, and the key would count as
+     * missing.
+     */
+    @ParameterizedTest
+    @MethodSource("starts")
+    void aPageStartsJustBeforeTheWantedKey(Start start) {
+        List<@Nullable String> asked = new ArrayList<>();
+        Listing listing =
+                (after, limit) -> {
+                    asked.add(after);
+                    return new Listing.Page(List.of(FakeListing.object(start.key)), null);
+                };
+        List<String> found = new ArrayList<>();
+        new KeyListWalk(listing, start.prefix, key -> true)
+                .forEach(list(List.of(start.key)), 1, object -> found.add(object.key()), _ -> {});
+
+        assertThat(found).containsExactly(start.key);
+        assertThat(asked).containsExactly(start.after);
+    }
+
+    static Stream<Start> starts() {
+        return Stream.of(
+                new Start("p/", "p/b", "p/a~"),
+                new Start("p/", "p/!", "p/ ~"),
+                new Start("p/", "p/a ", "p/a"),
+                // The characters before these are half a character.
+                new Start("p/", "p/a\uD83D\uDE00", "p/a"),
+                new Start("p/", "p/a\uE000", "p/a"),
+                new Start("p/", "p/", "p"),
+                new Start("", "\uD83D\uDE00", null));
+    }
+
+    private record Start(String prefix, String key, @Nullable String after) {}
+
+    /** The rest of the pages that were listed already must not be listed again. */
+    @Test
+    void aPageStartsBehindTheOneBefore() {
+        List<@Nullable String> asked = new ArrayList<>();
+        Listing listing =
+                (after, limit) -> {
+                    asked.add(after);
+                    return asked.size() == 1
+                            ? new Listing.Page(List.of(FakeListing.object("p/b")), "p/b~~")
+                            : new Listing.Page(List.of(FakeListing.object("p/c")), null);
+                };
+        List<String> found = new ArrayList<>();
+        new KeyListWalk(listing, "p/", key -> true)
+                .forEach(
+                        list(List.of("p/b", "p/c")), 1, object -> found.add(object.key()), _ -> {});
+
+        assertThat(found).containsExactly("p/b", "p/c");
+        assertThat(asked).containsExactly("p/a~", "p/b~~");
+    }
+
+    @Test
+    void progressCountsTheObjectsSoFar() {
+        List<Long> told = new ArrayList<>();
+        new KeyListWalk(new FakeListing(keys(0, 2500, 1)), "p/", key -> true)
+                .forEach(list(keys(0, 2500, 1)), 2, object -> {}, told::add);
+
+        assertThat(told).containsExactly(1000L, 2000L, 2500L);
+    }
+
+    @Test
+    void eachFoundObjectIsChecked() {
+        FakeListing listing = new FakeListing(keys(0, 100, 1));
+        List<String> wanted = keys(0, 100, 7);
+
+        assertThat(found(listing, list(wanted))).isEqualTo(wanted);
+        assertThat(listing.checked()).containsExactlyElementsOf(wanted);
+    }
+
+    @Test
+    void aListOfTheLargestSizeIsRead() {
+        byte[] text = new byte[MOST_BYTES];
+        Arrays.fill(text, (byte) '\n');
+        byte[] key = "p/000/000001".getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(key, 0, text, text.length - key.length, key.length);
+
+        assertThat(found(new FakeListing(keys(0, 10, 1)), list(text)))
+                .containsExactly("p/000/000001");
     }
 
     @Test
@@ -239,13 +331,13 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("", ""))), ErrorCode.LAKE_EMPTY, "lists no key");
         assertRefused(
-                () -> list(new byte[(1 << 20) + 1]),
+                () -> list(new byte[MOST_BYTES + 1]),
                 ErrorCode.TOO_LARGE,
                 "forebay.ingest.key-list");
         assertRefused(
-                () -> KeyList.fetch(new ListLake(new byte[1]), "b", "other", directory, 10),
+                () -> KeyList.fetch(new ListLake(new byte[1]), "b", "lists/mi", directory, 10),
                 ErrorCode.LAKE_EMPTY,
-                "no list of keys at s3://b/other");
+                "no list of keys at s3://b/lists/mi");
     }
 
     private static void assertRefused(Runnable call, ErrorCode code, String message) {

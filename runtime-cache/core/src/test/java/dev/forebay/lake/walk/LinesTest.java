@@ -9,6 +9,7 @@ import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,25 @@ class LinesTest {
     void linesMatchThoseOfABufferedReader(String text) throws IOException {
         assertThat(lines(new StringReader(text), 10))
                 .isEqualTo(new BufferedReader(new StringReader(text)).lines().toList());
+    }
+
+    @Test
+    void aZeroByteEndsNoLine() throws IOException {
+        assertThat(lines(new StringReader("\0a\0b\n\0"), 10)).containsExactly("\0a\0b", "\0");
+    }
+
+    @Test
+    void closeClosesTheText() throws IOException {
+        AtomicBoolean closed = new AtomicBoolean();
+        Reader text =
+                new StringReader("a") {
+                    @Override
+                    public void close() {
+                        closed.set(true);
+                    }
+                };
+        new Lines(text, 10).close();
+        assertThat(closed).isTrue();
     }
 
     /** The list may turn out to be a binary file. */

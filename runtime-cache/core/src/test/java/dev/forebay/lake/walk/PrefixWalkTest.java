@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.lake.KeyOrder;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -19,10 +20,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
@@ -222,10 +225,47 @@ class PrefixWalkTest {
         int before = listing.requests();
         PrefixWalk again = walk(listing);
 
-        again.list(4, count -> assertThat(count).isEqualTo(500));
+        List<Long> progress = new ArrayList<>();
+        again.list(4, progress::add);
+
+        assertThat(progress).containsExactly(500L);
 
         assertThat(listing.requests()).isEqualTo(before);
         assertThat(told(again)).isEqualTo(listing.all());
+    }
+
+    @Test
+    void wantedObjectsAreChecked() {
+        FakeListing listing = flat(30);
+        new PrefixWalk(listing, PREFIX, key -> key.endsWith("7.bin"), folder, "some")
+                .list(1, count -> {});
+
+        assertThat(listing.checked())
+                .containsExactly(
+                        PREFIX + "00000007.bin", PREFIX + "00000017.bin", PREFIX + "00000027.bin");
+    }
+
+    /** Such a store would lose the keys behind each place where a walker begins. */
+    @Test
+    void aStoreThatListsNothingBehindATextThatIsNoKeyIsRefused() {
+        FakeListing listing = flat(2_000);
+        listing.beforeEachPage(PrefixWalkTest::takeTime);
+        Set<String> keys = listing.all().stream().map(LakeObject::key).collect(Collectors.toSet());
+        PrefixWalk walk =
+                new PrefixWalk(
+                        (after, limit) ->
+                                after == null || keys.contains(after)
+                                        ? listing.page(after, limit)
+                                        : new Listing.Page(List.of(), null),
+                        PREFIX,
+                        key -> true,
+                        folder,
+                        "a listing");
+
+        assertThatThrownBy(() -> walk.list(4, count -> {}))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED));
     }
 
     /** Simulates a process that is killed while it writes. */

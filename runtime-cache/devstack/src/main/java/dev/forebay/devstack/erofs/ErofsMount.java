@@ -1,7 +1,7 @@
 package dev.forebay.devstack.erofs;
 
 import dev.forebay.devstack.DevstackException;
-import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.mount.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;

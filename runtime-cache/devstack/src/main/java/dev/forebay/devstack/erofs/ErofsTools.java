@@ -37,6 +37,6 @@ public final class ErofsTools {
         Stream<String> extra = devices.stream().map(device -> "--device=" + device);
         command.addAll(extra.toList());
         command.add(image.toString());
-        return Program.run(command);
+        return ErofsProgram.run(command);
     }
 }

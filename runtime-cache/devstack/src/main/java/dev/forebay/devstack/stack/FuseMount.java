@@ -1,5 +1,6 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;

@@ -1,6 +1,8 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.mount.MountRights;
+import dev.forebay.devstack.mount.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

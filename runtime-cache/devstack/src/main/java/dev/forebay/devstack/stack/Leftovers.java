@@ -1,6 +1,7 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.mount.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;

@@ -1,5 +1,7 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.mount.MountRights;
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.ServerProcess;

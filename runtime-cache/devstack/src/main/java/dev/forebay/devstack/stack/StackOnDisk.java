@@ -1,6 +1,7 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.server.PidFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,9 +2,9 @@ package dev.forebay.fuse.fs;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
+import dev.forebay.manifest.cache.CachedManifest;
 import dev.forebay.model.ManifestRef;
 import java.util.List;
 import java.util.Optional;

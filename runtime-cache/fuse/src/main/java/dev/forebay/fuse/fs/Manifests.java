@@ -2,8 +2,8 @@ package dev.forebay.fuse.fs;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.forebay.manifest.CachedManifest;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.CachedManifest;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
 import java.time.Duration;

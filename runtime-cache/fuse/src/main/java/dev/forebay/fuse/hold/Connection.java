@@ -26,7 +26,7 @@ final class Connection implements AutoCloseable {
      *
      * @param mount the receiver must close it
      */
-    record Heard(Word word, Optional<HeldMount> mount) {}
+    record Heard(HolderMessage word, Optional<HeldMount> mount) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -56,12 +56,12 @@ final class Connection implements AutoCloseable {
     }
 
     /** Sends a word. If that fails, the connection ends, and both ends notice it. */
-    void say(Word word) {
+    void say(HolderMessage word) {
         send(word.name(), List.of());
     }
 
     /** Sends a word about a mount, with copies of its descriptors. */
-    void say(Word word, HeldMount mount) {
+    void say(HolderMessage word, HeldMount mount) {
         send(word.name() + " " + mount.text(), mount.device().descriptors());
     }
 
@@ -81,7 +81,7 @@ final class Connection implements AutoCloseable {
      * @param bringsMount the only word that may come with a mount; descriptors that come with other
      *     words are closed
      */
-    Optional<Heard> hear(Word bringsMount) {
+    Optional<Heard> hear(HolderMessage bringsMount) {
         try {
             while (true) {
                 Optional<Packet> packet = socket.receive();
@@ -99,10 +99,10 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private static @Nullable Heard parse(Packet packet, Word bringsMount) {
+    private static @Nullable Heard parse(Packet packet, HolderMessage bringsMount) {
         String[] parts = packet.text().split(" ", 2);
         try {
-            Word word = Word.valueOf(parts[0]);
+            HolderMessage word = HolderMessage.valueOf(parts[0]);
             if (word == bringsMount && parts.length > 1) {
                 return new Heard(
                         word, Optional.of(HeldMount.parse(parts[1], packet.descriptors())));

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.hold;
 
-import dev.forebay.fuse.kernel.FuseDevice;
-import dev.forebay.fuse.kernel.Protocol;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.Protocol;
 import dev.forebay.linux.Descriptor;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -117,29 +117,29 @@ public final class HeldTransport implements Transport {
         holder = connection;
         mayGo = new CountDownLatch(1);
         // Proves from the start that this server answers, even if it is stopped directly after.
-        connection.say(Word.PONG);
+        connection.say(HolderMessage.PONG);
         if (mount == null) {
-            connection.say(Word.JOIN);
+            connection.say(HolderMessage.JOIN);
         } else {
-            connection.say(Word.JOIN, mount);
+            connection.say(HolderMessage.JOIN, mount);
         }
         if (serving != null) {
-            connection.say(Word.SERVING);
+            connection.say(HolderMessage.SERVING);
         }
         return true;
     }
 
     private void listenTo(Connection connection) {
         boolean toldToServe = false;
-        for (Optional<Heard> next = connection.hear(Word.MOUNT);
+        for (Optional<Heard> next = connection.hear(HolderMessage.MOUNT);
                 next.isPresent();
-                next = connection.hear(Word.MOUNT)) {
+                next = connection.hear(HolderMessage.MOUNT)) {
             Heard heard = next.get();
             switch (heard.word()) {
                 case MOUNT -> heard.mount().ifPresent(this::take);
                 case SERVE -> toldToServe = true;
                 case GO -> go();
-                case PING -> connection.say(Word.PONG);
+                case PING -> connection.say(HolderMessage.PONG);
                 case REPLACED -> replaced();
                 case END -> end.complete(0);
                 case JOIN, SERVING, LEAVING, DRAINED, PONG ->
@@ -181,7 +181,7 @@ public final class HeldTransport implements Transport {
             Holder.thread("end", () -> awaitUnmount(transport));
             LOG.info("Serving");
         }
-        connection.say(Word.SERVING);
+        connection.say(HolderMessage.SERVING);
     }
 
     private void awaitUnmount(KernelTransport transport) {
@@ -189,7 +189,7 @@ public final class HeldTransport implements Transport {
             int code = transport.awaitEnd();
             synchronized (this) {
                 if (code == 0 && !closing) {
-                    tell(Word.END);
+                    tell(HolderMessage.END);
                 }
             }
             end.complete(code);
@@ -246,7 +246,7 @@ public final class HeldTransport implements Transport {
             transport = serving;
             closing = transport == null;
             permission = mayGo;
-            asked = !end.isDone() && tell(Word.LEAVING);
+            asked = !end.isDone() && tell(HolderMessage.LEAVING);
         }
         try {
             if (asked && !permission.await(GO_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
@@ -266,7 +266,7 @@ public final class HeldTransport implements Transport {
     }
 
     private synchronized void drained() {
-        tell(Word.DRAINED);
+        tell(HolderMessage.DRAINED);
         if (mount != null) {
             mount.device().close();
         }
@@ -279,7 +279,7 @@ public final class HeldTransport implements Transport {
     }
 
     /** Sends a word to the holder; returns false if there is none now. */
-    private synchronized boolean tell(Word word) {
+    private synchronized boolean tell(HolderMessage word) {
         if (holder != null) {
             holder.say(word);
         }

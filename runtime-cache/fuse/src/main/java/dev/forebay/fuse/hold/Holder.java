@@ -1,7 +1,7 @@
 package dev.forebay.fuse.hold;
 
 import dev.forebay.fuse.hold.Connection.Heard;
-import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.SystemCallException;
@@ -54,13 +54,13 @@ public final class Holder implements AutoCloseable {
     /** The servers that serve the mount or stand by. */
     private final Set<Connection> servers = ConcurrentHashMap.newKeySet();
 
-    private final Pulses<Connection> pulses;
+    private final ServerHealthChecks<Connection> pulses;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
     private Holder(UnixSocket socket, Optional<Path> awaited, Duration patience) {
         this.socket = socket;
         this.awaited = awaited;
-        this.pulses = new Pulses<>(new LifeSigns(), patience);
+        this.pulses = new ServerHealthChecks<>(new LifeSigns(), patience);
     }
 
     /**
@@ -171,9 +171,9 @@ public final class Holder implements AutoCloseable {
         connections.add(server);
         pulses.add(server);
         try {
-            for (Optional<Heard> next = server.hear(Word.JOIN);
+            for (Optional<Heard> next = server.hear(HolderMessage.JOIN);
                     next.isPresent();
-                    next = server.hear(Word.JOIN)) {
+                    next = server.hear(HolderMessage.JOIN)) {
                 switch (next.get().word()) {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {
@@ -185,7 +185,7 @@ public final class Holder implements AutoCloseable {
                     }
                     case LEAVING -> succession.wantsToLeave(server);
                     case DRAINED -> drained = true;
-                    case PING -> server.say(Word.PONG);
+                    case PING -> server.say(HolderMessage.PONG);
                     case PONG -> pulses.answered(server);
                     case END -> {
                         // Ignores a server of another mount.
@@ -222,10 +222,10 @@ public final class Holder implements AutoCloseable {
         HeldMount held = mount.join();
         if (handedIn.isPresent() && !handedIn.get().id().equals(held.id())) {
             LOG.warn("{} has another mount", server.name());
-            server.say(Word.END);
+            server.say(HolderMessage.END);
             return false;
         }
-        server.say(Word.MOUNT, held);
+        server.say(HolderMessage.MOUNT, held);
         LOG.info("{} can serve", server.name());
         servers.add(server);
         succession.joined(server);
@@ -242,7 +242,7 @@ public final class Holder implements AutoCloseable {
         @Override
         public void serve(Connection server) {
             pulses.appoint(server);
-            tell(server, Word.SERVE);
+            tell(server, HolderMessage.SERVE);
         }
 
         @Override
@@ -252,16 +252,16 @@ public final class Holder implements AutoCloseable {
 
         @Override
         public void go(Connection server) {
-            tell(server, Word.GO);
+            tell(server, HolderMessage.GO);
         }
 
         @Override
         public void replaced(Connection server) {
             LOG.warn("{} serves beside another; it ends", server.name());
-            tell(server, Word.REPLACED);
+            tell(server, HolderMessage.REPLACED);
         }
 
-        private static void tell(Connection server, Word word) {
+        private static void tell(Connection server, HolderMessage word) {
             try {
                 server.say(word);
             } catch (RuntimeException | Error unsaid) {
@@ -277,17 +277,17 @@ public final class Holder implements AutoCloseable {
         }
     }
 
-    private final class LifeSigns implements Pulses.Orders<Connection> {
+    private final class LifeSigns implements ServerHealthChecks.Orders<Connection> {
         @Override
         public void ask(Connection server) {
-            server.say(Word.PING);
+            server.say(HolderMessage.PING);
         }
 
         @Override
         public void replace(Connection server) {
             if (succession.isReplaceable(server)) {
                 LOG.warn("{} does not answer; it is replaced", server.name());
-                server.say(Word.REPLACED);
+                server.say(HolderMessage.REPLACED);
                 // Treats it as dead: the kernel resends the requests that it took. If the process
                 // continues later, it may take more requests before it reads that it must end. The
                 // holder therefore resends once more when it has ended.
@@ -330,7 +330,7 @@ public final class Holder implements AutoCloseable {
         socket.hangUp();
         for (Connection server : connections) {
             if (mountIsGone) {
-                server.say(Word.END);
+                server.say(HolderMessage.END);
             }
             server.hangUp();
         }

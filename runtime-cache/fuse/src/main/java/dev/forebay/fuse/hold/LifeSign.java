@@ -58,10 +58,10 @@ public final class LifeSign {
             Connection holder = new Connection(UnixSocket.connect(Holder.socket(directory)));
             open(holder);
             try {
-                holder.say(Word.PING);
-                Optional<Heard> heard = holder.hear(Word.MOUNT);
-                while (heard.isPresent() && heard.get().word() != Word.PONG) {
-                    heard = holder.hear(Word.MOUNT);
+                holder.say(HolderMessage.PING);
+                Optional<Heard> heard = holder.hear(HolderMessage.MOUNT);
+                while (heard.isPresent() && heard.get().word() != HolderMessage.PONG) {
+                    heard = holder.hear(HolderMessage.MOUNT);
                 }
                 return heard.isPresent();
             } finally {

@@ -3,6 +3,8 @@ package dev.forebay.fuse.kernel;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.KernelMount;
 import dev.forebay.fuse.kernel.protocol.Owner;
 import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.MountCalls;

@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.Protocol;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;

@@ -2,6 +2,7 @@ package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.model.PackId;
 import java.io.IOException;

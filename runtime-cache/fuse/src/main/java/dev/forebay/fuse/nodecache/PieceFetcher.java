@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.linux.Buffers;
 import dev.forebay.linux.ErrorNumber;

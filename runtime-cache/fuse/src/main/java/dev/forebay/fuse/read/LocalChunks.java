@@ -1,7 +1,7 @@
 package dev.forebay.fuse.read;
 
 import dev.forebay.chunkstore.NeighbourStore;
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;

@@ -1,8 +1,8 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.fs.Manifests;
-import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.Pack;
+import dev.forebay.manifest.cache.CachedManifest;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;

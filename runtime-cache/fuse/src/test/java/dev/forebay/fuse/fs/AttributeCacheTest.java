@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.fuse.TestDataset;
-import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.Node;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.fs;
 
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Path;

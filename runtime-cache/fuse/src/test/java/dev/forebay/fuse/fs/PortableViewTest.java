@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.fuse.TestDataset;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.fuse.jnr.Paths;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;

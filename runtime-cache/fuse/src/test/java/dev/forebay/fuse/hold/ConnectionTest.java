@@ -2,8 +2,8 @@ package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.fuse.kernel.FuseDevice;
-import dev.forebay.fuse.kernel.Protocol;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.Protocol;
 import dev.forebay.fuse.linux.Packet;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.Descriptor;
@@ -34,9 +34,9 @@ class ConnectionTest {
         try (UnixSocket listening = UnixSocket.listen(path);
                 UnixSocket other = UnixSocket.connect(path);
                 Connection connection = new Connection(listening.accept().orElseThrow())) {
-            connection.say(Word.PING);
-            assertThat(hear(other)).contains(Word.PING.name());
-            connection.say(Word.MOUNT, HeldMount.made(device, directory));
+            connection.say(HolderMessage.PING);
+            assertThat(hear(other)).contains(HolderMessage.PING.name());
+            connection.say(HolderMessage.MOUNT, HeldMount.made(device, directory));
             assertThat(hear(other)).isEmpty();
         }
     }

@@ -43,15 +43,15 @@ class HeldTransportTest {
                 ExecutorService threads = Executors.newSingleThreadExecutor()) {
             Future<HeldTransport> joining = threads.submit(this::join);
             try (UnixSocket server = holder.accept().orElseThrow()) {
-                pass(server, Word.PONG + MOUNT, unwanted);
-                pass(server, Word.PONG.name(), unwanted);
+                pass(server, HolderMessage.PONG + MOUNT, unwanted);
+                pass(server, HolderMessage.PONG.name(), unwanted);
                 pass(server, "NONSENSE" + MOUNT, unwanted);
-                pass(server, Word.MOUNT + MOUNT, wanted);
+                pass(server, HolderMessage.MOUNT + MOUNT, wanted);
                 try (HeldTransport joined = joining.get(30, TimeUnit.SECONDS)) {
                     // The earlier message was handled before this one.
                     assertThat(openHere(wanted)).isEqualTo(1);
                     assertThat(openHere(unwanted)).isZero();
-                    server.send(Word.END.name(), List.of());
+                    server.send(HolderMessage.END.name(), List.of());
                     assertThat(joined.awaitEnd()).isZero();
                 }
             }

@@ -2,8 +2,8 @@ package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.fuse.kernel.FuseDevice;
-import dev.forebay.fuse.kernel.Protocol;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.Protocol;
 import dev.forebay.fuse.linux.Packet;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.Descriptor;
@@ -23,7 +23,7 @@ class HolderTest {
 
     private static final long PATIENCE_SECONDS = 30;
     private static final Path PLACE = Path.of("/mnt");
-    private static final String MOUNT = Word.JOIN + " id 45 0 1048576 " + PLACE;
+    private static final String MOUNT = HolderMessage.JOIN + " id 45 0 1048576 " + PLACE;
 
     @TempDir private Path directory;
 
@@ -39,8 +39,8 @@ class HolderTest {
             }
             threads.fail = false;
             try (UnixSocket server = connect()) {
-                server.send(Word.PING.name(), List.of());
-                hearUntil(server, Word.PONG);
+                server.send(HolderMessage.PING.name(), List.of());
+                hearUntil(server, HolderMessage.PONG);
             }
         } finally {
             threads.remove();
@@ -79,12 +79,12 @@ class HolderTest {
                 UnixSocket mute = connect();
                 UnixSocket next = connect()) {
             mute.send(MOUNT, List.of(device));
-            hearUntil(mute, Word.SERVE);
-            next.send(Word.JOIN.name(), List.of());
-            hearUntil(next, Word.SERVE);
-            hearUntil(mute, Word.REPLACED);
-            mute.send(Word.PING.name(), List.of());
-            hearUntil(mute, Word.PONG);
+            hearUntil(mute, HolderMessage.SERVE);
+            next.send(HolderMessage.JOIN.name(), List.of());
+            hearUntil(next, HolderMessage.SERVE);
+            hearUntil(mute, HolderMessage.REPLACED);
+            mute.send(HolderMessage.PING.name(), List.of());
+            hearUntil(mute, HolderMessage.PONG);
         }
     }
 
@@ -97,11 +97,11 @@ class HolderTest {
                 UnixSocket next = connect();
                 UnixSocket late = connect()) {
             next.send(MOUNT, List.of(device));
-            hearUntil(next, Word.SERVE);
-            next.send(Word.SERVING.name(), List.of());
+            hearUntil(next, HolderMessage.SERVE);
+            next.send(HolderMessage.SERVING.name(), List.of());
             late.send(MOUNT, List.of(device));
-            late.send(Word.SERVING.name(), List.of());
-            hearUntil(late, Word.REPLACED);
+            late.send(HolderMessage.SERVING.name(), List.of());
+            hearUntil(late, HolderMessage.REPLACED);
         }
     }
 
@@ -127,17 +127,17 @@ class HolderTest {
                 UnixSocket next = connect()) {
             before.send(MOUNT, List.of(device));
             assertThat(holder.hold(new FuseDevice(List.of(made), protocol), PLACE)).isTrue();
-            hearUntil(before, Word.END);
-            before.send(Word.END.name(), List.of());
-            before.send(Word.PING.name(), List.of());
-            hearUntil(before, Word.PONG);
+            hearUntil(before, HolderMessage.END);
+            before.send(HolderMessage.END.name(), List.of());
+            before.send(HolderMessage.PING.name(), List.of());
+            hearUntil(before, HolderMessage.PONG);
             assertThat(holder.end()).as("the end of another mount").isNotDone();
-            next.send(Word.JOIN.name(), List.of());
-            hearUntil(next, Word.SERVE);
+            next.send(HolderMessage.JOIN.name(), List.of());
+            hearUntil(next, HolderMessage.SERVE);
         }
     }
 
-    private static void hearUntil(UnixSocket socket, Word word) throws Exception {
+    private static void hearUntil(UnixSocket socket, HolderMessage word) throws Exception {
         String heard;
         do {
             Optional<Packet> packet = receive(socket);

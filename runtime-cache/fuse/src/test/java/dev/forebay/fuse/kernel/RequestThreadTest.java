@@ -9,6 +9,8 @@ import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
+import dev.forebay.fuse.kernel.device.FuseDevice;
+import dev.forebay.fuse.kernel.device.Protocol;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.linux.SystemCallException;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.fuse.TestDataset;
 import dev.forebay.fuse.fs.Manifests;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;

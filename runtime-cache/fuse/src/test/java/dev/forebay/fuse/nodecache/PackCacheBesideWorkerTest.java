@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.NeighbourStore;
 import dev.forebay.chunkstore.StoreLimits;
-import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.model.ChunkId;

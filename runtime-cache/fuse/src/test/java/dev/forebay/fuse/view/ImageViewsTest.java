@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.TestDataset;
 import dev.forebay.fuse.fs.Manifests;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;

@@ -1,7 +1,7 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.chunkstore.ChunkStore;
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
@@ -36,10 +36,10 @@ public final class ChunkAccess {
 
     private final ChunkStore store;
     private final ChunkFill fill;
-    private final Flights<ChunkFill.Filled> flights = new Flights<>();
+    private final FillsInFlight<ChunkFill.Filled> flights = new FillsInFlight<>();
     private final Duration timeout;
     private final BooleanSupplier behind;
-    private final Ahead ahead;
+    private final ReadAhead ahead;
 
     /**
      * @param behind whether the region may have changed while this process was stopped; if so,
@@ -56,7 +56,7 @@ public final class ChunkAccess {
             FillLimits limits,
             FillObserver observer,
             BooleanSupplier behind,
-            Ahead ahead) {
+            ReadAhead ahead) {
         this.ahead = ahead;
         this.behind = behind;
         this.store = store;
@@ -152,7 +152,8 @@ public final class ChunkAccess {
      * Returns whether everything that the version has in a chunk is present. Does not count as use.
      */
     public boolean complete(Version version, ChunkRef ref) {
-        // Checks the store first: most chunks of a large version are elsewhere, and Need reads each
+        // Checks the store first: most chunks of a large version are elsewhere, and ChunkContents
+        // reads each
         // object.
         return store.has(ref.chunk())
                 && (store.holds(ref.chunk(), 0, ref.length())
@@ -173,8 +174,8 @@ public final class ChunkAccess {
             if (stored.isPresent()) {
                 return new Present(stored.get(), source);
             }
-            Need need = need(version, chunk, length);
-            Flights.Landed<ChunkFill.Filled> landed =
+            ChunkContents need = need(version, chunk, length);
+            FillsInFlight.Landed<ChunkFill.Filled> landed =
                     join(version, need, from, to, Urgency.demand(), true);
             Optional<ChunkFill.Filled> filled = landed.result();
             // Only now: earlier it would compete with the bytes that this reader waits for.
@@ -211,14 +212,14 @@ public final class ChunkAccess {
      * further fill ahead: reads of present bytes need none.
      */
     public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
-        Need need = need(version, chunk, length);
+        ChunkContents need = need(version, chunk, length);
         if (!complete(need)) {
             ahead.broughtAhead(chunk);
         }
         return fill(version, need);
     }
 
-    private FillAnswer fill(Version version, Need need) {
+    private FillAnswer fill(Version version, ChunkContents need) {
         long lakeBytes = 0;
         long peerBytes = 0;
         long siblingBytes = 0;
@@ -226,7 +227,7 @@ public final class ChunkAccess {
             if (complete(need)) {
                 return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes, siblingBytes);
             }
-            Flights.Landed<ChunkFill.Filled> landed =
+            FillsInFlight.Landed<ChunkFill.Filled> landed =
                     join(version, need, 0, need.length(), Urgency.prefetch(), false);
             ChunkFill.Filled filled = landed.result().orElseThrow();
             throwIfFailed(filled, 0, need.length());
@@ -273,18 +274,23 @@ public final class ChunkAccess {
         return flights.count();
     }
 
-    private Need need(Version version, ChunkId chunk, int length) {
-        return Need.of(version.digest(), version.manifest(), chunk, length);
+    private ChunkContents need(Version version, ChunkId chunk, int length) {
+        return ChunkContents.of(version.digest(), version.manifest(), chunk, length);
     }
 
-    private boolean complete(Need need) {
+    private boolean complete(ChunkContents need) {
         return need.missing((from, to) -> store.holds(need.chunk(), from, to)).isEmpty();
     }
 
-    private Flights.Landed<ChunkFill.Filled> join(
-            Version version, Need need, int from, int to, Urgency urgency, boolean partWillDo) {
+    private FillsInFlight.Landed<ChunkFill.Filled> join(
+            Version version,
+            ChunkContents need,
+            int from,
+            int to,
+            Urgency urgency,
+            boolean partWillDo) {
         while (true) {
-            Optional<Flights.Landed<ChunkFill.Filled>> landed =
+            Optional<FillsInFlight.Landed<ChunkFill.Filled>> landed =
                     flights.join(
                             need.chunk(),
                             version.digest(),
@@ -303,12 +309,17 @@ public final class ChunkAccess {
      * forbids fills and then awaits them therefore finds none afterwards.
      */
     private ChunkFill.Filled begin(
-            Version version, Need need, int from, int to, Urgency urgency, Runnable partStored) {
+            Version version,
+            ChunkContents need,
+            int from,
+            int to,
+            Urgency urgency,
+            Runnable partStored) {
         requireWanted(version, need);
         return fill.fill(need, from, to, urgency, () -> requireWanted(version, need), partStored);
     }
 
-    private void requireWanted(Version version, Need need) {
+    private void requireWanted(Version version, ChunkContents need) {
         if (behind.getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,

@@ -1,8 +1,8 @@
 package dev.forebay.worker.fill;
 
-import dev.forebay.chunkstore.ByteRange;
 import dev.forebay.chunkstore.ChunkStore;
-import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.chunkstore.file.ChunkRange;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Sibling;
@@ -23,7 +23,7 @@ import java.util.Optional;
  * of the chunk follows. Bytes that the store already has are kept and not fetched again. If some
  * objects fail, the others are stored.
  */
-final class ChunkFill {
+public final class ChunkFill {
 
     private static final int CHECKSUM_BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
     private static final int ALIGNMENT = ChunkId.ALIGNMENT_BYTES;
@@ -58,7 +58,7 @@ final class ChunkFill {
      * @param others buffers for chunks of other owners, which may have to fetch them first. With
      *     one pool, two workers that wait for each other's chunks could deadlock.
      */
-    ChunkFill(
+    public ChunkFill(
             ChunkStore store,
             ChunkBuffers own,
             ChunkBuffers others,
@@ -88,13 +88,13 @@ final class ChunkFill {
      * @param partStored called when these bytes are stored while others are still missing
      */
     Filled fill(
-            Need need,
+            ChunkContents need,
             int from,
             int to,
             Urgency urgency,
             Runnable requireWanted,
             Runnable partStored) {
-        List<Need.Piece> missing = missing(need);
+        List<ChunkContents.Piece> missing = missing(need);
         if (missing.isEmpty()) {
             // Another fill ended after the caller had checked the store.
             return Filled.NOTHING;
@@ -121,13 +121,13 @@ final class ChunkFill {
         }
     }
 
-    private List<Need.Piece> missing(Need need) {
+    private List<ChunkContents.Piece> missing(ChunkContents need) {
         return need.missing((from, to) -> store.holds(need.chunk(), from, to));
     }
 
     private Filled fill(
-            Need need,
-            List<Need.Piece> missing,
+            ChunkContents need,
+            List<ChunkContents.Piece> missing,
             int from,
             int to,
             Urgency urgency,
@@ -139,12 +139,16 @@ final class ChunkFill {
             return elsewhere.get();
         }
         clearPadding(need, missing, bytes);
-        return fromLake(need, Stages.of(missing, from, to), bytes, urgency, partStored);
+        return fromLake(need, FetchOrder.of(missing, from, to), bytes, urgency, partStored);
     }
 
     /** Fetches and stores pieces. Those of the first stage are stored as soon as they arrive. */
     private Filled fromLake(
-            Need need, Stages stages, ByteBuffer bytes, Urgency urgency, Runnable partStored) {
+            ChunkContents need,
+            FetchOrder stages,
+            ByteBuffer bytes,
+            Urgency urgency,
+            Runnable partStored) {
         // Closed before the buffer returns to the pool, because readers of the lake write into it.
         try (LakeFetch.Fetch fetch =
                 lake.begin(
@@ -152,7 +156,7 @@ final class ChunkFill {
             int paid = 0;
             if (!stages.rest().isEmpty()) {
                 List<LakeFetch.Failure> failures = fetch.awaitFirst();
-                List<Need.Piece> first = without(failures, stages.first());
+                List<ChunkContents.Piece> first = without(failures, stages.first());
                 paid = pay(need, first, 0);
                 store(need, first, bytes);
                 if (failures.stream().noneMatch(LakeFetch.Failure::isTrouble)) {
@@ -160,7 +164,7 @@ final class ChunkFill {
                 }
             }
             List<LakeFetch.Failure> failures = fetch.await();
-            List<Need.Piece> fetched = without(failures, stages.all());
+            List<ChunkContents.Piece> fetched = without(failures, stages.all());
             paid = pay(need, fetched, paid);
             store(need, fetched, bytes);
             return new Filled(paid, 0, 0, failures);
@@ -171,7 +175,7 @@ final class ChunkFill {
      * Records lake bytes in the account before they are stored. A crash in between must not make
      * them free.
      */
-    private int pay(Need need, List<Need.Piece> fetched, int paid) {
+    private int pay(ChunkContents need, List<ChunkContents.Piece> fetched, int paid) {
         int bytes = sum(fetched);
         if (bytes > paid) {
             account.took(need.digest(), bytes - paid);
@@ -179,16 +183,19 @@ final class ChunkFill {
         return bytes;
     }
 
-    private static List<Need.Piece> without(
-            List<LakeFetch.Failure> failures, List<Need.Piece> pieces) {
-        List<Need.Piece> fetched = new ArrayList<>(pieces);
+    private static List<ChunkContents.Piece> without(
+            List<LakeFetch.Failure> failures, List<ChunkContents.Piece> pieces) {
+        List<ChunkContents.Piece> fetched = new ArrayList<>(pieces);
         failures.forEach(failure -> fetched.remove(failure.piece()));
         return fetched;
     }
 
     /** Tries other workers, then sibling regions, for one range that covers all missing pieces. */
     private Optional<Filled> fromElsewhere(
-            Need need, List<Need.Piece> missing, ByteBuffer bytes, Urgency urgency) {
+            ChunkContents need,
+            List<ChunkContents.Piece> missing,
+            ByteBuffer bytes,
+            Urgency urgency) {
         int from = missing.getFirst().from() / CHECKSUM_BLOCK * CHECKSUM_BLOCK;
         int end = Math.ceilDiv(missing.getLast().to(), CHECKSUM_BLOCK) * CHECKSUM_BLOCK;
         int to = Math.min(need.length(), end);
@@ -212,9 +219,10 @@ final class ChunkFill {
      * with the object and no source writes it. Without this it would contain old bytes of the
      * buffer, or those of a worker whose answer was rejected.
      */
-    private static void clearPadding(Need need, List<Need.Piece> pieces, ByteBuffer bytes) {
+    private static void clearPadding(
+            ChunkContents need, List<ChunkContents.Piece> pieces, ByteBuffer bytes) {
         MemorySegment chunk = MemorySegment.ofBuffer(bytes);
-        for (Need.Piece piece : pieces) {
+        for (ChunkContents.Piece piece : pieces) {
             int aligned = Math.ceilDiv(piece.to(), ALIGNMENT) * ALIGNMENT;
             int end = Math.min(aligned, need.length());
             chunk.asSlice(piece.to(), end - piece.to()).fill((byte) 0);
@@ -222,14 +230,14 @@ final class ChunkFill {
     }
 
     /** Stores the fetched pieces. The store keeps other bytes of the chunk that it has. */
-    private void store(Need need, List<Need.Piece> fetched, ByteBuffer bytes) {
+    private void store(ChunkContents need, List<ChunkContents.Piece> fetched, ByteBuffer bytes) {
         if (!fetched.isEmpty()) {
-            List<ByteRange> ranges = fetched.stream().map(Need.Piece::range).toList();
+            List<ChunkRange> ranges = fetched.stream().map(ChunkContents.Piece::range).toList();
             store.put(need.chunk(), bytes, ValidBlocks.of(need.length(), ranges));
         }
     }
 
-    private static int sum(List<Need.Piece> pieces) {
-        return pieces.stream().mapToInt(Need.Piece::bytes).sum();
+    private static int sum(List<ChunkContents.Piece> pieces) {
+        return pieces.stream().mapToInt(ChunkContents.Piece::bytes).sum();
     }
 }

@@ -40,7 +40,7 @@ final class LakeFetch {
     private static final int MOST_REFUSED = 8;
 
     /** A piece that could not be read, and the cause. */
-    record Failure(Need.Piece piece, ForebayException cause) {
+    record Failure(ChunkContents.Piece piece, ForebayException cause) {
 
         /** Returns whether the failure concerns the lake as a whole and not only this object. */
         boolean isTrouble() {
@@ -93,7 +93,8 @@ final class LakeFetch {
      * @param target the chunk, from its first byte
      * @param meter receives each request
      */
-    Fetch begin(String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
+    Fetch begin(
+            String bucket, FetchOrder stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
         Fetch fetch = new Fetch(bucket, stages, target, urgency, meter);
         try {
             fetch.start();
@@ -105,9 +106,9 @@ final class LakeFetch {
     }
 
     /** Returns the pieces whose objects were recently found changed, with the cause. */
-    List<Failure> knownChanged(String bucket, List<Need.Piece> pieces) {
+    List<Failure> knownChanged(String bucket, List<ChunkContents.Piece> pieces) {
         List<Failure> known = new ArrayList<>();
-        for (Need.Piece piece : pieces) {
+        for (ChunkContents.Piece piece : pieces) {
             changed.find(bucket, piece.segment())
                     .ifPresent(cause -> known.add(new Failure(piece, cause)));
         }
@@ -121,19 +122,19 @@ final class LakeFetch {
      */
     private static final class Part {
 
-        private final List<Need.Piece> pieces;
+        private final List<ChunkContents.Piece> pieces;
         private final Urgency urgency;
-        private final Queue<Need.Piece> left;
+        private final Queue<ChunkContents.Piece> left;
         private final Semaphore settled = new Semaphore(0);
 
-        private Part(List<Need.Piece> pieces, Urgency urgency) {
+        private Part(List<ChunkContents.Piece> pieces, Urgency urgency) {
             this.pieces = pieces;
             this.urgency = urgency;
             this.left = new ConcurrentLinkedQueue<>(pieces);
         }
 
         /** Takes the next piece. The caller must {@link #settle} it. */
-        Need.@Nullable Piece take() {
+        ChunkContents.@Nullable Piece take() {
             return left.poll();
         }
 
@@ -163,14 +164,18 @@ final class LakeFetch {
         private final ByteBuffer target;
         private final Urgency urgency;
         private final ReadMeter meter;
-        private final Set<Need.Piece> read = ConcurrentHashMap.newKeySet();
-        private final Map<Need.Piece, ForebayException> causes = new ConcurrentHashMap<>();
+        private final Set<ChunkContents.Piece> read = ConcurrentHashMap.newKeySet();
+        private final Map<ChunkContents.Piece, ForebayException> causes = new ConcurrentHashMap<>();
         private final AtomicInteger refused = new AtomicInteger();
         private volatile @Nullable ForebayException trouble;
         private volatile boolean stopped;
 
         private Fetch(
-                String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
+                String bucket,
+                FetchOrder stages,
+                ByteBuffer target,
+                Urgency urgency,
+                ReadMeter meter) {
             this.bucket = bucket;
             this.first = new Part(stages.first(), urgency);
             this.rest = new Part(stages.rest(), urgency.ofRest());
@@ -244,13 +249,13 @@ final class LakeFetch {
             return Stream.concat(failures(first.pieces), failures(rest.pieces)).toList();
         }
 
-        private Stream<Failure> failures(List<Need.Piece> of) {
+        private Stream<Failure> failures(List<ChunkContents.Piece> of) {
             return of.stream()
                     .filter(piece -> !read.contains(piece))
                     .map(piece -> new Failure(piece, cause(piece)));
         }
 
-        private ForebayException cause(Need.Piece piece) {
+        private ForebayException cause(ChunkContents.Piece piece) {
             ForebayException cause = causes.getOrDefault(piece, trouble);
             return cause != null ? cause : notRead(piece, null);
         }
@@ -266,7 +271,7 @@ final class LakeFetch {
         }
 
         private void readAll(Part part) {
-            for (Need.Piece piece = part.take(); piece != null; piece = part.take()) {
+            for (ChunkContents.Piece piece = part.take(); piece != null; piece = part.take()) {
                 try {
                     if (read(piece, part.urgency)) {
                         read.add(piece);
@@ -281,7 +286,7 @@ final class LakeFetch {
             }
         }
 
-        private void failed(Need.Piece piece, ForebayException cause) {
+        private void failed(ChunkContents.Piece piece, ForebayException cause) {
             causes.put(piece, cause);
             if (Failure.isTrouble(cause) || isRefusedAltogether(cause)) {
                 stop(cause);
@@ -299,7 +304,8 @@ final class LakeFetch {
             stop();
         }
 
-        private static ForebayException notRead(Need.Piece piece, @Nullable Throwable cause) {
+        private static ForebayException notRead(
+                ChunkContents.Piece piece, @Nullable Throwable cause) {
             return new ForebayException(
                     ErrorCode.INTERNAL,
                     "%s was not read from the lake".formatted(piece.segment().key()),
@@ -309,7 +315,7 @@ final class LakeFetch {
         /**
          * Returns whether the piece was read. Returns false if the fetch stopped in the meantime.
          */
-        private boolean read(Need.Piece piece, Urgency turn) {
+        private boolean read(ChunkContents.Piece piece, Urgency turn) {
             var known = changed.find(bucket, piece.segment());
             // The fill's urgency decides, not that of the stage: a reader's fill does not retry the
             // rest either.
@@ -335,7 +341,7 @@ final class LakeFetch {
             return true;
         }
 
-        private void ask(Need.Piece piece) {
+        private void ask(ChunkContents.Piece piece) {
             try {
                 lake.read(
                         bucket,

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>A fill that finds no free permit is skipped. The reader then misses that chunk, and its miss
  * starts new fills ahead.
  */
-public final class WorkersAhead implements Ahead {
+public final class WorkersAhead implements ReadAhead {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkersAhead.class);
 

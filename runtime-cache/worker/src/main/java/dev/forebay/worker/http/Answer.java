@@ -13,7 +13,7 @@ sealed interface Answer {
      * No response yet: the work may take long and continues in another lane, so that short work
      * does not queue behind it.
      */
-    record Later(Lane lane, Callable<Answer> work) implements Answer {}
+    record Later(RequestQueue lane, Callable<Answer> work) implements Answer {}
 
     /** 200 with a small JSON body. */
     record Json(JsonObject body) implements Answer {}

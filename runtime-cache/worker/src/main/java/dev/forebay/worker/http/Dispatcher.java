@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Moves a request from the event loop to a virtual thread, and its answer back.
  *
  * <p>The event loop reads requests and writes answers, and never blocks. Work that may block runs
- * in a {@link Lane}.
+ * in a {@link RequestQueue}.
  */
 final class Dispatcher {
 
@@ -38,7 +38,7 @@ final class Dispatcher {
     void dispatch(
             RoutingContext routing,
             Operation operation,
-            Lane lane,
+            RequestQueue lane,
             Function<RoutingContext, Callable<Answer>> parse) {
         Exchange exchange = new Exchange(routing, operation, System.nanoTime());
         try {

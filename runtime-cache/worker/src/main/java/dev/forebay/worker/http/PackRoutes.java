@@ -1,6 +1,6 @@
 package dev.forebay.worker.http;
 
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -32,7 +32,7 @@ final class PackRoutes {
     private final MountedVersions versions;
     private final ChunkAccess chunks;
     private final Semaphore openParts = new Semaphore(MOST_OPEN_PARTS);
-    private final Lane misses;
+    private final RequestQueue misses;
     private final LastReads lastReads;
     private final RequestObserver observer;
     private final ObjLongConsumer<Digest> served;
@@ -43,7 +43,7 @@ final class PackRoutes {
     PackRoutes(
             MountedVersions versions,
             ChunkAccess chunks,
-            Lane misses,
+            RequestQueue misses,
             LastReads lastReads,
             RequestObserver observer,
             ObjLongConsumer<Digest> served) {

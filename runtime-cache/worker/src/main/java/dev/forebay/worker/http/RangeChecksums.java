@@ -1,6 +1,6 @@
 package dev.forebay.worker.http;
 
-import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.model.ChunkId;
 import dev.forebay.transfer.BlockChecksums;
 import java.nio.ByteBuffer;

@@ -32,11 +32,11 @@ public final class WorkerRoutes {
     private final UsageRoutes usage;
     private final Supplier<WorkerStatus> status;
     private final Supplier<Drain> drain;
-    private final Lane reads;
-    private final Lane fills;
-    private final Lane files;
-    private final Lane figures;
-    private final Lane liveness;
+    private final RequestQueue reads;
+    private final RequestQueue fills;
+    private final RequestQueue files;
+    private final RequestQueue figures;
+    private final RequestQueue liveness;
 
     /**
      * The bounds of concurrent requests.
@@ -53,8 +53,8 @@ public final class WorkerRoutes {
          * Creates a lane for each kind of work: requests that wait for the lake must not delay
          * reads of present bytes.
          */
-        private Lane lane(String name, int concurrency) {
-            return new Lane(name, concurrency, queue, retryAfter);
+        private RequestQueue lane(String name, int concurrency) {
+            return new RequestQueue(name, concurrency, queue, retryAfter);
         }
     }
 
@@ -153,7 +153,7 @@ public final class WorkerRoutes {
      * Returns the lane of an operation. An image may hold its place for minutes, so quick requests
      * must not share its lane.
      */
-    private Lane lane(Operation operation) {
+    private RequestQueue lane(Operation operation) {
         return switch (operation) {
             case READ, ACCOUNTS -> reads;
             case FILL, VERIFY, DROP -> fills;
@@ -169,7 +169,7 @@ public final class WorkerRoutes {
             String path,
             Operation operation,
             Function<RoutingContext, Callable<Answer>> handler) {
-        Lane lane = lane(operation);
+        RequestQueue lane = lane(operation);
         String pattern = path.replaceAll("\\{(\\w)}", ":$1");
         router.route(method, pattern)
                 .handler(context -> dispatcher.dispatch(context, operation, lane, handler));

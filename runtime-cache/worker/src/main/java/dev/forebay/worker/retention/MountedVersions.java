@@ -2,9 +2,9 @@ package dev.forebay.worker.retention;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.forebay.manifest.CachedManifest;
-import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.Pack;
+import dev.forebay.manifest.cache.CachedManifest;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;

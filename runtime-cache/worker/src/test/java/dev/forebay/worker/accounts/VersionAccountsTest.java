@@ -3,7 +3,7 @@ package dev.forebay.worker.accounts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lake.ReadMeter;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;

@@ -755,7 +755,7 @@ class ChunkAccessTest {
     }
 
     /** Records calls and fills nothing. */
-    private static final class NotedAhead implements Ahead {
+    private static final class NotedAhead implements ReadAhead {
         final List<String> told = new CopyOnWriteArrayList<>();
         private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
         volatile boolean failing;

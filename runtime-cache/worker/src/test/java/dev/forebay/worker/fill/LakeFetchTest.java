@@ -205,7 +205,7 @@ class LakeFetchTest {
      */
     private List<Integer> orderOfReads(Urgency urgency) {
         version.with(lake, "rest", 4_000).with(lake, "other", 3_000);
-        List<Need.Piece> pieces = need().pieces();
+        List<ChunkContents.Piece> pieces = need().pieces();
         List<Integer> order = new CopyOnWriteArrayList<>();
         ReadMeter meter =
                 new ReadMeter() {
@@ -223,8 +223,8 @@ class LakeFetchTest {
         Permits budget = new Permits("a request to the lake", 1, 16);
         LakeFetch fetch = fetch(budget, Thread.ofVirtual().factory());
         ByteBuffer target = ByteBuffer.allocate(need().length());
-        Stages chunk = new Stages(List.of(pieces.get(0)), List.of(pieces.get(4)));
-        Stages other = new Stages(List.of(pieces.get(5)), List.of());
+        FetchOrder chunk = new FetchOrder(List.of(pieces.get(0)), List.of(pieces.get(4)));
+        FetchOrder other = new FetchOrder(List.of(pieces.get(5)), List.of());
         budget.acquire(Urgency.demand(), LONG);
         try (LakeFetch.Fetch one = fetch.begin("bucket", chunk, target, urgency, meter)) {
             awaitWaiting(budget, 2);
@@ -261,10 +261,10 @@ class LakeFetchTest {
     }
 
     private LakeFetch.Fetch begin(LakeFetch fetch) {
-        Need need = need();
+        ChunkContents need = need();
         return fetch.begin(
                 need.bucket(),
-                new Stages(need.pieces(), List.of()),
+                new FetchOrder(need.pieces(), List.of()),
                 ByteBuffer.allocate(need.length()),
                 Urgency.demand(),
                 ReadMeter.NONE);
@@ -299,8 +299,8 @@ class LakeFetchTest {
                 new SilentObserver());
     }
 
-    private Need need() {
-        return Need.of(MANIFEST, version, version.chunk(0), version.length(0));
+    private ChunkContents need() {
+        return ChunkContents.of(MANIFEST, version, version.chunk(0), version.length(0));
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

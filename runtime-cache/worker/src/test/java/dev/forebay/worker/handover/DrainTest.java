@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.forebay.lake.LakeObject;
-import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.ManifestFile;
-import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.cache.ManifestCache;
+import dev.forebay.manifest.write.ManifestWriter;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;

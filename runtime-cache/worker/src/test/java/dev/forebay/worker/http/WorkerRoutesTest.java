@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
-import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BearerToken;

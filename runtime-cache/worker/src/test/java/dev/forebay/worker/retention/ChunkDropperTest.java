@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
-import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.chunkstore.file.ValidBlocks;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Manifest;
-import dev.forebay.manifest.ManifestCache;
-import dev.forebay.manifest.ManifestWriter;
-import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.manifest.cache.ManifestCache;
+import dev.forebay.manifest.sqlite.SqliteManifest;
+import dev.forebay.manifest.write.ManifestWriter;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;

@@ -1,0 +1,194 @@
+package dev.forebay.agent.capacity;
+
+import dev.forebay.agent.fill.FillRate;
+import dev.forebay.agent.workers.Workers;
+import dev.forebay.manifest.cache.ManifestCache;
+import dev.forebay.membership.Applicant;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.service.gateway.RegionSurvey.Queued;
+import dev.forebay.service.gateway.RegionSurvey.Relatives;
+import dev.forebay.service.gateway.RegionSurvey.Resident;
+import dev.forebay.service.gateway.RegionSurvey.Share;
+import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.workflows.message.Urgency;
+import jakarta.inject.Singleton;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports the space and the missing bytes of a version in the region. Changes nothing. Safe for use
+ * by many threads.
+ */
+@Singleton
+public class VersionSurvey {
+
+    private final Workers workers;
+    private final MissingParts holdings;
+    private final SpaceCalculator rooms;
+    private final FillRate rate;
+
+    VersionSurvey(Workers workers, ManifestCache manifests, SpaceCalculator rooms, FillRate rate) {
+        this.workers = workers;
+        this.holdings = new MissingParts(workers, manifests);
+        this.rooms = rooms;
+        this.rate = rate;
+    }
+
+    /**
+     * Returns what the region has of a version, and its space.
+     *
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd was never reached; as
+     *     {@link ManifestCache#open}
+     */
+    public RegionSurvey of(SurveyRequest request) {
+        RegionView view = workers.view();
+        String name = request.version();
+        DatasetVersion version = name == null ? null : DatasetVersion.parse(name);
+        ManifestRef manifest = request.manifest();
+        if (version == null || manifest == null) {
+            return survey(view, version, null, null);
+        }
+        return survey(view, version, manifest, request.roomOnly() ? null : missing(manifest, view));
+    }
+
+    private Missing missing(ManifestRef manifest, RegionView view) {
+        List<ManifestRef> there = view.mounts().stream().map(Mount::manifest).distinct().toList();
+        Set<ManifestRef> family = rooms.family(manifest, Set.copyOf(there));
+        return holdings.missing(manifest, there.stream().filter(family::contains).toList());
+    }
+
+    private RegionSurvey survey(
+            RegionView view,
+            @Nullable DatasetVersion version,
+            @Nullable ManifestRef manifest,
+            @Nullable Missing missing) {
+        String namespace = version == null ? null : version.dataset().namespace();
+        Long needed = manifest == null ? null : rooms.more(manifest, view.mounts());
+        Long counted =
+                manifest == null || namespace == null
+                        ? null
+                        : rooms.more(namespace, manifest, view.mounts());
+        return new RegionSurvey(
+                RecentCapacity.of(view),
+                RecentCapacity.known(view),
+                rooms.of(view.mounts()),
+                namespace == null ? null : rooms.of(namespace, view.mounts()),
+                needed,
+                counted,
+                missing,
+                rate.speed(),
+                view.mounts().stream()
+                        .filter(mount -> !mount.version().equals(version))
+                        .map(mount -> resident(mount, view))
+                        .toList(),
+                queue(view),
+                // A version that needs no more space needs no evictions.
+                isZero(needed) && isZero(counted) ? List.of() : relatives(view, version, manifest));
+    }
+
+    private static boolean isZero(@Nullable Long bytes) {
+        return bytes != null && bytes == 0;
+    }
+
+    /** Returns each family with several versions that are mounted here or requested. */
+    private List<Relatives> relatives(
+            RegionView view, @Nullable DatasetVersion version, @Nullable ManifestRef manifest) {
+        Map<DatasetVersion, ManifestRef> versions = new LinkedHashMap<>();
+        view.mounts().forEach(mount -> versions.put(mount.version(), mount.manifest()));
+        if (version != null && manifest != null) {
+            versions.putIfAbsent(version, manifest);
+        }
+        return rooms.families(Set.copyOf(versions.values())).stream()
+                .map(family -> among(versions, family))
+                .filter(related -> related.size() > 1)
+                .map(this::relatives)
+                .toList();
+    }
+
+    private static Map<DatasetVersion, ManifestRef> among(
+            Map<DatasetVersion, ManifestRef> versions, Set<ManifestRef> family) {
+        Map<DatasetVersion, ManifestRef> related = new LinkedHashMap<>(versions);
+        related.values().retainAll(family);
+        return related;
+    }
+
+    private Relatives relatives(Map<DatasetVersion, ManifestRef> versions) {
+        SharedSpace room = rooms.shared(Set.copyOf(versions.values()));
+        // Several versions may have the same manifest.
+        Map<ManifestRef, List<Integer>> names = new HashMap<>();
+        int place = 0;
+        for (ManifestRef manifest : versions.values()) {
+            names.computeIfAbsent(manifest, _ -> new ArrayList<>()).add(place++);
+        }
+        return new Relatives(
+                versions.keySet().stream().map(DatasetVersion::toString).toList(),
+                room.parts().stream()
+                        .map(
+                                part ->
+                                        new Share(
+                                                part.bytes(),
+                                                part.owners().stream()
+                                                        .mapToObj(room.versions()::get)
+                                                        .flatMap(owner -> named(names, owner))
+                                                        .sorted()
+                                                        .toList()))
+                        .toList());
+    }
+
+    private static Stream<Integer> named(Map<ManifestRef, List<Integer>> names, ManifestRef owner) {
+        return names.getOrDefault(owner, List.of()).stream();
+    }
+
+    private List<Queued> queue(RegionView view) {
+        List<Queued> queue = new ArrayList<>();
+        Set<ManifestRef> there =
+                view.mounts().stream()
+                        .map(Mount::manifest)
+                        .collect(Collectors.toCollection(HashSet::new));
+        for (Applicant each :
+                Applicant.inOrder(view.queue(), name -> rooms.of(name, view.mounts()))) {
+            queue.add(queued(each, rooms.more(each.manifest(), there)));
+            // Versions behind it in the queue share space with it, too.
+            if (!each.steppedAside()) {
+                there.add(each.manifest());
+            }
+        }
+        return queue;
+    }
+
+    private static Queued queued(Applicant applicant, long bytes) {
+        return new Queued(
+                applicant.version().toString(),
+                bytes,
+                applicant.rank() == AdmissionRule.rank(Urgency.INTERACTIVE),
+                applicant.since(),
+                applicant.steppedAside(),
+                applicant.reason());
+    }
+
+    private Resident resident(Mount mount, RegionView view) {
+        return new Resident(
+                mount.version().toString(),
+                mount.manifest().bytes(),
+                mount.manifest().objects(),
+                rooms.shared(Set.of(mount.manifest())).bytes(),
+                mount.state().name(),
+                (int)
+                        view.pins().stream()
+                                .filter(pin -> pin.version().equals(mount.version()))
+                                .count());
+    }
+}

@@ -1,0 +1,142 @@
+package dev.forebay.agent.fill;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.Segment;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
+import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills a range of a version's chunks, a bounded number at once. The first failure ends it. Chunks
+ * finished before still count.
+ */
+public final class RangeFill {
+
+    private static final int PAGE = 256;
+
+    private final Manifest manifest;
+    private final ChunkFill fill;
+    private final FillRate rate;
+    private final Semaphore places;
+    private final int concurrency;
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    public RangeFill(Manifest manifest, ChunkFill fill, FillRate rate, int concurrency) {
+        this.manifest = manifest;
+        this.fill = fill;
+        this.rate = rate;
+        this.places = new Semaphore(concurrency);
+        this.concurrency = concurrency;
+    }
+
+    /**
+     * Returns when chunks {@code [from, to)} are complete.
+     *
+     * @param cursor where to begin, and where to record finished chunks
+     * @throws ForebayException the first failure of a chunk; {@code UNAVAILABLE} when interrupted;
+     *     all work has ended then
+     */
+    public WarmResult run(RangeCursor cursor, long from, long to) {
+        ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+        try {
+            submit(executor, cursor, to);
+            // All permits are free again when every started chunk has finished.
+            places.acquire(concurrency);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "the warming was stopped", e);
+        } finally {
+            executor.shutdownNow();
+            executor.close();
+        }
+        RuntimeException failed = failure.get();
+        if (failed != null) {
+            throw failed;
+        }
+        WarmProgress done = cursor.progress();
+        return new WarmResult(liveBytes(from, to), done.bytesFromLake(), done.objects());
+    }
+
+    private void submit(ExecutorService executor, RangeCursor cursor, long to)
+            throws InterruptedException {
+        long next = cursor.progress().next();
+        while (next < to && failure.get() == null) {
+            List<ChunkRef> page = page(next, to);
+            for (ChunkRef chunk : page) {
+                places.acquire();
+                if (failure.get() != null) {
+                    places.release();
+                    return;
+                }
+                executor.execute(() -> one(cursor, chunk));
+            }
+            next = page.getLast().ordinal() + 1;
+        }
+    }
+
+    private void one(RangeCursor cursor, ChunkRef chunk) {
+        long fetched = 0;
+        long requests = 0;
+        rate.begun();
+        try {
+            FillAnswer answer = fill.fill(chunk);
+            List<Segment> segments = manifest.segments(chunk.chunk());
+            fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
+            requests = fetched == 0 ? 0 : segments.size();
+            cursor.finished(
+                    chunk.ordinal(),
+                    answer.bytesFromLake(),
+                    chunk.liveBytes(),
+                    objects(chunk, segments));
+        } catch (RuntimeException e) {
+            failure.compareAndSet(null, e);
+        } catch (Error e) {
+            // No other thread would see the error, and the chunk would count as filled.
+            failure.compareAndSet(
+                    null,
+                    new ForebayException(ErrorCode.UNAVAILABLE, chunk + " is not filled: " + e, e));
+        } finally {
+            rate.ended(fetched, requests);
+            places.release();
+        }
+    }
+
+    /**
+     * Returns the number of files whose last byte is in the chunk. Each file has one such chunk.
+     */
+    private static long objects(ChunkRef chunk, List<Segment> segments) {
+        long to = chunk.chunk().start() + chunk.length();
+        return segments.stream()
+                .filter(segment -> segment.packOffset() + segment.size() <= to)
+                .count();
+    }
+
+    private long liveBytes(long from, long to) {
+        long sum = 0;
+        for (long next = from; next < to; next += PAGE) {
+            for (ChunkRef chunk : page(next, to)) {
+                sum += chunk.liveBytes();
+            }
+        }
+        return sum;
+    }
+
+    private List<ChunkRef> page(long from, long to) {
+        List<ChunkRef> page = manifest.chunks(from, (int) Math.min(PAGE, to - from));
+        if (page.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "the manifest has no chunk %d, though %d are asked for".formatted(from, to));
+        }
+        return page;
+    }
+}

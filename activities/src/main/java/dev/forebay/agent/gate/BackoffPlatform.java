@@ -1,0 +1,108 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits requests for versions that are BLOCKED. Each request starts a new fill, so the last
+ * refusal is returned until a pause has passed. The pauses grow. After an operator resumes the
+ * region, the next request goes out at once. Safe for use by many threads.
+ */
+final class BackoffPlatform implements Platform {
+
+    static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
+    static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    /** A fill may take hours until it fails. */
+    static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
+
+    /** Codes that depend on the single request, and not on the version. */
+    private static final Set<String> OF_ONE_REQUEST =
+            Set.of(
+                    Answer.UNAVAILABLE,
+                    Answer.DEADLINE_EXCEEDED,
+                    // the next request may create the version
+                    ErrorCode.NOT_FOUND.name(),
+                    ErrorCode.CANCELLED.name(),
+                    ErrorCode.ALREADY_EXISTS.name());
+
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private final Platform platform;
+    private final LongSupplier nanos;
+    // Guarded by itself; in order of the last refusal.
+    private final LinkedHashMap<DatasetVersion, Refusal> refusals = new LinkedHashMap<>();
+
+    private record Refusal(Answer answer, Duration pause, long nanos) {}
+
+    BackoffPlatform(Platform platform, LongSupplier nanos) {
+        this.platform = platform;
+        this.nanos = nanos;
+    }
+
+    @Override
+    public Answer ensure(Gang gang) {
+        DatasetVersion version = gang.wish().version();
+        Refusal last = last(version);
+        if (last != null && isRecent(last) && platform.isBlocked(gang)) {
+            return last.answer();
+        }
+        Answer answer = platform.ensure(gang);
+        note(version, answer, last);
+        return answer;
+    }
+
+    private static boolean isOfVersion(Answer.Refused refused) {
+        return !OF_ONE_REQUEST.contains(refused.code());
+    }
+
+    private boolean isRecent(Refusal refusal) {
+        return nanos.getAsLong() - refusal.nanos() < refusal.pause().toNanos();
+    }
+
+    /** Returns the last refusal, unless it is too old to matter. */
+    private @Nullable Refusal last(DatasetVersion version) {
+        synchronized (refusals) {
+            Refusal last = refusals.get(version);
+            return last != null && nanos.getAsLong() - last.nanos() < FORGOTTEN_AFTER.toNanos()
+                    ? last
+                    : null;
+        }
+    }
+
+    /**
+     * Keeps the pause of the last refusal while a fill runs, because a running fill has not
+     * succeeded.
+     */
+    private void note(DatasetVersion version, Answer answer, @Nullable Refusal last) {
+        synchronized (refusals) {
+            if (answer instanceof Answer.Warm) {
+                refusals.remove(version);
+            }
+            if (answer instanceof Answer.Refused refused && isOfVersion(refused)) {
+                refusals.remove(version);
+                Duration pause = last == null ? FIRST_PAUSE : last.pause().multipliedBy(2);
+                pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+                refusals.put(version, new Refusal(answer, pause, nanos.getAsLong()));
+            }
+            if (refusals.size() > MOST_REMEMBERED) {
+                refusals.pollFirstEntry();
+            }
+        }
+    }
+
+    @Override
+    public boolean isBlocked(Gang gang) {
+        return platform.isBlocked(gang);
+    }
+
+    @Override
+    public void takeBack(Gang gang) {
+        platform.takeBack(gang);
+    }
+}

@@ -1,0 +1,301 @@
+package dev.forebay.agent.gate;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls the answers for all waiting keys, each once per interval, several at once. Slow or missing
+ * answers delay no other key, because a round waits for no answer. A waiter whose deadline has
+ * passed is judged without an answer. The time for an answer counts from when the question is sent,
+ * so a question that is queued behind answered ones gets its answer, too. The only state is since
+ * when each key waits. Rounds are for one thread.
+ *
+ * @param <K> the key of a question
+ * @param <W> the waiter
+ * @param <A> an answer
+ */
+final class PollScheduler<K, W, A> {
+
+    private static final Logger LOG = Logger.getLogger(PollScheduler.class);
+
+    /** After this time an agent has seen every entry that waited when the agent started. */
+    private static final long BEGINNING_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final long intervalNanos;
+    private final Executor asking;
+    private final Executor judging;
+    private final LongSupplier nanoTime;
+    private final Map<K, Turn<W>> turns = new ConcurrentHashMap<>();
+
+    /** When the last answer of any key arrived; the start, if none did. */
+    private volatile long heard;
+
+    private final long begun;
+
+    /** The question and the consequence of its answer. Called by several threads at once. */
+    interface Question<K, W, A> {
+
+        /** Sends the question and waits for the answer. */
+        A ask(K what);
+
+        /**
+         * Returns whether the other side has really answered, so that other keys may expect an
+         * answer, too.
+         */
+        boolean isSaid(A answer);
+
+        /** Returns whether a waiter has waited so long that it is judged even without an answer. */
+        boolean isLate(K what, W who, Duration waited);
+
+        /** Returns how long a new entry has waited already, under another agent. */
+        default Duration waitedBefore(K what, W who) {
+            return Duration.ZERO;
+        }
+
+        /**
+         * Acts on an answer or its absence. Only the first of these is judged for each question.
+         *
+         * @param waited since the entry is known, here or before
+         * @param answer empty if there was none for a whole interval
+         */
+        void judge(K what, W who, Duration waited, Optional<A> answer);
+    }
+
+    /** The state of a waiting key. */
+    private static final class Turn<W> {
+
+        /** In nanoseconds of a monotonic clock, as all times here. */
+        private final long since;
+
+        private long next;
+        private volatile W who;
+        private volatile boolean leaving;
+        private final AtomicReference<@Nullable Asked> asked = new AtomicReference<>();
+
+        /**
+         * Completes when no question or judgement of this key runs any more. Written by rounds
+         * only.
+         */
+        private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
+
+        private Turn(long since, long now, W who) {
+            this.since = since;
+            this.next = now;
+            this.who = who;
+        }
+    }
+
+    /** A question that was sent or is queued. */
+    private static final class Asked {
+
+        private final long queued;
+        private volatile OptionalLong sent = OptionalLong.empty();
+        private final AtomicBoolean judged = new AtomicBoolean();
+
+        private Asked(long queued) {
+            this.queued = queued;
+        }
+
+        /**
+         * Returns for how many nanoseconds the other side has had the chance to answer and did not.
+         *
+         * @param heard when the last answer of any key arrived
+         */
+        long unanswered(long now, long heard) {
+            OptionalLong since = sent;
+            return since.isPresent()
+                    ? now - since.getAsLong()
+                    : Math.min(now - queued, now - heard);
+        }
+
+        /** Returns whether the caller may judge the question. True for the first caller only. */
+        boolean claim() {
+            return judged.compareAndSet(false, true);
+        }
+    }
+
+    /**
+     * @param interval between two questions of a key, and the timeout of an answer after which a
+     *     late waiter is judged without it
+     * @param asking runs questions
+     * @param judging runs judgements without an answer
+     */
+    PollScheduler(Duration interval, Executor asking, Executor judging, LongSupplier nanoTime) {
+        this.intervalNanos = interval.toNanos();
+        this.asking = asking;
+        this.judging = judging;
+        this.nanoTime = nanoTime;
+        this.begun = nanoTime.getAsLong();
+        this.heard = begun;
+    }
+
+    /** Returns an instance with at most this many questions, and as many judgements, at once. */
+    static <K, W, A> PollScheduler<K, W, A> of(
+            Duration interval, int atOnce, LongSupplier nanoTime) {
+        return new PollScheduler<>(
+                interval, new BoundedTasks(atOnce), new BoundedTasks(atOnce), nanoTime);
+    }
+
+    /**
+     * Runs one round. It waits for nothing that it starts.
+     *
+     * @param waiting all waiters by key
+     * @param question sent for the keys that are due
+     * @param forget called with the key and the last waiter for each key that no longer waits, once
+     *     no question or judgement of it runs
+     */
+    void round(Map<K, W> waiting, Question<K, W, A> question, BiConsumer<K, W> forget) {
+        turns.forEach(
+                (what, turn) -> {
+                    if (!turn.leaving && !waiting.containsKey(what)) {
+                        turn.leaving = true;
+                        var _ =
+                                turn.quiet
+                                        .handleAsync((_, _) -> leave(what, turn, forget), asking)
+                                        .exceptionally(noThread -> stay(what, turn, noThread));
+                    }
+                });
+        long now = nanoTime.getAsLong();
+        waiting.forEach(
+                (what, who) -> {
+                    Turn<W> turn =
+                            turns.computeIfAbsent(
+                                    what,
+                                    _ -> new Turn<>(since(what, who, question, now), now, who));
+                    turn.who = who;
+                    Asked asked = turn.asked.get();
+                    if (turn.leaving) {
+                        // The entry has returned already. Its earlier request is cancelled first.
+                        return;
+                    }
+                    if (asked == null && turn.next - now <= 0) {
+                        turn.next = now + intervalNanos;
+                        put(what, turn, new Asked(now), question);
+                    } else if (asked != null && isOverdue(what, turn, asked, question, now)) {
+                        judgeWithout(what, turn, asked, question);
+                    }
+                });
+    }
+
+    /**
+     * Returns since when a new entry waits. An entry that is older than this process keeps its
+     * earlier wait. Any other has just arrived, even if another clock disagrees.
+     */
+    private long since(K what, W who, Question<K, W, A> question, long now) {
+        if (now - begun > BEGINNING_NANOS) {
+            return now;
+        }
+        long before = question.waitedBefore(what, who).toNanos();
+        return before > now - begun ? now - before : now;
+    }
+
+    private @Nullable Void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
+        try {
+            forget.accept(what, turn.who);
+        } catch (RuntimeException | Error e) {
+            LOG.errorf(e, "%s is not taken back", what);
+        } finally {
+            turns.remove(what, turn);
+        }
+        return null;
+    }
+
+    /**
+     * Makes the next round try again. Questions and judgements that saw {@code leaving} have done
+     * nothing.
+     */
+    private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
+        turn.asked.set(null);
+        turn.leaving = false;
+        LOG.errorf(noThread, "%s is not taken back yet", what);
+        return null;
+    }
+
+    private void put(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+        turn.asked.set(asked);
+        CompletableFuture<Void> answered;
+        try {
+            answered =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                // Otherwise the answer is no longer needed.
+                                if (!turn.leaving && !asked.judged.get()) {
+                                    ask(what, turn, asked, question);
+                                }
+                            },
+                            asking);
+        } catch (RuntimeException | Error noThread) {
+            turn.asked.set(null);
+            throw noThread;
+        }
+        turn.quiet = CompletableFuture.allOf(turn.quiet, answered);
+    }
+
+    private void ask(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+        try {
+            asked.sent = OptionalLong.of(nanoTime.getAsLong());
+            A answer = question.ask(what);
+            if (question.isSaid(answer)) {
+                heard = nanoTime.getAsLong();
+            }
+            if (asked.claim()) {
+                judge(what, turn, asked, question, Optional.of(answer));
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.errorf(e, "%s is not asked for", what);
+            turn.asked.compareAndSet(asked, null);
+        }
+    }
+
+    private boolean isOverdue(
+            K what, Turn<W> turn, Asked asked, Question<K, W, A> question, long now) {
+        return asked.unanswered(now, heard) >= intervalNanos
+                && question.isLate(what, turn.who, Duration.ofNanos(now - turn.since))
+                && asked.claim();
+    }
+
+    private void judgeWithout(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+        CompletableFuture<Void> judged;
+        try {
+            judged =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                // Otherwise the waiter is gone.
+                                if (!turn.leaving) {
+                                    judge(what, turn, asked, question, Optional.empty());
+                                }
+                            },
+                            judging);
+        } catch (RuntimeException | Error noThread) {
+            // Rounds would otherwise believe that the question was judged.
+            turn.asked.compareAndSet(asked, null);
+            throw noThread;
+        }
+        turn.quiet = CompletableFuture.allOf(turn.quiet, judged);
+    }
+
+    private void judge(
+            K what, Turn<W> turn, Asked asked, Question<K, W, A> question, Optional<A> answer) {
+        try {
+            Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
+            question.judge(what, turn.who, waited, answer);
+        } catch (RuntimeException | Error e) {
+            LOG.errorf(e, "%s is not judged", what);
+        } finally {
+            // Lets the next round send the question again.
+            turn.asked.compareAndSet(asked, null);
+        }
+    }
+}

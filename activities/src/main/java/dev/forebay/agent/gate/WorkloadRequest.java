@@ -1,0 +1,15 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.PodVersionRequest;
+import dev.forebay.agent.jobs.Holder;
+import java.util.Map;
+
+/**
+ * The versions that a Workload waits for while it has its quota.
+ *
+ * @param workload its uid
+ * @param reservedAt when it got its quota; a Workload that gets it again waits from the beginning
+ * @param wishes at least one, by the name of the pod set that has it
+ */
+record WorkloadRequest(
+        String workload, String reservedAt, Holder holder, Map<String, PodVersionRequest> wishes) {}

@@ -1,0 +1,153 @@
+package dev.forebay.agent.kubernetes;
+
+import dev.forebay.agent.admission.AdmissionServer;
+import dev.forebay.agent.admission.NodePreference;
+import dev.forebay.agent.admission.PodChange;
+import dev.forebay.agent.admission.WebhookKeyRenewal;
+import dev.forebay.agent.config.AgentConfig;
+import dev.forebay.agent.gate.Gate;
+import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.PinKeeper;
+import dev.forebay.agent.jobs.Cluster;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.Registration;
+import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.membership.RegionState;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Workspace;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Serves training pods that name a version with an annotation. It runs the webhook that changes
+ * them at creation, the gate at which they wait, and the renewal of their pins while they run.
+ */
+@Singleton
+public class TrainingPods implements AutoCloseable {
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final AdmissionServer server;
+    private final Pods pods;
+    private final RepeatedTask keeping;
+    private final RepeatedTask gating;
+    private final RepeatedTask pinning;
+
+    /** Makes no requests. */
+    TrainingPods(
+            AgentConfig config,
+            RegionName region,
+            RegionState state,
+            Cluster cluster,
+            Gates gates,
+            Workspace workspace,
+            Vertx vertx,
+            MeterRegistry registry) {
+        AgentConfig.Admission admission = config.admission();
+        requireUsable(admission);
+        Registration registration =
+                cluster.registration(
+                        required("forebay.admission.namespace", admission.namespace()),
+                        required("forebay.admission.secret", admission.secret()),
+                        required("forebay.admission.configuration", admission.configuration()));
+        server =
+                new AdmissionServer(
+                        vertx,
+                        admission.host(),
+                        admission.port(),
+                        admission.requestBytes().asLongValue(),
+                        new PodChange(
+                                config.mountRoot(),
+                                admission.mountedSign(),
+                                admission.nodes(),
+                                preference(config.nodeLabels(), region)));
+        WebhookKeyRenewal keeper =
+                WebhookKeyRenewal.of(
+                        registration,
+                        workspace,
+                        server,
+                        required("forebay.admission.name", admission.name()),
+                        admission.certificateLife());
+        Gauge.builder(
+                        "forebay.agent.webhook.certificate.left.seconds",
+                        keeper,
+                        WebhookKeyRenewal::secondsLeft)
+                .description("How long the webhook's certificate is still valid")
+                .register(registry);
+        keeping = new RepeatedTask("webhook", admission.interval(), keeper::look);
+        pods = cluster.pods();
+        Gate barrier = gates.of(pods);
+        gating = new RepeatedTask("gate", TICK, barrier::look);
+        Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
+                .description("Pods that wait for their version")
+                .register(registry);
+        PinKeeper pinKeeper =
+                gates.keeper(
+                        pods,
+                        cluster.jobs(true, config.kueue().enabled()),
+                        () -> state.view().pins());
+        pinning = new RepeatedTask("keeping of pins", config.jobs().interval(), pinKeeper::look);
+        Gauge.builder("forebay.agent.unpinned.gangs", pinKeeper, PinKeeper::lacking)
+                .description("Gangs that run without their pin")
+                .register(registry);
+    }
+
+    private static Optional<NodePreference> preference(
+            AgentConfig.NodeLabels labels, RegionName region) {
+        return labels.enabled()
+                ? Optional.of(new NodePreference(new WarmLabels(region), labels.weight()))
+                : Optional.empty();
+    }
+
+    private static void requireUsable(AgentConfig.Admission admission) {
+        if (admission.certificateLife().toDays() < 1) {
+            throw invalid("forebay.admission.certificate-life must be at least 1 day");
+        }
+        if (admission.requestBytes().asLongValue() < AdmissionServer.MOST_BYTES) {
+            throw invalid("forebay.admission.request-bytes must be at least 4M");
+        }
+        if (admission.mountedSign().filter(sign -> !sign.startsWith("/")).isPresent()) {
+            throw invalid(
+                    "forebay.admission.mounted-sign '%s' must be an absolute path"
+                            .formatted(admission.mountedSign().get()));
+        }
+        if (admission.interval().toMillis() < 1) {
+            throw invalid("forebay.admission.interval must be above 0");
+        }
+    }
+
+    private static <T> T required(String property, Optional<T> value) {
+        return value.orElseThrow(() -> invalid(property + " is missing"));
+    }
+
+    private static ForebayException invalid(String what) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, what);
+    }
+
+    public void start() {
+        pods.follow();
+        keeping.start();
+        gating.start();
+        pinning.start();
+    }
+
+    /** Returns whether the webhook listens. */
+    boolean areAdmitted() {
+        return server.port().isPresent();
+    }
+
+    @Override
+    public void close() {
+        keeping.close();
+        gating.close();
+        pinning.close();
+        server.close();
+        pods.close();
+    }
+}

@@ -1,0 +1,192 @@
+package dev.forebay.agent.pins;
+
+import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Closing;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+
+/**
+ * Ends pins with the Kubernetes Jobs that they name, so that no pin outlives its Job by the rest of
+ * its lease. Renews pins that only the agent renews while their Jobs run.
+ *
+ * <p>Each round compares all pins with all Jobs, so missed events do no harm. The end of a Job only
+ * starts a round at once. A pin ends only by an answer that was requested after the pin was seen. A
+ * watch that breaks, expires or lags therefore ends no pin. Several agents may do this at the same
+ * time.
+ */
+public final class JobPins implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(JobPins.class);
+
+    /**
+     * The pause after each round, even a failed one, because a round lists the Jobs of the whole
+     * cluster.
+     */
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private static final int TICKS_IN_A_PAUSE = 5;
+
+    private final Jobs jobs;
+    private final Supplier<List<Pin>> pins;
+    private final Predicate<Pin> end;
+    private final Consumer<Pin> renew;
+    private final Predicate<DatasetVersion> tell;
+    private final long intervalNanos;
+    private final Duration pause;
+    private final AtomicBoolean jobEnded = new AtomicBoolean();
+    private final Closing closing = new Closing();
+    private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
+
+    /** Versions whose workflows could not be reached. Used by one thread. */
+    private final Set<DatasetVersion> untold = new HashSet<>();
+
+    /**
+     * @param jobs closed with this
+     * @param pins returns the known pins of the region
+     * @param end ends a pin unless it has been taken again since; returns whether it did
+     * @param renew renews a pin whose Job runs, if only the agent renews it
+     * @param tell signals a version's workflow that pins have ended; returns whether that arrived
+     * @param interval between rounds without a reason
+     */
+    public JobPins(
+            Jobs jobs,
+            Supplier<List<Pin>> pins,
+            Predicate<Pin> end,
+            Consumer<Pin> renew,
+            Predicate<DatasetVersion> tell,
+            Duration interval) {
+        this(jobs, pins, end, renew, tell, interval, PAUSE);
+    }
+
+    /**
+     * @param pause the shortest time between two rounds
+     */
+    public JobPins(
+            Jobs jobs,
+            Supplier<List<Pin>> pins,
+            Predicate<Pin> end,
+            Consumer<Pin> renew,
+            Predicate<DatasetVersion> tell,
+            Duration interval,
+            Duration pause) {
+        this.jobs = jobs;
+        this.pins = pins;
+        this.end = end;
+        this.renew = renew;
+        this.tell = tell;
+        this.intervalNanos = interval.toNanos();
+        this.pause = pause;
+    }
+
+    /** Starts the rounds, which run until closed. */
+    public void start() {
+        jobs.onEnd(this::ended);
+        thread.start();
+    }
+
+    private void ended(String uid) {
+        try {
+            if (held().stream().anyMatch(pin -> uid.equals(pin.job()))) {
+                jobEnded.set(true);
+            }
+        } catch (ForebayException nothingKnownYet) {
+            LOG.debugf("Job %s has ended before the region's pins are known", uid);
+        }
+    }
+
+    private void run() {
+        long due = System.nanoTime();
+        long paused = due;
+        while (!closing.within(pause.dividedBy(TICKS_IN_A_PAUSE))) {
+            long now = System.nanoTime();
+            if (now - paused < 0) {
+                continue;
+            }
+            if (jobEnded.getAndSet(false) || now - due >= 0) {
+                due = System.nanoTime() + (isDone(this::look) ? intervalNanos : 0);
+                paused = System.nanoTime() + pause.toNanos();
+            } else if (!untold.isEmpty()) {
+                boolean _ = isDone(this::tellAll);
+                paused = System.nanoTime() + pause.toNanos();
+            }
+        }
+    }
+
+    private static boolean isDone(Runnable work) {
+        try {
+            work.run();
+            return true;
+        } catch (RuntimeException | Error e) {
+            LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * Runs one round: checks every pin that names a Job.
+     *
+     * @throws ForebayException if the API server or etcd does not answer
+     */
+    void look() {
+        List<Pin> held = held();
+        if (!held.isEmpty()) {
+            Set<String> over = jobs.over(held);
+            for (Pin pin : held) {
+                if (over.contains(job(pin))) {
+                    endPin(pin);
+                } else {
+                    renew.accept(pin);
+                }
+            }
+        }
+        tellAll();
+    }
+
+    /**
+     * Stops at the first failure: it may take a minute, and the next call would probably fail, too.
+     */
+    void tellAll() {
+        for (DatasetVersion version : List.copyOf(untold)) {
+            if (!tell.test(version)) {
+                return;
+            }
+            untold.remove(version);
+        }
+    }
+
+    private void endPin(Pin pin) {
+        if (end.test(pin)) {
+            LOG.infof(
+                    "Pin %s of %s on %s has ended: Job %s is over",
+                    pin.id(), pin.holder(), pin.version(), pin.job());
+        }
+        // Signals the workflow even if another agent ended the pin, which may have died before its
+        // signal.
+        untold.add(pin.version());
+    }
+
+    private List<Pin> held() {
+        return pins.get().stream().filter(pin -> pin.job() != null).filter(jobs::asksFor).toList();
+    }
+
+    private static String job(Pin pin) {
+        return Objects.requireNonNull(pin.job());
+    }
+
+    @Override
+    public void close() {
+        closing.begin();
+        jobs.close();
+    }
+}

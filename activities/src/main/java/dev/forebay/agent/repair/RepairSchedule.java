@@ -1,0 +1,81 @@
+package dev.forebay.agent.repair;
+
+import dev.forebay.membership.RegionView;
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Schedules the checks that pinned copies are complete. A check is due one grace period after a
+ * worker was lost, because a worker that only restarts returns with its chunks. It is also due
+ * after a long interval, for losses that were not noticed. Safe for use by many threads.
+ */
+public final class RepairSchedule {
+
+    private final long graceNanos;
+    private final long intervalNanos;
+    private final long longestNanos;
+
+    // Guarded by this.
+    private Set<String> registered = Set.of();
+    private Set<String> live = Set.of();
+    private long dueNanos;
+    private long pauseNanos;
+    private boolean lostMeanwhile;
+
+    /**
+     * Schedules the first check after the grace period, because an agent that starts knows nothing
+     * of earlier losses.
+     *
+     * @param interval between checks without a reason
+     */
+    public RepairSchedule(Duration grace, Duration interval, long nanos) {
+        this.graceNanos = grace.toNanos();
+        this.intervalNanos = interval.toNanos();
+        this.longestNanos = Math.max(graceNanos, intervalNanos);
+        this.pauseNanos = graceNanos;
+        this.dueNanos = nanos + graceNanos;
+    }
+
+    /** Records the region's present workers. */
+    synchronized void seen(RegionView view, long nanos) {
+        Set<String> nowRegistered =
+                view.workers().stream().map(WorkerNode::id).collect(Collectors.toSet());
+        if (!nowRegistered.containsAll(registered) || !view.live().containsAll(live)) {
+            pauseNanos = graceNanos;
+            dueNanos = nanos + graceNanos;
+            lostMeanwhile = true;
+        }
+        registered = nowRegistered;
+        live = view.live();
+    }
+
+    /**
+     * Returns whether a check is due. If so, the caller must check now and then call {@link #calm}
+     * or {@link #goesOn}.
+     */
+    synchronized boolean isDue(long nanos) {
+        boolean due = nanos - dueNanos >= 0;
+        lostMeanwhile &= !due;
+        return due;
+    }
+
+    /** Everything was complete: the next check is after a loss or after the interval. */
+    synchronized void calm(long nanos) {
+        if (lostMeanwhile) {
+            return; // the check may have counted what the lost worker had
+        }
+        pauseNanos = graceNanos;
+        dueNanos = nanos + intervalNanos;
+    }
+
+    /** Incomplete pins were found: doubles the delay before the next check. */
+    synchronized void goesOn(long nanos) {
+        if (lostMeanwhile) {
+            return;
+        }
+        dueNanos = nanos + pauseNanos;
+        pauseNanos = Math.min(2 * pauseNanos, longestNanos);
+    }
+}

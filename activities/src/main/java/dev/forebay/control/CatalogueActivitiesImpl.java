@@ -1,0 +1,31 @@
+package dev.forebay.control;
+
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.reports.HistoryCatalogue;
+import dev.forebay.workflows.activity.CatalogueActivities;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the status and the events of workflows into the catalogue. */
+@Singleton
+public class CatalogueActivitiesImpl implements CatalogueActivities {
+
+    private final VersionCatalogue versions;
+    private final HistoryCatalogue chronicle;
+
+    CatalogueActivitiesImpl(VersionCatalogue versions, HistoryCatalogue chronicle) {
+        this.versions = versions;
+        this.chronicle = chronicle;
+    }
+
+    @Override
+    public void project(VersionStatus status, long revision, @Nullable List<HistoryEntry> news) {
+        versions.replace(status, revision);
+        if (news != null) {
+            chronicle.enter(status.version(), news);
+        }
+    }
+}

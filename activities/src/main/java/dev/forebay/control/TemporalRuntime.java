@@ -1,0 +1,125 @@
+package dev.forebay.control;
+
+import dev.forebay.control.config.ControlPlaneConfig;
+import dev.forebay.control.eviction.SweepActivitiesImpl;
+import dev.forebay.control.eviction.SweepSchedules;
+import dev.forebay.control.ingest.IngestActivitiesImpl;
+import dev.forebay.control.ledger.Bookkeeper;
+import dev.forebay.control.ledger.BudgetActivitiesImpl;
+import dev.forebay.control.planning.RoomActivitiesImpl;
+import dev.forebay.control.planning.SiblingActivitiesImpl;
+import dev.forebay.control.requests.RequestCleanup;
+import dev.forebay.control.temporal.SearchAttributeRegistration;
+import dev.forebay.control.temporal.StartupTasks;
+import dev.forebay.control.tracking.DatasetTracking;
+import dev.forebay.control.tracking.TrackingActivitiesImpl;
+import dev.forebay.service.temporal.TemporalWorkers;
+import dev.forebay.service.temporal.TemporalWorkers.Work;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.version.WorkflowImplementations;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+
+/**
+ * Starts and stops the Temporal side of the control plane: its workflows, activities and Schedules.
+ */
+@Singleton
+public class TemporalRuntime {
+
+    private static final int CONCURRENT_ACTIVITIES = 64;
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private final TemporalWorkers workers;
+    private final SearchAttributeRegistration attributes;
+    private final SweepSchedules schedules;
+    private final DatasetTracking tracking;
+    private final RequestCleanup janitor;
+    private final CatalogueActivitiesImpl catalogue;
+    private final IngestActivitiesImpl ingest;
+    private final SweepActivitiesImpl sweep;
+    private final BudgetActivitiesImpl budget;
+    private final SiblingActivitiesImpl siblings;
+    private final Bookkeeper bookkeeper;
+    private final TrackingActivitiesImpl checks;
+    private final int listingsAtOnce;
+    private final int checksAtOnce;
+    private final RoomActivitiesImpl room;
+    private final StartupTasks chores = new StartupTasks(PAUSE);
+
+    TemporalRuntime(
+            TemporalWorkers workers,
+            SearchAttributeRegistration attributes,
+            SweepSchedules schedules,
+            DatasetTracking tracking,
+            RequestCleanup janitor,
+            CatalogueActivitiesImpl catalogue,
+            IngestActivitiesImpl ingest,
+            SweepActivitiesImpl sweep,
+            BudgetActivitiesImpl budget,
+            SiblingActivitiesImpl siblings,
+            Bookkeeper bookkeeper,
+            TrackingActivitiesImpl checks,
+            RoomActivitiesImpl room,
+            ControlPlaneConfig config) {
+        this.workers = workers;
+        this.attributes = attributes;
+        this.schedules = schedules;
+        this.tracking = tracking;
+        this.janitor = janitor;
+        this.catalogue = catalogue;
+        this.ingest = ingest;
+        this.sweep = sweep;
+        this.budget = budget;
+        this.siblings = siblings;
+        this.bookkeeper = bookkeeper;
+        this.checks = checks;
+        this.listingsAtOnce = config.ingest().concurrency();
+        // Leaves the other listing slots to versions that a client waits for.
+        this.checksAtOnce = Math.max(1, listingsAtOnce / 2);
+        this.room = room;
+    }
+
+    /**
+     * Waits for Temporal, prepares its namespace, and starts the workers. Checks Schedules that may
+     * be many in the background.
+     *
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if Temporal does not answer
+     */
+    public void start() {
+        workers.await();
+        attributes.ensureRegistered();
+        schedules.ensureScheduled();
+        workers.start(
+                new Work(
+                        TaskQueues.LIFECYCLE,
+                        CONCURRENT_ACTIVITIES,
+                        worker -> {
+                            worker.registerWorkflowImplementationTypes(
+                                    WorkflowImplementations.all());
+                            // Includes freezing, because runs of earlier code schedule it on this
+                            // queue.
+                            worker.registerActivitiesImplementations(
+                                    catalogue, ingest, sweep, budget, siblings, checks, room);
+                        }),
+                new Work(
+                        TaskQueues.INGEST,
+                        listingsAtOnce,
+                        worker -> worker.registerActivitiesImplementations(ingest)),
+                new Work(
+                        TaskQueues.TRACKING,
+                        checksAtOnce,
+                        worker -> worker.registerActivitiesImplementations(checks)));
+        chores.add("deletion of schedules of regions that are gone", schedules::deleteOthers);
+        tracking.ensureScheduled(chores);
+        janitor.start();
+        bookkeeper.start();
+    }
+
+    /** Stops, and waits for running activities within the configured time. */
+    public void stop() {
+        bookkeeper.stop();
+        janitor.stop();
+        chores.stop();
+        workers.stop();
+    }
+}

@@ -1,0 +1,175 @@
+package dev.forebay.control.api.datasets;
+
+import dev.forebay.control.api.Bodies.DatasetTtl;
+import dev.forebay.control.api.Bodies.NewDataset;
+import dev.forebay.control.api.DatasetPath;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.WholeNumber;
+import dev.forebay.control.api.WorkflowLinks;
+import dev.forebay.control.api.datasets.DatasetViews.DatasetPage;
+import dev.forebay.control.api.datasets.DatasetViews.DatasetView;
+import dev.forebay.control.api.versions.VersionViews.VersionPage;
+import dev.forebay.control.api.versions.VersionViews.VersionView;
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.config.ControlPlaneConfig;
+import dev.forebay.control.ingest.SourceProbe;
+import dev.forebay.control.tracking.DatasetTracking;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.VersionStatus;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
+
+/** The REST resource of registered datasets and their lists of versions. */
+@Path("/api/v1/datasets")
+@Tag(name = "Datasets")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class DatasetsResource {
+
+    private static final int LONGEST_PAGE = 1000;
+    private static final String CURSOR =
+            "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?";
+    private static final String CURSOR_RULE = "must be the next of a page, namespace/name";
+
+    private final DatasetCatalogue datasets;
+    private final SourceProbe probe;
+    private final VersionCatalogue versions;
+    private final DatasetTracking tracking;
+    private final WorkflowLinks links;
+    private final ControlPlaneConfig config;
+
+    DatasetsResource(
+            DatasetCatalogue datasets,
+            SourceProbe probe,
+            VersionCatalogue versions,
+            DatasetTracking tracking,
+            WorkflowLinks links,
+            ControlPlaneConfig config) {
+        this.datasets = datasets;
+        this.probe = probe;
+        this.versions = versions;
+        this.tracking = tracking;
+        this.links = links;
+        this.config = config;
+    }
+
+    @POST
+    @Operation(
+            summary = "Register a dataset",
+            description =
+                    "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source. A new one's source is looked at: 400 if Forebay writes to its bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED if no version can be made of it.")
+    @APIResponse(responseCode = "201", description = "Registered")
+    @APIResponse(responseCode = "200", description = "It was there")
+    @APIResponse(responseCode = "409", description = "ALREADY_EXISTS, with another source or TTL")
+    @APIResponse(responseCode = "422", description = "LAKE_UNSUPPORTED")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
+    public RestResponse<DatasetView> register(
+            @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
+        DatasetName name = new DatasetName(body.namespace(), body.name());
+        LakeSource source = body.lakeSource();
+        Optional<String> note = datasets.isKnown(name) ? Optional.empty() : probe.check(source);
+        DatasetCatalogue.Registered registered =
+                datasets.register(name, source, body.ttl(), body.ttlBegins(), config.defaultTtl());
+        return RestResponse.status(
+                registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
+                DatasetView.of(registered.dataset(), note.orElse(null)));
+    }
+
+    @GET
+    @Operation(summary = "List datasets by name, without those that were deleted")
+    @APIResponse(responseCode = "200", description = "Datasets")
+    public DatasetPage list(
+            @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                    @Nullable String namespace,
+            @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after") @Pattern(regexp = CURSOR, message = CURSOR_RULE)
+                    @Nullable String after) {
+        int size = Integer.parseInt(limit);
+        List<Dataset> page =
+                datasets.list(namespace, after == null ? null : DatasetName.parse(after), size);
+        return new DatasetPage(
+                page.stream().map(DatasetView::of).toList(),
+                page.size() < size ? null : page.getLast().name().toString());
+    }
+
+    @GET
+    @Path("/{namespace}/{name}")
+    @Operation(summary = "Show a dataset")
+    @APIResponse(responseCode = "200", description = "The dataset")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND")
+    public DatasetView get(@BeanParam @Valid DatasetPath path) {
+        return DatasetView.of(datasets.get(path.toName()));
+    }
+
+    @PUT
+    @Path("/{namespace}/{name}/ttl")
+    @Operation(
+            summary = "Set how long versions that are made from now on stay in a region",
+            description =
+                    "Versions that are there keep their ttl_seconds, which is changed for each by itself. ttl_after is of all.")
+    @APIResponse(responseCode = "200", description = "The dataset")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public DatasetView setTtl(
+            @BeanParam @Valid DatasetPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid DatasetTtl body) {
+        return DatasetView.of(datasets.setTtl(path.toName(), body.ttl(), body.ttlBegins()));
+    }
+
+    @DELETE
+    @Path("/{namespace}/{name}")
+    @Operation(
+            summary = "Delete a dataset",
+            description =
+                    "It has no new versions and pins and follows its source no more, and its versions go with the next sweep of each region that finds them unpinned. Its originals stay. Its name is kept for its source: registered again, it is back.")
+    @APIResponse(responseCode = "204", description = "Deleted, now or before")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: it was never registered")
+    public void delete(@BeanParam @Valid DatasetPath path) {
+        DatasetName name = path.toName();
+        datasets.delete(name);
+        tracking.stop(name);
+    }
+
+    @GET
+    @Path("/{namespace}/{name}/versions")
+    @Operation(summary = "List the versions of a dataset that were asked for, by name")
+    @APIResponse(responseCode = "200", description = "Versions")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public VersionPage versions(
+            @BeanParam @Valid DatasetPath path,
+            @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Nullable String after) {
+        DatasetName name = datasets.get(path.toName()).name();
+        int size = Integer.parseInt(limit);
+        List<VersionStatus> page =
+                versions.list(name, after == null ? null : new DatasetVersion(name, after), size);
+        return new VersionPage(
+                page.stream().map(version -> VersionView.of(version, links)).toList(),
+                page.size() < size ? null : page.getLast().version().version());
+    }
+}

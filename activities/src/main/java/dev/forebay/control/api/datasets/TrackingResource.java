@@ -1,0 +1,89 @@
+package dev.forebay.control.api.datasets;
+
+import dev.forebay.control.api.Bodies.NewTracking;
+import dev.forebay.control.api.DatasetPath;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.datasets.TrackingViews.TrackingView;
+import dev.forebay.control.tracking.DatasetTracking;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+
+/**
+ * The REST resource of following the lake, which checks the source of a dataset at regular
+ * intervals.
+ */
+@Path("/api/v1/datasets/{namespace}/{name}/tracking")
+@Tag(name = "Tracking")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class TrackingResource {
+
+    private static final String ABSENT =
+            "NOT_FOUND: no such dataset, or it does not follow its source";
+
+    private final DatasetTracking tracking;
+
+    TrackingResource(DatasetTracking tracking) {
+        this.tracking = tracking;
+    }
+
+    @PUT
+    @Operation(
+            summary = "Have a dataset follow its source, or change how",
+            description =
+                    "Each check lists the source, which costs one request for 1,000 objects. What differs from the newest version becomes a new one.")
+    @APIResponse(responseCode = "200", description = "How it is followed")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public TrackingView follow(
+            @BeanParam @Valid DatasetPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid NewTracking body) {
+        return TrackingView.of(
+                tracking.follow(
+                        path.toName(), body.interval(), Optional.ofNullable(body.paused())));
+    }
+
+    @GET
+    @Operation(summary = "Show how a dataset is followed, and what the last check found")
+    @APIResponse(responseCode = "200", description = "How it is followed")
+    @APIResponse(responseCode = "404", description = ABSENT)
+    public TrackingView get(@BeanParam @Valid DatasetPath path) {
+        return TrackingView.of(tracking.get(path.toName()));
+    }
+
+    @DELETE
+    @Operation(
+            summary = "Have a dataset follow its source no more",
+            description = "Its versions stay. Does nothing if it does not.")
+    @APIResponse(responseCode = "204", description = "It does not")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public void stop(@BeanParam @Valid DatasetPath path) {
+        tracking.stop(path.toName());
+    }
+
+    @POST
+    @Path("/check")
+    @Operation(
+            summary = "Check now",
+            description =
+                    "Also if it is paused; last_check says when it is over. If a check is running, it follows that one.")
+    @APIResponse(responseCode = "202", description = "It will be checked")
+    @APIResponse(responseCode = "404", description = ABSENT)
+    public RestResponse<TrackingView> check(@BeanParam @Valid DatasetPath path) {
+        return RestResponse.status(
+                RestResponse.Status.ACCEPTED, TrackingView.of(tracking.check(path.toName())));
+    }
+}

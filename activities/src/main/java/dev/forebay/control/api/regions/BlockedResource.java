@@ -1,0 +1,57 @@
+package dev.forebay.control.api.regions;
+
+import dev.forebay.control.api.WholeNumber;
+import dev.forebay.control.api.regions.BlockedViews.BlockedPage;
+import dev.forebay.control.api.regions.BlockedViews.BlockedView;
+import dev.forebay.control.catalogue.reports.BlockedCatalogue;
+import dev.forebay.control.catalogue.reports.BlockedCatalogue.BlockedVersion;
+import dev.forebay.control.catalogue.reports.BlockedCatalogue.Place;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** The REST resource that lists the versions that are BLOCKED, across all datasets. */
+@Path("/api/v1/blocked")
+@Tag(name = "Versions")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class BlockedResource {
+
+    private static final int LONGEST_PAGE = 1000;
+    private static final int LONGEST_CURSOR = 400;
+    private static final String CURSOR_RULE = "must be the next of a page";
+
+    private final BlockedCatalogue blocked;
+
+    BlockedResource(BlockedCatalogue blocked) {
+        this.blocked = blocked;
+    }
+
+    @GET
+    @Operation(summary = "List the versions that are BLOCKED in a region, of all datasets")
+    @APIResponse(responseCode = "200", description = "Each with why, and what to do")
+    public BlockedPage list(
+            @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after")
+                    @DefaultValue("")
+                    @Pattern(regexp = Place.PATTERN, message = CURSOR_RULE)
+                    @Size(max = LONGEST_CURSOR, message = CURSOR_RULE)
+                    String after) {
+        int size = Integer.parseInt(limit);
+        List<BlockedVersion> page = blocked.list(Place.parse(after), size);
+        return new BlockedPage(
+                page.stream().map(BlockedView::of).toList(),
+                page.size() < size ? null : page.getLast().place().toString());
+    }
+}

@@ -1,0 +1,61 @@
+package dev.forebay.control.api.regions;
+
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.regions.QueueViews.QueuePage;
+import dev.forebay.control.api.regions.QueueViews.QueuedView;
+import dev.forebay.control.planning.AdmissionQueue;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** The REST resource of the queue for capacity in a region. */
+@Path("/api/v1/regions/{region}/queue")
+@Tag(name = "Regions")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class QueueResource {
+
+    private final AdmissionQueue queue;
+    private final Regions regions;
+
+    QueueResource(AdmissionQueue queue, Regions regions) {
+        this.queue = queue;
+        this.regions = regions;
+    }
+
+    @GET
+    @Operation(
+            summary = "List the versions that wait for room in a region, in their order, with why")
+    @APIResponse(responseCode = "200", description = "The queue")
+    @APIResponse(responseCode = "503", description = "UNAVAILABLE: its agent does not answer")
+    public QueuePage list(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region) {
+        List<QueuedView> items = new ArrayList<>();
+        int position = 0;
+        for (AdmissionQueue.Waiting waiting : queue.of(regions.require(region))) {
+            position += waiting.inTurn() ? 1 : 0;
+            items.add(
+                    new QueuedView(
+                            waiting.inTurn() ? position : null,
+                            waiting.version().dataset().toString(),
+                            waiting.version().version(),
+                            waiting.bytes(),
+                            waiting.interactive() ? "interactive" : "speculative",
+                            waiting.since(),
+                            waiting.reason(),
+                            waiting.notBefore()));
+        }
+        return new QueuePage(items, null);
+    }
+}

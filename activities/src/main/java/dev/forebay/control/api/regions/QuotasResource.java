@@ -1,0 +1,81 @@
+package dev.forebay.control.api.regions;
+
+import dev.forebay.control.api.Bodies.Quota;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.regions.QuotaViews.QuotaPage;
+import dev.forebay.control.api.regions.QuotaViews.QuotaView;
+import dev.forebay.control.catalogue.QuotaCatalogue;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** The REST resource of the quotas of a namespace. */
+@Path("/api/v1/namespaces/{namespace}/quota")
+@Tag(name = "Quotas")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class QuotasResource {
+
+    private final QuotaCatalogue quotas;
+    private final Regions regions;
+
+    QuotasResource(QuotaCatalogue quotas, Regions regions) {
+        this.quotas = quotas;
+        this.regions = regions;
+    }
+
+    @GET
+    @Operation(summary = "List the quotas of a namespace; without one it may have any room")
+    @APIResponse(responseCode = "200", description = "Quotas")
+    public QuotaPage list(
+            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                    String namespace) {
+        return new QuotaPage(quotas.list(namespace).stream().map(QuotaView::of).toList(), null);
+    }
+
+    @PUT
+    @Operation(
+            summary =
+                    "Set how much room the versions of a namespace may have, in a region or everywhere",
+            description =
+                    "Counts from the next version that wants room; of what is there the next sweep evicts what is above it and nobody holds.")
+    @APIResponse(responseCode = "200", description = "All quotas of the namespace")
+    public QuotaPage set(
+            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                    String namespace,
+            @NotNull(message = Rules.REQUIRED) @Valid Quota body) {
+        quotas.set(namespace, new QuotaCatalogue.Quota(required(body.region()), body.bytes()));
+        return list(namespace);
+    }
+
+    @DELETE
+    @Operation(summary = "Remove the quota of a namespace in a region, or the one for everywhere")
+    @APIResponse(responseCode = "200", description = "The quotas that are left")
+    public QuotaPage remove(
+            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                    String namespace,
+            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Nullable String region) {
+        quotas.remove(namespace, region == null ? null : new RegionName(region));
+        return list(namespace);
+    }
+
+    private @Nullable RegionName required(@Nullable String region) {
+        return region == null ? null : regions.require(region);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.forebay.control.api.regions;
+
+import dev.forebay.control.api.Bodies.Note;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.WholeNumber;
+import dev.forebay.control.api.WorkflowLinks;
+import dev.forebay.control.api.regions.SweepViews.PlanView;
+import dev.forebay.control.api.regions.SweepViews.ScheduleView;
+import dev.forebay.control.api.regions.SweepViews.SweepView;
+import dev.forebay.control.eviction.SweepPlans;
+import dev.forebay.control.eviction.SweepRuns;
+import dev.forebay.control.eviction.SweepSchedules;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import java.time.Duration;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+
+/** The REST resource of the sweeps of a region: their plan, runs and schedule. */
+@Path("/api/v1/regions/{region}/sweep")
+@Tag(name = "Sweeps")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class SweepsResource {
+
+    private static final int LONGEST_WAIT_SECONDS = 30;
+
+    private final SweepPlans plans;
+    private final SweepRuns runs;
+    private final SweepSchedules schedules;
+    private final Regions regions;
+    private final WorkflowLinks links;
+
+    SweepsResource(
+            SweepPlans plans,
+            SweepRuns runs,
+            SweepSchedules schedules,
+            Regions regions,
+            WorkflowLinks links) {
+        this.plans = plans;
+        this.runs = runs;
+        this.schedules = schedules;
+        this.regions = regions;
+        this.links = links;
+    }
+
+    @GET
+    @Operation(summary = "Show when the region is swept")
+    @APIResponse(responseCode = "200", description = "Its schedule")
+    public ScheduleView schedule(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region) {
+        RegionName name = regions.require(region);
+        return ScheduleView.of(name, schedules.state(name));
+    }
+
+    @GET
+    @Path("/plan")
+    @Operation(
+            summary = "Show what a sweep would evict now, and why",
+            description = "A dry run: changes nothing.")
+    @APIResponse(responseCode = "200", description = "The victims, in the order in which they go")
+    public PlanView plan(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region) {
+        return PlanView.of(plans.look(regions.require(region)));
+    }
+
+    @POST
+    @Operation(
+            summary = "Sweep the region now, also while its schedule is paused",
+            description =
+                    "202 if it goes on; asked again, it is the same sweep as long as it does.")
+    @APIResponse(responseCode = "200", description = "What became of each version")
+    @APIResponse(responseCode = "202", description = "It goes on")
+    public RestResponse<SweepView> sweep(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @QueryParam("wait_seconds")
+                    @DefaultValue("30")
+                    @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
+                    String waitSeconds) {
+        RegionName name = regions.require(region);
+        SweepRuns.Run run = runs.run(name, Duration.ofSeconds(Integer.parseInt(waitSeconds)));
+        SweepView view = SweepView.of(name, run, links.to(run.workflowId()));
+        return view.done()
+                ? RestResponse.ok(view)
+                : RestResponse.status(RestResponse.Status.ACCEPTED, view);
+    }
+
+    @POST
+    @Path("/pause")
+    @Operation(
+            summary = "Have the region not swept by itself until it is resumed",
+            description = "A sweep that runs goes on. Whoever asks for a sweep gets one.")
+    @APIResponse(responseCode = "200", description = "Its schedule")
+    public ScheduleView pause(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @NotNull(message = Rules.REQUIRED) @Valid Note body) {
+        RegionName name = regions.require(region);
+        return ScheduleView.of(name, schedules.pause(name, body.or("paused")));
+    }
+
+    @POST
+    @Path("/resume")
+    @Operation(summary = "Have the region swept by itself again")
+    @APIResponse(responseCode = "200", description = "Its schedule")
+    public ScheduleView resume(
+            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @NotNull(message = Rules.REQUIRED) @Valid Note body) {
+        RegionName name = regions.require(region);
+        return ScheduleView.of(name, schedules.resume(name, body.or("resumed")));
+    }
+}

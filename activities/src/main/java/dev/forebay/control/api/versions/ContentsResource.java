@@ -1,0 +1,108 @@
+package dev.forebay.control.api.versions;
+
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.VersionPath;
+import dev.forebay.control.api.WholeNumber;
+import dev.forebay.control.api.versions.ContentViews.DifferencePage;
+import dev.forebay.control.api.versions.ContentViews.ObjectPage;
+import dev.forebay.control.catalogue.VersionLookup;
+import dev.forebay.control.ingest.VersionContents;
+import dev.forebay.manifest.FilePath;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** The REST resource of a version's objects and of its differences from another version. */
+@Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
+@Tag(name = "Versions")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class ContentsResource {
+
+    private static final int LONGEST_PAGE = 1000;
+
+    private static final String ABSENT =
+            "NOT_FOUND: no such dataset or version, or it is not frozen";
+
+    private final VersionContents contents;
+    private final VersionLookup lookup;
+
+    ContentsResource(VersionContents contents, VersionLookup lookup) {
+        this.contents = contents;
+        this.lookup = lookup;
+    }
+
+    @GET
+    @Path("/objects")
+    @Operation(
+            summary = "List the objects of a version, by path",
+            description = "Folder by folder, the names of each in the order of their UTF-8 bytes.")
+    @APIResponse(responseCode = "200", description = "Objects")
+    @APIResponse(
+            responseCode = "404",
+            description = ABSENT + ", or it has nothing below the folder")
+    @APIResponse(responseCode = "503", description = "UNAVAILABLE: its manifest is being fetched")
+    public ObjectPage objects(
+            @BeanParam @Valid VersionPath path,
+            @QueryParam("folder")
+                    @DefaultValue("")
+                    @Pattern(regexp = Rules.FOLDER, message = Rules.FOLDER_RULE)
+                    @Size(max = Rules.LONGEST_PATH, message = Rules.FOLDER_RULE)
+                    @Parameter(description = "Only what is below it")
+                    String folder,
+            @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after")
+                    @DefaultValue("")
+                    @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
+                    String after) {
+        DatasetVersion version = path.toVersion(lookup);
+        return ObjectPage.of(
+                version,
+                contents.list(version, folder, new FilePath(after), Integer.parseInt(limit)));
+    }
+
+    @GET
+    @Path("/diff")
+    @Operation(
+            summary = "List what was added, removed or changed since another version, by path",
+            description =
+                    "An object is changed if its size, ETag or version id is another one. Pages are bounded by what is compared, too: go on until next is null.")
+    @APIResponse(responseCode = "200", description = "Differences")
+    @APIResponse(responseCode = "404", description = ABSENT)
+    @APIResponse(responseCode = "503", description = "UNAVAILABLE: a manifest is being fetched")
+    public DifferencePage diff(
+            @BeanParam @Valid VersionPath path,
+            @QueryParam("from")
+                    @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Parameter(description = "The version to compare with, of the same dataset")
+                    String from,
+            @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after")
+                    @DefaultValue("")
+                    @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
+                    String after) {
+        DatasetVersion version = path.toVersion(lookup);
+        DatasetVersion before = lookup.find(path.toDataset(), from);
+        return DifferencePage.of(
+                before,
+                version,
+                contents.compare(before, version, new FilePath(after), Integer.parseInt(limit)));
+    }
+}

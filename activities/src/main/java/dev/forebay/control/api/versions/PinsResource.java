@@ -1,0 +1,157 @@
+package dev.forebay.control.api.versions;
+
+import dev.forebay.control.api.Bodies.InRegion;
+import dev.forebay.control.api.Bodies.NewPin;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.VersionPath;
+import dev.forebay.control.api.versions.PinViews.PinPage;
+import dev.forebay.control.api.versions.PinViews.PinView;
+import dev.forebay.control.catalogue.VersionLookup;
+import dev.forebay.control.pins.PinRenewals;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.control.requests.VersionReader;
+import dev.forebay.control.requests.VersionRequests;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.UnpinRequest;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.ResponseStatus;
+import org.jspecify.annotations.Nullable;
+
+/** The REST resource of the pins of a version. */
+@Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/pins")
+@Tag(name = "Pins")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class PinsResource {
+
+    private static final int CREATED = 201;
+
+    private final VersionRequests versions;
+    private final VersionReader reader;
+    private final PinRenewals renewals;
+    private final Regions regions;
+    private final VersionLookup lookup;
+
+    PinsResource(
+            VersionRequests versions,
+            VersionReader reader,
+            PinRenewals renewals,
+            Regions regions,
+            VersionLookup lookup) {
+        this.versions = versions;
+        this.reader = reader;
+        this.renewals = renewals;
+        this.regions = regions;
+        this.lookup = lookup;
+    }
+
+    @POST
+    @ResponseStatus(CREATED)
+    @Operation(
+            summary = "Hold the version in a region where it is WARMING or CACHED",
+            description = "409 EVICTING if it is just being removed: try again when it is gone.")
+    @APIResponse(responseCode = "201", description = "Held")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: the version is not in the region")
+    @APIResponse(
+            responseCode = "409",
+            description = "EVICTING, or ALREADY_EXISTS if somebody else holds a pin with this id")
+    @APIResponse(
+            responseCode = "507",
+            description = "CAPACITY_EXCEEDED: the version has too many pins")
+    public PinView pin(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid NewPin body) {
+        DatasetVersion version = path.toVersion(lookup);
+        RegionName region = regions.require(body.region());
+        return PinView.of(
+                version,
+                versions.pin(version, body.toRequest(region, UUID.randomUUID().toString())));
+    }
+
+    @GET
+    @Operation(summary = "List the pins on the version, in all regions")
+    @APIResponse(responseCode = "200", description = "Pins")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+    public PinPage list(@BeanParam @Valid VersionPath path) {
+        DatasetVersion version = path.toVersion(lookup);
+        return new PinPage(
+                reader.status(version).pins().stream()
+                        .map(pin -> PinView.of(version, pin))
+                        .toList(),
+                null);
+    }
+
+    @POST
+    @Path("/{id}/renew")
+    @Operation(
+            summary = "Let a pin live for another lease",
+            description =
+                    "Goes to the region's etcd, without Temporal and the catalogue; so the version is named by its own name, as the pin names it. 404 when it has ended.")
+    @APIResponse(responseCode = "200", description = "The pin")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: it has ended")
+    public PinView renew(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
+            @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
+        DatasetVersion version = path.toNamed();
+        return PinView.of(version, renewals.renew(version, regions.require(body.region()), id));
+    }
+
+    @DELETE
+    @Path("/{id}")
+    @Operation(
+            summary = "Let go of a pin",
+            description =
+                    "Does nothing if it has ended; nor, with `taken_at`, if it was taken again since.")
+    @APIResponse(responseCode = "204", description = "There is no such pin any more")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+    public void unpin(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
+            @QueryParam("region")
+                    @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @QueryParam("taken_at") @Pattern(regexp = Rules.INSTANT, message = Rules.INSTANT_RULE)
+                    @Nullable String takenAt) {
+        versions.unpin(
+                path.toVersion(lookup),
+                new UnpinRequest(regions.require(region), id, instant(takenAt)));
+    }
+
+    private static @Nullable Instant instant(@Nullable String takenAt) {
+        try {
+            return takenAt == null ? null : Instant.parse(takenAt);
+        } catch (DateTimeParseException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "taken_at is '%s' and %s".formatted(takenAt, Rules.INSTANT_RULE),
+                    e);
+        }
+    }
+}

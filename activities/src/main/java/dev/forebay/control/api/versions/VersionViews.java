@@ -1,0 +1,189 @@
+package dev.forebay.control.api.versions;
+
+import dev.forebay.control.api.CauseView;
+import dev.forebay.control.api.WorkflowLinks;
+import dev.forebay.control.api.versions.PinViews.PinView;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.progress.RegionProgress;
+import dev.forebay.control.progress.VersionProgress;
+import dev.forebay.lifecycle.Pace;
+import dev.forebay.manifest.Comparison;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.VersionStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The response bodies about versions. */
+public final class VersionViews {
+
+    private VersionViews() {}
+
+    @Schema(name = "Version")
+    public record VersionView(
+            String dataset,
+            String version,
+            @Nullable ManifestView manifest,
+            @Schema(
+                            description =
+                                    "What it was made from; only where one version is shown, and null until it is frozen")
+                    @Nullable OriginView origin,
+            @Schema(
+                            description =
+                                    "Why its freezing does not get on; only where one version is shown that is not in any region")
+                    @Nullable CauseView freezing,
+            long ttlSeconds,
+            List<ResidencyView> regions,
+            List<PinView> pins,
+            String workflowId,
+            @Nullable String workflowUrl) {
+
+        /**
+         * Returns a view of the status that the workflow last reported, without current progress.
+         */
+        public static VersionView of(VersionStatus status, WorkflowLinks links) {
+            return of(
+                    new VersionProgress(
+                            status,
+                            status.regions().stream()
+                                    .map(
+                                            residency ->
+                                                    RegionProgress.of(residency, status.manifest()))
+                                    .toList(),
+                            false),
+                    Optional.empty(),
+                    Optional.empty(),
+                    links);
+        }
+
+        public static VersionView of(
+                VersionProgress progress,
+                Optional<Origin> origin,
+                Optional<Problem> freezing,
+                WorkflowLinks links) {
+            VersionStatus status = progress.status();
+            String workflowId = WorkflowIds.version(status.version());
+            return new VersionView(
+                    status.version().dataset().toString(),
+                    status.version().version(),
+                    ManifestView.of(status.manifest()),
+                    origin.map(OriginView::of).orElse(null),
+                    CauseView.of(freezing.orElse(null)),
+                    status.ttl().toSeconds(),
+                    progress.regions().stream().map(ResidencyView::of).toList(),
+                    status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
+                    workflowId,
+                    links.to(workflowId));
+        }
+    }
+
+    @Schema(name = "Manifest")
+    record ManifestView(String digest, String uri, long objects, long bytes, long chunks) {
+
+        public static @Nullable ManifestView of(@Nullable ManifestRef manifest) {
+            return manifest == null
+                    ? null
+                    : new ManifestView(
+                            manifest.digest().hex(),
+                            manifest.uri(),
+                            manifest.objects(),
+                            manifest.bytes(),
+                            manifest.chunks());
+        }
+    }
+
+    @Schema(name = "Origin", description = "What a version was made from")
+    record OriginView(
+            String source,
+            List<String> include,
+            List<String> exclude,
+            @Nullable String keys,
+            @Schema(description = "Of the list of keys, as it was read") @Nullable String keysEtag,
+            @Schema(description = "Of the list of keys, in a bucket with versioning")
+                    @Nullable String keysVersionId,
+            @Schema(description = "The version that it was compared with; null if it was the first")
+                    @Nullable String before,
+            long objectsUnchanged,
+            long objectsChanged,
+            long objectsAdded,
+            long objectsRemoved,
+            @Schema(description = "Sizes of what was changed or added") long bytesNew,
+            Instant frozenAt) {
+
+        public static OriginView of(Origin origin) {
+            Origin.ListIdentity keys = origin.keys();
+            DatasetVersion before = origin.before();
+            Comparison comparison = origin.comparison();
+            return new OriginView(
+                    origin.source().toString(),
+                    origin.source().include(),
+                    origin.source().exclude(),
+                    origin.source().keys(),
+                    keys == null ? null : keys.etag(),
+                    keys == null ? null : keys.versionId(),
+                    before == null ? null : before.version(),
+                    comparison.unchanged(),
+                    comparison.changed(),
+                    comparison.added(),
+                    comparison.removed(),
+                    comparison.newBytes(),
+                    origin.frozenAt());
+        }
+    }
+
+    @Schema(name = "Residency", description = "What a region holds of a version")
+    record ResidencyView(
+            String region,
+            Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
+            long bytesCached,
+            long objectsCached,
+            long bytesFromLake,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(
+                            description =
+                                    "Failed attempts of what is under way; only where one version is shown")
+                    int failed,
+            @Nullable String path,
+            @Nullable Instant cachedAt,
+            @Nullable Instant evictableAt,
+            @Schema(description = "Why it was given up, and what to do")
+                    @Nullable CauseView blocked,
+            @Schema(
+                            description =
+                                    "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
+                    @Nullable CauseView waiting) {
+
+        public static ResidencyView of(RegionProgress progress) {
+            Residency residency = progress.residency();
+            return new ResidencyView(
+                    residency.region().value(),
+                    residency.state(),
+                    progress.percent(),
+                    progress.bytes(),
+                    progress.objects(),
+                    residency.bytesFromLake(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
+                    residency.path(),
+                    residency.cachedAt(),
+                    residency.evictableAt(),
+                    CauseView.of(residency.blocked()),
+                    CauseView.of(progress.work().waiting()));
+        }
+    }
+
+    @Schema(name = "VersionPage")
+    public record VersionPage(List<VersionView> items, @Nullable String next) {}
+}

@@ -1,0 +1,110 @@
+package dev.forebay.control.ingest;
+
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.config.ControlPlaneConfig;
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.Listing;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Checks the source of a dataset at its registration by listing its first object. An unusable
+ * source fails then, and not when a job waits for it. Thread-safe.
+ */
+@Singleton
+public class SourceProbe {
+
+    /** No retry solves these. A bucket that does not exist may be created later. */
+    private static final Set<ErrorCode> REFUSALS =
+            Set.of(ErrorCode.LAKE_DENIED, ErrorCode.LAKE_UNSUPPORTED);
+
+    private final Lake lake;
+    private final LakeCommands commands;
+    private final Optional<String> ownBucket;
+    private final Duration patience;
+
+    @Inject
+    SourceProbe(Lake lake, LakeCommands commands, ControlPlaneConfig config) {
+        this(lake, commands, config.manifestBucket(), config.requests().lakeTimeout());
+    }
+
+    SourceProbe(Lake lake, LakeCommands commands, Optional<String> ownBucket, Duration patience) {
+        this.lake = lake;
+        this.commands = commands;
+        this.ownBucket = ownBucket;
+        this.patience = patience;
+    }
+
+    /**
+     * Refuses a source from which no version can be made. Accepts an empty source, and any source
+     * while the lake does not answer.
+     *
+     * @return what the user should check, because it may be a mistake; empty if there is an object
+     * @throws ForebayException {@code INVALID_ARGUMENT} if Forebay writes to its bucket; {@code
+     *     LAKE_DENIED} or {@code LAKE_UNSUPPORTED} as the lake answers
+     */
+    public Optional<String> check(LakeSource source) {
+        requireNotOwn("source", source.bucket(), source.toString());
+        LakeSource.Address keys = source.keysAddress();
+        if (keys != null) {
+            requireNotOwn("keys", keys.bucket(), String.valueOf(source.keys()));
+        }
+        FutureTask<Optional<String>> looking = new FutureTask<>(() -> look(source));
+        Thread.startVirtualThread(looking);
+        try {
+            return looking.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException _) {
+            looking.cancel(true);
+            return Optional.of(
+                    "%s was not checked: the lake did not answer within %d s"
+                            .formatted(source.describe(), patience.toSeconds()));
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof ForebayException failure)) {
+                throw new IllegalStateException("a look at a source has a defect", e.getCause());
+            }
+            if (REFUSALS.contains(failure.code())) {
+                throw new ForebayException(
+                        failure.code(), String.valueOf(failure.getMessage()), failure);
+            }
+            return Optional.of(failure.code() + ": " + failure.getMessage());
+        } catch (InterruptedException e) {
+            looking.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "the registration was stopped", e);
+        }
+    }
+
+    private void requireNotOwn(String field, String bucket, String value) {
+        if (ownBucket.filter(bucket::equals).isPresent()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s '%s' must not be in the bucket that Forebay itself writes to, forebay.manifest-bucket"
+                            .formatted(field, value));
+        }
+    }
+
+    private Optional<String> look(LakeSource source) {
+        if (isEmpty(source.bucket(), source.chosenPrefix())) {
+            return Optional.of(
+                    "there is no object yet: compare with '%s'".formatted(commands.list(source)));
+        }
+        LakeSource.Address keys = source.keysAddress();
+        return keys != null && isEmpty(keys.bucket(), keys.key())
+                ? Optional.of("there is no object %s yet".formatted(source.keys()))
+                : Optional.empty();
+    }
+
+    private boolean isEmpty(String bucket, String prefix) {
+        Listing.Page first = lake.listing(bucket, prefix).page(null, 1);
+        return first.objects().isEmpty() && (first.next() == null);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.forebay.control.planning;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A forecast of what it takes to bring a version into regions.
+ *
+ * @param manifest null if the version is not frozen yet: the figures then describe the lake now
+ * @param currency the currency of all costs; null if no price is configured, then there are no
+ *     costs
+ */
+public record FillPlan(
+        DatasetVersion version,
+        @Nullable ManifestRef manifest,
+        @Nullable String currency,
+        List<InRegion> regions) {
+
+    /**
+     * The forecast for one region.
+     *
+     * @param needs the missing bytes; null if the region does not report them
+     * @param sources where they can come from, the cheapest first
+     * @param room the forecast of the admission; null if the region does not report its capacity
+     * @param bytesPerSecond the rate at which the region filled large objects lately; null if it
+     *     has not filled enough
+     * @param time the duration of the fill if nothing else is filled; null if that is not known
+     * @param problem why the forecast is incomplete; null if it is complete
+     */
+    public record InRegion(
+            RegionName region,
+            Residency.State state,
+            @Nullable Needs needs,
+            List<Source> sources,
+            @Nullable Room room,
+            @Nullable Long bytesPerSecond,
+            FillSpeed.@Nullable Estimate time,
+            @Nullable Problem problem) {}
+
+    /**
+     * The size of a version and what a region lacks of it.
+     *
+     * @param bytes the size of all files
+     * @param objects the number of all files
+     * @param bytesMissing the bytes of files that are missing
+     * @param objectsMissing the number of files that are incomplete
+     * @param lakeRequests the number of requests that read the missing bytes from the lake
+     * @param exact false if these are estimates
+     * @param atLeast whether there is more than was counted
+     */
+    public record Needs(
+            long bytes,
+            long objects,
+            long bytesMissing,
+            long objectsMissing,
+            long lakeRequests,
+            boolean exact,
+            boolean atLeast) {}
+
+    /**
+     * A source of the missing bytes.
+     *
+     * @param region the sibling region; null for the lake
+     * @param cost the cost of all missing bytes; null if no price is configured
+     * @param used whether a fill would use this source
+     */
+    public record Source(
+            Kind kind, @Nullable RegionName region, @Nullable BigDecimal cost, boolean used) {
+
+        /** The kind of a source. */
+        public enum Kind {
+            LAKE,
+            REGION,
+            ON_PREMISES
+        }
+    }
+
+    /**
+     * The forecast of the admission.
+     *
+     * @param neededBytes the capacity that its chunks would take in addition
+     * @param takenBytes the capacity that other versions take
+     * @param victims the versions that would be evicted first
+     * @param problem why the version is not admitted at once; null if it is
+     * @param notBefore when the pins that are in the way end without a renewal
+     */
+    public record Room(
+            Admission admission,
+            long neededBytes,
+            long takenBytes,
+            long capacityBytes,
+            List<Victim> victims,
+            @Nullable Problem problem,
+            @Nullable Instant notBefore) {}
+
+    /** Whether a region admits a version. */
+    public enum Admission {
+        /** The version is there, or there is enough capacity. */
+        ADMITTED,
+        /** There is enough capacity once unpinned versions are evicted. */
+        AFTER_EVICTION,
+        /** There is enough capacity only once versions that are pinned or being filled are gone. */
+        WAITS,
+        /** The version is larger than the region, or than the quota of its namespace. */
+        REFUSED
+    }
+
+    /**
+     * A version that would be evicted.
+     *
+     * @param roomBytes about how much capacity becomes free, once the victims before it are gone.
+     *     Shared bytes become free with the last version that shares them
+     * @param uses the expected number of further requests
+     * @param refetchCost the cost of filling it again; null if no price is configured
+     * @param evictableAt when its time to live ends; null if that is not known
+     */
+    public record Victim(
+            DatasetVersion version,
+            long roomBytes,
+            double uses,
+            @Nullable BigDecimal refetchCost,
+            @Nullable Instant evictableAt) {}
+}

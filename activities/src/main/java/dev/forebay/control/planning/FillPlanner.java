@@ -1,0 +1,184 @@
+package dev.forebay.control.planning;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.ingest.LakeListing;
+import dev.forebay.control.ingest.LakeListing.Size;
+import dev.forebay.control.planning.FillPlan.InRegion;
+import dev.forebay.control.planning.FillPlan.Needs;
+import dev.forebay.control.planning.FillPlan.Room;
+import dev.forebay.control.prices.PriceTable;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.control.requests.VersionReader;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.FillSpeed;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Urgency;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forecasts what it takes to bring a version into regions. It reads the lake, the regions and the
+ * catalogue, and changes nothing: it starts no workflow and writes nothing. Thread-safe.
+ */
+@Singleton
+public class FillPlanner {
+
+    private final DatasetCatalogue datasets;
+    private final VersionReader reader;
+    private final Regions regions;
+    private final LakeListing listing;
+    private final AdmissionForecast rooms;
+    private final FillSources sources;
+    private final PriceTable prices;
+
+    FillPlanner(
+            DatasetCatalogue datasets,
+            VersionReader reader,
+            Regions regions,
+            LakeListing listing,
+            AdmissionForecast rooms,
+            FillSources sources,
+            PriceTable prices) {
+        this.datasets = datasets;
+        this.reader = reader;
+        this.regions = regions;
+        this.listing = listing;
+        this.rooms = rooms;
+        this.sources = sources;
+        this.prices = prices;
+    }
+
+    /**
+     * Plans a version in regions.
+     *
+     * @param in the regions; the plan of a region that does not answer contains the reason
+     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset; for a version that is not
+     *     frozen, also {@code LAKE_EMPTY} and other failures of the listing
+     */
+    public FillPlan of(DatasetVersion version, List<RegionName> in) {
+        Dataset dataset = datasets.require(version.dataset());
+        VersionStatus status = reader.statusOrNothing(version);
+        Size size = status.manifest() == null ? listing.of(dataset.source()) : null;
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<InRegion> found =
+                    in.stream()
+                            .map(
+                                    region ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> in(region, status, size), executor))
+                            .toList()
+                            .stream()
+                            .map(CompletableFuture::join)
+                            .toList();
+            return new FillPlan(
+                    version,
+                    status.manifest(),
+                    prices.isStated() ? prices.currency() : null,
+                    found);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof ForebayException cause ? cause : e;
+        }
+    }
+
+    private InRegion in(RegionName region, VersionStatus status, @Nullable Size size) {
+        Residency.State state = Lifecycle.residency(status, region).state();
+        RegionSurvey survey;
+        try {
+            survey = regions.survey(region, status.version(), status.manifest());
+        } catch (ForebayException unanswered) {
+            return new InRegion(
+                    region,
+                    state,
+                    null,
+                    List.of(),
+                    null,
+                    null,
+                    null,
+                    new Problem(unanswered.code(), String.valueOf(unanswered.getMessage())));
+        }
+        Needs needs = needs(status.manifest(), survey.missing(), size);
+        return new InRegion(
+                region,
+                state,
+                needs,
+                needs == null
+                        ? List.of()
+                        : sources.of(region, status, needs.bytesMissing(), needs.lakeRequests()),
+                room(region, status, size, survey),
+                rate(survey.speed()),
+                needs == null ? null : time(needs, survey.speed()),
+                null);
+    }
+
+    private static @Nullable Needs needs(
+            @Nullable ManifestRef manifest, @Nullable Missing missing, @Nullable Size size) {
+        if (manifest != null && missing != null) {
+            return new Needs(
+                    manifest.bytes(),
+                    manifest.objects(),
+                    missing.bytes(),
+                    missing.objects(),
+                    missing.lakeRequests(),
+                    missing.exact(),
+                    false);
+        }
+        return size == null
+                ? null
+                : new Needs(
+                        size.bytes(),
+                        size.objects(),
+                        size.bytes(),
+                        size.objects(),
+                        size.reads(),
+                        false,
+                        !size.whole());
+    }
+
+    private @Nullable Room room(
+            RegionName region, VersionStatus status, @Nullable Size size, RegionSurvey survey) {
+        ManifestRef manifest = status.manifest();
+        Long needed = survey.neededBytes();
+        if (manifest != null && needed != null) {
+            return rooms.of(
+                    status.version(),
+                    region,
+                    manifest.roomBytes(),
+                    needed,
+                    survey,
+                    Urgency.INTERACTIVE);
+        }
+        return size == null
+                ? null
+                : rooms.of(
+                        status.version(),
+                        region,
+                        size.roomBytes(),
+                        size.roomBytes(),
+                        survey,
+                        Urgency.INTERACTIVE);
+    }
+
+    private static @Nullable Long rate(@Nullable FillSpeed speed) {
+        FillSpeed.Spread rate = speed == null ? null : speed.rate();
+        return rate == null ? null : Math.round(rate.likely());
+    }
+
+    private static FillSpeed.@Nullable Estimate time(Needs needs, @Nullable FillSpeed speed) {
+        FillSpeed known = speed == null ? new FillSpeed(null, null) : speed;
+        return known.estimate(needs.bytesMissing(), needs.lakeRequests()).orElse(null);
+    }
+}

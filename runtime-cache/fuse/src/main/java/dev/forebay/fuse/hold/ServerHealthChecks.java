@@ -1,0 +1,144 @@
+package dev.forebay.fuse.hold;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pings servers, and requests the replacement of a server that does not answer, or does not serve
+ * when ordered. A stopped process keeps its connection and the requests that it took from the
+ * kernel, so only pings reveal it. Thread-safe.
+ *
+ * @param <S> a server
+ */
+final class ServerHealthChecks<S> {
+
+    /** Carries out the decisions of this class. */
+    interface Orders<S> {
+        void ask(S server);
+
+        /** Replaces an unresponsive server if another one can take its place. */
+        void replace(S server);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerHealthChecks.class);
+
+    private final Orders<S> orders;
+    private final long patienceNanos;
+    private final Map<S, ServerHealth> pulses = new ConcurrentHashMap<>();
+
+    /**
+     * @param patience the time that a server may leave a ping unanswered, or an order to serve
+     *     unconfirmed
+     */
+    ServerHealthChecks(Orders<S> orders, Duration patience) {
+        this.orders = orders;
+        this.patienceNanos = patience.toNanos();
+    }
+
+    /** Adds a server, which is pinged until it is removed. */
+    void add(S server) {
+        pulses.put(server, new ServerHealth());
+    }
+
+    void remove(S server) {
+        pulses.remove(server);
+    }
+
+    /** Records an answer of a server. */
+    void answered(S server) {
+        ServerHealth pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.answered();
+        }
+    }
+
+    /** Records that a server was ordered to serve; it must confirm that in time. */
+    void appoint(S server) {
+        ServerHealth pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.appoint(System.nanoTime());
+        }
+    }
+
+    /** Records that a server serves. */
+    void serves(S server) {
+        ServerHealth pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.serves();
+        }
+    }
+
+    /** Returns whether a server has answered, and has no overdue answer. */
+    boolean isPrompt(S server) {
+        ServerHealth pulse = pulses.get(server);
+        return pulse != null && pulse.isPrompt();
+    }
+
+    /**
+     * Pings all servers periodically, and continues after failures.
+     *
+     * @param interval the time between two pings
+     * @param ended returns true when the loop must end
+     */
+    void watch(Duration interval, BooleanSupplier ended) {
+        long last = System.nanoTime();
+        while (!ended.getAsBoolean()) {
+            LockSupport.parkNanos(interval.toNanos());
+            long now = System.nanoTime();
+            boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
+            last = now;
+            try {
+                pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
+            } catch (RuntimeException | Error e) {
+                complain(e);
+            }
+        }
+    }
+
+    private static void complain(Throwable e) {
+        try {
+            LOG.error("Servers are asked again in a moment whether they live", e);
+        } catch (RuntimeException | Error worse) {
+            // An exception here would end the loop for good.
+        }
+    }
+
+    /**
+     * Blocks the removal of the server meanwhile: the number of a closed descriptor can be reused.
+     */
+    private void look(S server, long now, boolean stoppedOurselves) {
+        ServerHealth _ =
+                pulses.computeIfPresent(
+                        server,
+                        (_, pulse) -> {
+                            look(server, pulse, now, stoppedOurselves);
+                            return pulse;
+                        });
+    }
+
+    private void look(S server, ServerHealth pulse, long now, boolean stoppedOurselves) {
+        if (stoppedOurselves) {
+            pulse.restart(now);
+        }
+        if (pulse.isSilent(now, patienceNanos)) {
+            orders.replace(server);
+        } else if (pulse.ask(now)) {
+            ask(server, pulse);
+        }
+    }
+
+    private void ask(S server, ServerHealth pulse) {
+        try {
+            orders.ask(server);
+        } catch (RuntimeException | Error e) {
+            // Otherwise the server would be replaced for a ping that was never sent.
+            pulse.notAsked();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package dev.forebay.workflows.fill;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.activity.RoomActivities.Made;
+import dev.forebay.workflows.input.PrewarmInput;
+import dev.forebay.workflows.message.Claim;
+import dev.forebay.workflows.message.Urgency;
+import dev.forebay.workflows.state.VersionState;
+import dev.forebay.workflows.support.ActivityStubs;
+import dev.forebay.workflows.support.CodeChanges;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.CompletablePromise;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Waits for a version's admission to a region. It asks the region again and again, and evicts
+ * versions of less value now and then, and whenever the region reports that evictions would help.
+ * The version takes its place in the region's queue first and keeps it, because later versions
+ * would otherwise take the freed space. The failure of the last attempt says why it waits.
+ */
+public final class AdmissionWait {
+
+    /**
+     * After this time an operator has to decide. A day of waiting adds fewer than 4,000 events to
+     * the history, or 18,000 if evictions could always free enough space and never do.
+     */
+    private static final Duration LONGEST_WAIT = Duration.ofHours(24);
+
+    /** The same limit as for all other steps before a fill begins. */
+    private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
+
+    /** The region removes a version from its queue if it has not asked for two minutes. */
+    private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
+
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
+
+    private final PrewarmInput input;
+    private final Urgency urgency;
+    private final Promise<Void> sources;
+    private final Instant begun = VersionState.now();
+    // When the region last answered that it has no space. It was healthy until then.
+    private Instant heard = begun;
+
+    /**
+     * @param sources completes when the region knows where to read the version's bytes; it must
+     *     know before the version is mounted
+     */
+    AdmissionWait(PrewarmInput input, Urgency urgency, Promise<Void> sources) {
+        this.input = input;
+        this.urgency = urgency;
+        this.sources = sources;
+    }
+
+    /**
+     * Returns where the version is mounted, once the region has admitted it. From then on the
+     * version holds its space.
+     *
+     * @throws ActivityFailure with CAPACITY_EXCEEDED if there was no space within a day; with
+     *     TOO_LARGE at once if the version can never fit; with any other error that lasts for an
+     *     hour
+     */
+    String await() {
+        if (CodeChanges.placesAreKept()) {
+            Optional<String> path = ask();
+            if (path.isPresent()) {
+                return path.get();
+            }
+        }
+        Duration patience = FIRST_PATIENCE;
+        while (true) {
+            try {
+                return attempt(patience);
+            } catch (ActivityFailure failure) {
+                requireWorthWaiting(failure);
+            }
+            patience = patience.multipliedBy(2);
+            patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
+        }
+    }
+
+    /**
+     * Asks the region until it answers. Returns empty if it has no space; the version then has a
+     * place in the region's queue.
+     */
+    private Optional<String> ask() {
+        Long quota = ActivityStubs.quota(input.version()).quota(input.version(), input.region());
+        sources.get();
+        try {
+            return Optional.of(
+                    ActivityStubs.admitAtOnce(input.version(), input.region(), urgency)
+                            .admit(
+                                    input.version(),
+                                    input.manifest(),
+                                    new Claim(urgency, quota, begun)));
+        } catch (ActivityFailure failure) {
+            if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
+                heard = VersionState.now();
+                return Optional.empty();
+            }
+            throw failure;
+        }
+    }
+
+    /** Returns whether choosing the sources has failed. Its activity has retried long enough. */
+    private boolean haveSourcesFailed() {
+        return sources.isCompleted() && sources.getFailure() != null;
+    }
+
+    private String attempt(Duration patience) {
+        CompletablePromise<Made> made = Workflow.newPromise();
+        CancellationScope making =
+                Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
+        making.run();
+        if (CodeChanges.placesAreKept()) {
+            Optional<String> path = meanwhile(made, making);
+            if (path.isPresent()) {
+                return path.get();
+            }
+        }
+        Long quota = made.get().quotaBytes();
+        sources.get();
+        return ActivityStubs.admit(input.version(), input.region(), urgency, patience)
+                .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
+    }
+
+    /**
+     * Asks the region for admission while {@code made} frees space. Returns the path if the region
+     * admits the version earlier, and stops freeing space then.
+     */
+    private Optional<String> meanwhile(Promise<Made> made, CancellationScope making) {
+        try {
+            while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
+                Optional<String> path = ask();
+                if (path.isPresent()) {
+                    making.cancel("there is room");
+                    return path;
+                }
+            }
+            return Optional.empty();
+        } catch (ActivityFailure unanswered) {
+            making.cancel("the region does not answer");
+            throw unanswered;
+        }
+    }
+
+    private Promise<Made> makeRoom() {
+        return Async.function(
+                ActivityStubs.makeRoom(input.version(), input.region(), urgency)::makeRoom,
+                input.version(),
+                input.manifest(),
+                input.region(),
+                urgency);
+    }
+
+    private void requireWorthWaiting(ActivityFailure failure) {
+        if (haveSourcesFailed() || !isWorthWaiting(failure)) {
+            throw failure;
+        }
+    }
+
+    private boolean isWorthWaiting(ActivityFailure failure) {
+        ErrorCode code = Failures.problem(failure).code();
+        return code.retryable()
+                && (!Failures.isRefusal(failure) || code == ErrorCode.CAPACITY_EXCEEDED)
+                && !Failures.isCancellation(failure)
+                && isInTime(code);
+    }
+
+    private boolean isInTime(ErrorCode code) {
+        Instant now = VersionState.now();
+        if (code == ErrorCode.CAPACITY_EXCEEDED) {
+            heard = CodeChanges.placesAreKept() ? now : heard;
+            return Duration.between(begun, now).compareTo(LONGEST_WAIT) < 0;
+        }
+        return Duration.between(heard, now).compareTo(LONGEST_TROUBLE) < 0;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.forebay.workflows.fill;
+
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.input.PrewarmInput.Cursor;
+import java.util.Locale;
+
+/**
+ * The progress of a fill for people, as Temporal's UI shows it. It never goes back: later rounds,
+ * which fill again what workers lost, show no number of chunks.
+ */
+final class FillDetails {
+
+    private FillDetails() {}
+
+    /** Returns the text before the region's workers have confirmed that they hold everything. */
+    static String filling(ManifestRef manifest, Cursor cursor) {
+        return cursor.round() == 0
+                ? String.format(
+                        Locale.ROOT,
+                        "Filling: %,d of %,d chunks, %,d of %,d objects, %,d of %,d bytes; %,d bytes from the lake. Not confirmed by the workers yet.",
+                        cursor.next(),
+                        manifest.chunks(),
+                        cursor.objects(),
+                        manifest.objects(),
+                        cursor.bytesVerified(),
+                        manifest.bytes(),
+                        cursor.bytesFromLake())
+                : String.format(
+                        Locale.ROOT,
+                        "Round %d: what workers came to lack is filled again; %,d bytes from the lake. Not confirmed by the workers yet.",
+                        cursor.round() + 1,
+                        cursor.bytesFromLake());
+    }
+
+    /** Returns the text after the confirmation. */
+    static String confirmed(ManifestRef manifest, long bytesFromLake) {
+        return String.format(
+                Locale.ROOT,
+                "Confirmed by the workers: all of %,d chunks, %,d objects, %,d bytes; %,d bytes from the lake.",
+                manifest.chunks(),
+                manifest.objects(),
+                manifest.bytes(),
+                bytesFromLake);
+    }
+}

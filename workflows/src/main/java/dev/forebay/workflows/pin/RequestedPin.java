@@ -1,0 +1,184 @@
+package dev.forebay.workflows.pin;
+
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.state.CallerDeadline;
+import dev.forebay.workflows.state.VersionState;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The pin that one request wants in one region, from its taking to its release. */
+public final class RequestedPin {
+
+    private final Pins pins;
+    private final PinRequest wanted;
+    private final PinRequester taker;
+    private final CallerDeadline deadline;
+    private @Nullable PinGrant held;
+
+    /** A pin call that the region had not answered when the deadline passed. */
+    private @Nullable Promise<PinGrant> unanswered;
+
+    /**
+     * @param taker the request that takes the pin; a pin that it took in an earlier run counts as
+     *     its own
+     * @param deadline until when it waits
+     */
+    public RequestedPin(Pins pins, PinRequest wanted, PinRequester taker, CallerDeadline deadline) {
+        this.pins = pins;
+        this.wanted = wanted;
+        this.taker = taker;
+        this.deadline = deadline;
+        this.held = pins.left(wanted, taker).orElse(null);
+    }
+
+    /**
+     * Takes the pin before the fill has ended, so that no eviction removes what is being filled.
+     *
+     * @throws ApplicationFailure if repeating the request cannot succeed
+     */
+    public void takeEarly() {
+        if (pins.areNeverForgotten() && isFresh()) {
+            return;
+        }
+        try {
+            held = take();
+        } catch (ApplicationFailure refused) {
+            if (pins.isRefusedForGood(refused)) {
+                throw refused;
+            }
+            // The pin that counts is taken when the fill is done.
+        }
+    }
+
+    /**
+     * Returns whether the pin is held with at least half of its lease left, which gives the holder
+     * time to renew. If it is not, takes it first.
+     *
+     * @throws ApplicationFailure as {@link Pins#take}, except for failures that another round may
+     *     avoid
+     */
+    public boolean isTaken() {
+        if (isFresh()) {
+            return true;
+        }
+        try {
+            held = take();
+        } catch (ApplicationFailure refused) {
+            held =
+                    switch (Failures.problem(refused).code()) {
+                        case EVICTING, NOT_FOUND -> null;
+                        default -> throw refused;
+                    };
+        }
+        return held != null;
+    }
+
+    /** Returns the pin, if the workflow believes it alive. */
+    public Optional<PinGrant> grant() {
+        return Optional.ofNullable(held).filter(pins::holds);
+    }
+
+    /** Returns whether the pin was taken. It may have ended since. */
+    public boolean wasTaken() {
+        return held != null;
+    }
+
+    /**
+     * Tries once more to take the pin after the deadline, for a receipt of a partial copy.
+     *
+     * @param patience until when the region may answer; a pin that arrives later is released
+     */
+    public void takeLate(CallerDeadline patience) {
+        if (unanswered == null && isFresh()) {
+            return;
+        }
+        Promise<PinGrant> taking =
+                unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, taker));
+        unanswered = null;
+        if (patience.await(taking::isCompleted)) {
+            try {
+                held = taking.get();
+            } catch (TemporalFailure refused) {
+                Workflow.getLogger(RequestedPin.class).debug("it was not taken", refused);
+            }
+        } else if (grant().isEmpty()) {
+            giveBackLater(taking, null);
+        }
+    }
+
+    public void giveBack() {
+        PinGrant grant = held;
+        Promise<PinGrant> taking = unanswered;
+        held = null;
+        unanswered = null;
+        if (taking != null) {
+            giveBackLater(taking, grant);
+        } else if (grant != null) {
+            pins.giveBack(grant, taker);
+        }
+    }
+
+    /**
+     * Forgets the pin at the beginning of a round. Only runs of earlier code do so, and later
+     * rounds then release nothing.
+     */
+    public void forget() {
+        held = null;
+    }
+
+    /** Takes the pin. Null if the wait ends before the region has answered. */
+    private @Nullable PinGrant take() {
+        if (!deadline.isSet()) {
+            return pins.take(wanted, taker);
+        }
+        if (pins.areTakenLate() && deadline.isOver()) {
+            return grant().orElse(null);
+        }
+        Promise<PinGrant> taking = Async.function(() -> pins.take(wanted, taker));
+        if (deadline.await(taking::isCompleted)) {
+            return taking.get();
+        }
+        if (pins.areTakenLate()) {
+            unanswered = taking;
+            return grant().orElse(null);
+        }
+        giveBackLater(taking, pins.areNeverForgotten() ? held : null);
+        return null;
+    }
+
+    private void giveBackLater(Promise<PinGrant> taking, @Nullable PinGrant before) {
+        var _ = Async.procedure(() -> giveBack(taking, before));
+    }
+
+    /**
+     * @param before the pin to release if the new one could not be taken
+     */
+    private void giveBack(Promise<PinGrant> taking, @Nullable PinGrant before) {
+        PinGrant last;
+        try {
+            last = taking.get();
+        } catch (TemporalFailure refused) {
+            Workflow.getLogger(RequestedPin.class).debug("it was not taken", refused);
+            last = before;
+        }
+        if (last != null) {
+            pins.giveBack(last, taker);
+        }
+    }
+
+    private boolean isFresh() {
+        return grant().filter(
+                        grant ->
+                                VersionState.now()
+                                        .plus(wanted.lease().dividedBy(2))
+                                        .isBefore(grant.expiresAt()))
+                .isPresent();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.forebay.workflows.state;
+
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.CompletablePromise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a caller stops waiting: at its own deadline, or when its request has failed elsewhere or was
+ * cancelled. Without a deadline it adds no event to the history.
+ */
+public final class CallerDeadline {
+
+    private final CompletablePromise<Void> time = Workflow.newPromise();
+    private final @Nullable CancellationScope scope;
+    private boolean pointless;
+    private boolean takenBack;
+
+    public CallerDeadline(@Nullable Duration patience) {
+        scope =
+                patience == null
+                        ? null
+                        : Workflow.newCancellationScope(
+                                () -> time.completeFrom(Workflow.newTimer(patience)));
+        if (scope != null) {
+            scope.run();
+        }
+    }
+
+    /** Returns whether the caller has a deadline. */
+    public boolean isSet() {
+        return scope != null;
+    }
+
+    /** Returns whether the deadline has passed. */
+    public boolean hasCome() {
+        return time.isCompleted();
+    }
+
+    /** Returns whether the caller waits no more, for any reason. */
+    public boolean isOver() {
+        return pointless || hasCome();
+    }
+
+    /** Ends the wait, because the request has failed elsewhere. */
+    public void giveUp() {
+        pointless = true;
+    }
+
+    /** Ends the wait, because the client has cancelled the request. */
+    public void takeBack() {
+        takenBack = true;
+        pointless = true;
+    }
+
+    public boolean isTakenBack() {
+        return takenBack;
+    }
+
+    /** Cancels the timer, because the caller has its answer. */
+    public void lift() {
+        if (scope != null && !hasCome()) {
+            scope.cancel("answered");
+        }
+    }
+
+    /** Pauses, but not beyond the deadline. */
+    public void pause(Duration pause) {
+        if (isSet()) {
+            Timeouts.await(pause, this::isOver);
+        } else {
+            Workflow.sleep(pause);
+        }
+    }
+
+    /**
+     * Waits until {@code condition} holds or the wait is over. Returns whether the condition holds.
+     */
+    public boolean await(BooleanSupplier condition) {
+        Workflow.await(() -> condition.getAsBoolean() || isOver());
+        return condition.getAsBoolean();
+    }
+}

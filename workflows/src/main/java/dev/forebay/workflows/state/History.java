@@ -1,0 +1,110 @@
+package dev.forebay.workflows.state;
+
+import dev.forebay.lifecycle.Event;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.HistoryEntry.Kind;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.workflow.Workflow;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The history entries of a version that the catalogue does not have yet. If the catalogue is away
+ * for long, only the latest ones stay.
+ */
+public final class History {
+
+    /** Bounds the payload of a projection and the state that a run hands to the next. */
+    static final int MOST = 100;
+
+    private static final int LONGEST_TEXT = 1_000;
+
+    private final List<HistoryEntry> untold;
+    private int count;
+
+    /**
+     * @param carried the entries that the previous run has not delivered
+     */
+    History(List<HistoryEntry> carried) {
+        this.untold = new ArrayList<>(carried);
+    }
+
+    public List<HistoryEntry> untold() {
+        return List.copyOf(untold);
+    }
+
+    public void told(List<HistoryEntry> heard) {
+        untold.removeAll(heard);
+    }
+
+    /**
+     * Adds an entry for an event, if its effect deserves one.
+     *
+     * @param why for people; may be empty
+     */
+    void note(Event event, VersionStatus before, VersionStatus after, String why) {
+        if (!(event instanceof Event.Regional regional) || before.equals(after)) {
+            return;
+        }
+        RegionName region = regional.region();
+        Residency was = Lifecycle.residency(before, region);
+        Residency is = Lifecycle.residency(after, region);
+        switch (regional) {
+            case Event.Ensured _, Event.Resumed _ -> add(is, Kind.ASKED_FOR, null, why);
+            case Event.Confirmed _ -> {
+                if (is.state() == State.CACHED) {
+                    add(is, Kind.CACHED, null, why);
+                }
+            }
+            case Event.FillFailed failed ->
+                    add(is, Kind.BLOCKED, failed.problem().code(), failed.problem().message());
+            case Event.Lost _ -> add(was, Kind.LOST, null, why);
+            case Event.PinGranted granted -> {
+                if (Lifecycle.pins(before, region).isEmpty()) {
+                    add(is, Kind.PINNED, null, granted.pin().holder());
+                }
+            }
+            case Event.PinEnded ended -> {
+                if (Lifecycle.pins(after, region).isEmpty()) {
+                    add(is, Kind.RELEASED, null, holder(before, ended));
+                }
+            }
+            case Event.EvictionBegun _ -> add(was, Kind.EVICTING, null, why);
+            case Event.EvictionRefused _ -> add(is, Kind.SPARED, null, why);
+            case Event.EvictionFinished _ -> add(was, Kind.EVICTED, null, why);
+            case Event.Mounted _,
+                    Event.WarmProgressed _,
+                    Event.FillCounted _,
+                    Event.PinRenewed _,
+                    Event.HandedOut _,
+                    Event.Read _ -> {}
+        }
+    }
+
+    private static String holder(VersionStatus before, Event.PinEnded ended) {
+        return Lifecycle.pin(before, ended.region(), ended.id())
+                .map(pin -> pin.holder())
+                .orElse("");
+    }
+
+    private void add(Residency of, Kind kind, @Nullable ErrorCode code, String text) {
+        if (untold.size() >= MOST) {
+            untold.removeFirst();
+        }
+        untold.add(
+                new HistoryEntry(
+                        Workflow.getInfo().getOriginalExecutionRunId() + "/" + count++,
+                        VersionState.now(),
+                        of.region(),
+                        kind,
+                        code,
+                        text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT),
+                        of.bytesCached()));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.forebay.workflows.version;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.Revision;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.state.VersionState;
+import dev.forebay.workflows.support.ActivityStubs;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * Keeps the catalogue up to date: it sends one status at a time, in order, always the latest. A
+ * catalogue that is away delays no other work.
+ *
+ * <p>An attempt that has timed out may still arrive after later ones. Each status therefore has a
+ * {@link Revision}, by which the catalogue recognises an old one.
+ */
+final class CatalogueProjection {
+
+    private static final Logger LOG = Workflow.getLogger(CatalogueProjection.class);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
+
+    private final VersionState state;
+    private @Nullable VersionStatus told;
+    private boolean telling;
+
+    CatalogueProjection(VersionState state) {
+        this.state = state;
+    }
+
+    /**
+     * Returns whether no activity is in progress whose late effect could overwrite the next run's.
+     */
+    boolean isIdle() {
+        return !telling;
+    }
+
+    /** Returns whether the catalogue has the present status. */
+    boolean isUpToDate() {
+        return state.status().equals(told);
+    }
+
+    /**
+     * Starts, and sends the first status in any case.
+     *
+     * @param leaving whether the run is about to end: nothing more is sent, because the next run
+     *     does it
+     */
+    void start(BooleanSupplier leaving) {
+        var _ =
+                Async.procedure(
+                        () -> {
+                            while (true) {
+                                Workflow.await(() -> !isUpToDate() && !leaving.getAsBoolean());
+                                tell(state.status());
+                            }
+                        });
+    }
+
+    private void tell(VersionStatus status) {
+        telling = true;
+        List<HistoryEntry> news = state.chronicle().untold();
+        try {
+            ActivityStubs.project(state.version()).project(status, revision(), news);
+            told = status;
+            state.chronicle().told(news);
+        } catch (ActivityFailure failure) {
+            Problem problem = Failures.problem(failure);
+            LOG.warn("the catalogue is behind: {}", problem);
+            if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
+                // The catalogue can never store this status. It may store the next one.
+                told = status;
+                state.chronicle().told(news);
+            }
+        }
+        telling = false;
+        if (!status.equals(told)) {
+            Workflow.sleep(PAUSE_AFTER_FAILURE);
+        }
+    }
+
+    private static long revision() {
+        WorkflowInfo info = Workflow.getInfo();
+        return new Revision(info.getRunStartedTimestampMillis(), info.getHistoryLength()).number();
+    }
+}

@@ -1,0 +1,437 @@
+package dev.forebay.workflows.version;
+
+import dev.forebay.lifecycle.Event.FillCounted;
+import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.Read;
+import dev.forebay.lifecycle.Event.Resumed;
+import dev.forebay.lifecycle.Event.TtlSet;
+import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.DatasetVersionWorkflow;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.evict.Evictions;
+import dev.forebay.workflows.fill.CoverageProofs;
+import dev.forebay.workflows.fill.CoverageQueries;
+import dev.forebay.workflows.fill.Fills;
+import dev.forebay.workflows.ingest.Ingest;
+import dev.forebay.workflows.input.VersionInput;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.FillProgress;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.ReadReport;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.pin.PinRequester;
+import dev.forebay.workflows.pin.PinWatch;
+import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.state.Timeouts;
+import dev.forebay.workflows.state.VersionState;
+import dev.forebay.workflows.support.CodeChanges;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInit;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * The implementation of a version's entity workflow. Handlers change the state by events and wait.
+ * Helpers follow fills, evictions and pins. The main method shows the state to people and to the
+ * catalogue, and starts a new run when the history gets long.
+ *
+ * <p>It delays the new run until no work is in progress, but only up to a limit. Beyond it, the
+ * fills stop and the next run takes them up. Waiting clients learn from Temporal that the run has
+ * ended, and send their requests to the next run.
+ */
+public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
+
+    /** After this time a client gets an answer although the eviction continues. */
+    private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
+
+    /**
+     * The longest wait of a cancellation for the catalogue. If the catalogue is away, it hears of
+     * the cancellation later.
+     */
+    private static final Duration CATALOGUE_PATIENCE = Duration.ofSeconds(5);
+
+    /**
+     * The longest wait of a pin request for the version's mount, which may itself wait for space.
+     */
+    private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
+
+    private final VersionInput input;
+    private final VersionState state;
+    private final Ingest ingest;
+    private final Fills fills;
+    private final Evictions evictions;
+    private final PinWatch pinWatch;
+    private final Pins pins;
+    private final CoverageProofs proofs;
+    private final CoverageQueries looks;
+    private final Receipts receipts;
+    private final CatalogueProjection projection;
+    private final Display display;
+    private final Callers callers;
+    private final CodeChanges changes = new CodeChanges();
+
+    @WorkflowInit
+    public DatasetVersionWorkflowImpl(VersionInput input) {
+        this.input = input;
+        state = new VersionState(input);
+        looks = new CoverageQueries(state);
+        ingest = new Ingest(state, input);
+        fills = new Fills(state, ingest, looks, changes, input.fillings());
+        evictions = new Evictions(state, fills);
+        pinWatch = new PinWatch(state);
+        pins = new Pins(state, fills, changes, pinWatch, input.taken());
+        proofs = new CoverageProofs(state, fills, changes);
+        receipts = new Receipts(state, changes);
+        projection = new CatalogueProjection(state);
+        display = new Display(state);
+        callers = new Callers(input.awaited());
+    }
+
+    @Override
+    public void run(VersionInput input) {
+        // Ignores workflow cancellation: clients cancel through the {@code cancel} update.
+        Workflow.newDetachedCancellationScope(() -> live(input)).run();
+    }
+
+    private void live(VersionInput input) {
+        RequestChecks.require(input);
+        recover();
+        RunEnd end =
+                new RunEnd(
+                        ingest,
+                        fills,
+                        evictions,
+                        pins,
+                        callers,
+                        changes,
+                        longestHistory(),
+                        mostUpdates());
+        projection.start(end::isReached);
+        while (!mayContinueAsNew(end)) {
+            display.refresh();
+            display.awaitChange(() -> mayContinueAsNew(end) || end.isOverdue());
+            if (end.isOverdue()) {
+                fills.halt();
+            }
+        }
+        VersionStatus carried = state.status();
+        Workflow.continueAsNew(
+                new VersionInput(
+                        input.version(),
+                        input.bucket(),
+                        input.prefix(),
+                        carried.ttl(),
+                        carried,
+                        state.chronicle().untold(),
+                        fills.left(),
+                        callers.awaited(region -> state.state(region) == State.WARMING),
+                        evictions.left(),
+                        pins.left(callers::isExpectedNext)));
+    }
+
+    @Override
+    public Receipt ensureCached(EnsureRequest request) {
+        return callers.during(
+                request,
+                deadline ->
+                        new EnsureInRegions(
+                                        pins,
+                                        changes,
+                                        (one, taker) ->
+                                                new EnsureInRegion(
+                                                        state, fills, pins, proofs, looks, receipts,
+                                                        deadline, one, taker),
+                                        request,
+                                        deadline)
+                                .run());
+    }
+
+    @Override
+    public void validateEnsureCached(EnsureRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public PinGrant pin(PinRequest request) {
+        RegionName region = request.region();
+        // A fill that has just begun mounts the version first.
+        BooleanSupplier known =
+                () -> state.state(region) != State.WARMING || state.isMounted(region);
+        if (!changes.pinsAreAnsweredSoon()) {
+            Workflow.await(known::getAsBoolean);
+        } else if (!Timeouts.await(MOUNT_PATIENCE, known)) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "%s is not mounted in %s yet: 'forebay ensure %s --region %s --pin-for 1h' waits for it"
+                            .formatted(input.version(), region, input.version(), region));
+        }
+        return switch (state.state(region)) {
+            case WARMING, CACHED -> pins.take(request);
+            case EVICTING ->
+                    throw Failures.refusal(
+                            ErrorCode.EVICTING,
+                            "%s is being evicted from %s: 'forebay ensure %s --region %s --pin-for 1h' brings it back when it is gone"
+                                    .formatted(input.version(), region, input.version(), region));
+            case ABSENT, BLOCKED ->
+                    throw Failures.refusal(
+                            ErrorCode.NOT_FOUND,
+                            "%s is not in %s: 'forebay ensure %s --region %s' brings it there"
+                                    .formatted(input.version(), region, input.version(), region));
+        };
+    }
+
+    @Override
+    public void validatePin(PinRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void unpin(UnpinRequest request) {
+        pins.release(request);
+    }
+
+    @Override
+    public void validateUnpin(UnpinRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void evict(EvictRequest request) {
+        RegionName region = request.region();
+        Residency residency = state.residency(region);
+        if (residency.state() == State.ABSENT) {
+            return;
+        }
+        if (residency.state() != State.EVICTING) {
+            refuseUnlessEvictable(request);
+        }
+        Promise<Void> eviction = evictions.of(region, request.reason());
+        if (!Timeouts.await(EVICTION_PATIENCE, eviction::isCompleted)) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "%s does not answer; the eviction goes on by itself, as 'forebay status %s' shows"
+                            .formatted(region, input.version()));
+        }
+        eviction.get();
+    }
+
+    @Override
+    public void validateEvict(EvictRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void setTtl(TtlRequest request) {
+        state.apply(new TtlSet(request.ttl(), VersionState.now()));
+    }
+
+    @Override
+    public void validateSetTtl(TtlRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void resume(ResumeRequest request) {
+        if (state.state(request.region()) == State.BLOCKED) {
+            state.apply(new Resumed(request.region()));
+            fills.of(request.region());
+        }
+    }
+
+    @Override
+    public void validateResume(ResumeRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void cancel(CancelRequest request) {
+        List<RegionName> unwanted =
+                takenBack(request.updateId()).stream().filter(this::isUnwanted).toList();
+        List<Promise<Void>> ends =
+                unwanted.stream()
+                        .map(region -> evictions.of(region, "its last request was taken back"))
+                        .toList();
+        boolean isGivenUp =
+                state.status().manifest() == null
+                        && state.status().regions().stream()
+                                .noneMatch(residency -> residency.state() == State.WARMING);
+        if (isGivenUp) {
+            ingest.stop();
+        }
+        if (!Timeouts.await(
+                EVICTION_PATIENCE, () -> ends.stream().allMatch(Promise::isCompleted))) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "taken back; what is there already goes by itself, as soon as %s answer"
+                            .formatted(unwanted));
+        }
+        if (isGivenUp && changes.catalogueHearsOfCancels()) {
+            // Once the catalogue knows, the version's name is free again, and a late listing
+            // freezes nothing.
+            Timeouts.await(CATALOGUE_PATIENCE, projection::isUpToDate);
+        }
+    }
+
+    private List<RegionName> takenBack(String id) {
+        boolean isExpected = callers.isExpected(id);
+        List<RegionName> regions = callers.takeBack(id);
+        if (isExpected && changes.runsHaveASize()) {
+            // Only this run knows which pins the previous run took for the request.
+            pins.giveBackAll(new PinRequester(id));
+        }
+        return regions;
+    }
+
+    /**
+     * Returns whether a region's incomplete copy has no user: a request began it, and no client
+     * waits for it or pins it.
+     */
+    private boolean isUnwanted(RegionName region) {
+        return state.state(region) == State.WARMING
+                && fills.wasAskedFor(region)
+                && state.pins(region).isEmpty()
+                && !callers.isWaitedFor(region)
+                && !callers.isExpected(region);
+    }
+
+    @Override
+    public void validateCancel(CancelRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void abandon(AbandonRequest request) {
+        Problem blocked = state.residency(request.region()).blocked();
+        if (blocked != null) {
+            String why = request.reason().isEmpty() ? "" : ": " + request.reason();
+            evict(
+                    new EvictRequest(
+                            request.region(),
+                            "it was given up after " + blocked.code() + why,
+                            false));
+        }
+    }
+
+    @Override
+    public void validateAbandon(AbandonRequest request) {
+        RequestChecks.check(request);
+    }
+
+    @Override
+    public void progress(FillProgress progress) {
+        state.apply(new Mounted(progress.region(), progress.path(), VersionState.now()));
+        state.apply(
+                new WarmProgressed(
+                        progress.region(),
+                        progress.bytesCached(),
+                        progress.bytesFromLake(),
+                        progress.objectsCached()));
+        if (changes.fillingsAreCounted()) {
+            state.apply(
+                    new FillCounted(
+                            progress.region(), progress.bytesCounted(), progress.objectsCounted()));
+        }
+    }
+
+    @Override
+    public void read(ReadReport report) {
+        state.apply(new Read(report.region(), VersionState.now().minus(report.ago())));
+    }
+
+    @Override
+    public void upkeep(RegionName region) {
+        proofs.renew(region);
+    }
+
+    @Override
+    public void pinsEnded(RegionName region) {
+        pinWatch.look(region);
+    }
+
+    @Override
+    public VersionStatus status() {
+        return state.status();
+    }
+
+    /** Well below Temporal's limit of 2,000 updates in a run. Tests choose less. */
+    protected int mostUpdates() {
+        return 1_500;
+    }
+
+    /** Well below Temporal's limit of 51,200 events and quick to replay. Tests choose less. */
+    protected int longestHistory() {
+        return 4_000;
+    }
+
+    /** Takes up the work in progress of the previous run. */
+    private void recover() {
+        for (Residency residency : state.status().regions()) {
+            RegionName region = residency.region();
+            pinWatch.follow(region);
+            switch (residency.state()) {
+                case WARMING -> fills.takeUp(region);
+                case EVICTING -> evictions.takeUp(region, input.evictions());
+                case ABSENT, CACHED, BLOCKED -> {}
+            }
+        }
+    }
+
+    private void refuseUnlessEvictable(EvictRequest request) {
+        RegionName region = request.region();
+        List<PinGrant> held = state.pins(region);
+        if (!held.isEmpty()) {
+            throw Failures.refusal(
+                    ErrorCode.PINNED,
+                    "%s is pinned in %s by %s; 'forebay unpin %s %s --region %s' takes the first pin from its holder"
+                            .formatted(
+                                    input.version(),
+                                    region,
+                                    held.stream()
+                                            .limit(10)
+                                            .map(pin -> pin.holder() + " (" + pin.id() + ")")
+                                            .collect(Collectors.joining(", ")),
+                                    input.version(),
+                                    held.getFirst().id(),
+                                    region));
+        }
+        if (request.onlyIfExpired()
+                && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the TTL of %s in %s has not passed".formatted(input.version(), region));
+        }
+        if (request.ifEvictableAt() != null
+                && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s was used in %s since it was chosen".formatted(input.version(), region));
+        }
+        if (request.onlyIfUnwanted()
+                && (callers.isWaitedFor(region) || state.state(region) == State.WARMING)) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is wanted in %s".formatted(input.version(), region));
+        }
+    }
+
+    private boolean mayContinueAsNew(RunEnd end) {
+        return end.isReached() && projection.isIdle();
+    }
+}

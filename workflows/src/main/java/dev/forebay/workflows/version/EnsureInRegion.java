@@ -1,0 +1,321 @@
+package dev.forebay.workflows.version;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.fill.CoverageProofs;
+import dev.forebay.workflows.fill.CoverageQueries;
+import dev.forebay.workflows.fill.Fills;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
+import dev.forebay.workflows.pin.PinRequester;
+import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.RequestedPin;
+import dev.forebay.workflows.state.CallerDeadline;
+import dev.forebay.workflows.state.VersionState;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Promise;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves one {@code ensureCached} in one region. It waits until the requested coverage is present
+ * and the pin is held, both at the same instant, or until the deadline.
+ *
+ * <p>It takes the pin as soon as the version is mounted, so that no eviction comes between the fill
+ * and the pin. If a fill outlasts the pin's lease, or if an eviction came first, another round
+ * begins.
+ */
+final class EnsureInRegion {
+
+    /** A round is repeated only if it lost against an eviction or a region that forgets. */
+    private static final int MOST_ROUNDS = 20;
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** How old a confirmation may be, so that many callers share one question to the workers. */
+    private static final Duration BELIEVED = Duration.ofSeconds(10);
+
+    /** How long a caller whose deadline has passed waits to learn the coverage. */
+    private static final Duration LAST_LOOK = Duration.ofSeconds(5);
+
+    private final VersionState state;
+    private final Fills fills;
+    private final Pins pins;
+    private final CoverageProofs proofs;
+    private final CoverageQueries looks;
+    private final Receipts receipts;
+    private final CallerDeadline deadline;
+    private final RegionName region;
+    private final Terms terms;
+    private final @Nullable RequestedPin pin;
+
+    /**
+     * @param request of one region
+     * @param taker the request that the pin is taken for
+     */
+    EnsureInRegion(
+            VersionState state,
+            Fills fills,
+            Pins pins,
+            CoverageProofs proofs,
+            CoverageQueries looks,
+            Receipts receipts,
+            CallerDeadline deadline,
+            EnsureRequest request,
+            PinRequester taker) {
+        this.state = state;
+        this.fills = fills;
+        this.pins = pins;
+        this.proofs = proofs;
+        this.looks = looks;
+        this.receipts = receipts;
+        this.deadline = deadline;
+        this.region = request.region();
+        this.terms = request.terms();
+        PinRequest wanted = request.pin();
+        this.pin = wanted == null ? null : new RequestedPin(pins, wanted, taker, deadline);
+    }
+
+    /**
+     * @throws ApplicationFailure with the code of the BLOCKED region; EVICTING if the version was
+     *     evicted during the fill; DEADLINE_EXCEEDED; CANCELLED if the client cancelled the request
+     * @throws CanceledFailure if another region of the request has failed
+     */
+    Receipt run() {
+        try {
+            return rounds();
+        } catch (TemporalFailure failure) {
+            if (pins.areNeverForgotten()) {
+                giveBack();
+            }
+            throw failure;
+        }
+    }
+
+    private Receipt rounds() {
+        for (int round = 1; round <= MOST_ROUNDS; round++) {
+            if (deadline.await(() -> fills.isSettled(region))) {
+                Promise<Void> fill = fills.of(region, terms.urgency());
+                pinWhileFilling(fill);
+                Optional<Receipt> receipt = whileFilling(fill).or(this::whole);
+                if (receipt.isPresent()) {
+                    return receipt.get();
+                }
+            }
+            if (deadline.isOver()) {
+                return late();
+            }
+            deadline.pause(PAUSE.multipliedBy(round));
+        }
+        throw Failures.refusal(
+                ErrorCode.UNAVAILABLE,
+                "%s did not stay in %s long enough to be handed out, %d times in a row: others take its room; 'forebay ensure %s --region %s --pin-for 1h' holds it"
+                        .formatted(state.version(), region, MOST_ROUNDS, state.version(), region));
+    }
+
+    private void pinWhileFilling(Promise<Void> fill) {
+        if (pin == null) {
+            return;
+        }
+        if (!pins.areNeverForgotten()) {
+            pin.forget();
+        }
+        if (fill.isCompleted()) {
+            return;
+        }
+        deadline.await(() -> fill.isCompleted() || state.isMounted(region));
+        if (!fill.isCompleted() && state.isMounted(region)) {
+            pin.takeEarly();
+        }
+    }
+
+    /**
+     * Waits until the fill or the caller's wait has ended. Returns a receipt early if the request
+     * accepts partial coverage and the region has it.
+     */
+    private Optional<Receipt> whileFilling(Promise<Void> fill) {
+        long looked = -1;
+        while (true) {
+            long last = looked;
+            boolean isNew = deadline.await(() -> fill.isCompleted() || mayBeEnough(last));
+            if (fill.isCompleted()) {
+                awaitFill(fill);
+                return Optional.empty();
+            }
+            if (!isNew) {
+                return Optional.empty();
+            }
+            looked = bytesCached();
+            Optional<Receipt> part = part();
+            if (part.isPresent()) {
+                return part;
+            }
+        }
+    }
+
+    private void awaitFill(Promise<Void> fill) {
+        try {
+            fill.get();
+        } catch (TemporalFailure failure) {
+            giveBack();
+            throw failure;
+        }
+    }
+
+    /**
+     * Returns the receipt of a complete copy after the fill has ended. Empty if another round is
+     * needed.
+     */
+    private Optional<Receipt> whole() {
+        if (deadline.isOver() && state.state(region) != State.CACHED) {
+            return Optional.empty();
+        }
+        if (pin == null) {
+            return isComplete(Instant.EPOCH)
+                    ? Optional.of(receipts.ofAll(region, null))
+                    : Optional.empty();
+        }
+        return pin.isTaken() && isComplete()
+                ? pin.grant().map(held -> receipts.ofAll(region, held))
+                : Optional.empty();
+    }
+
+    /**
+     * A region drops nothing while it is pinned, so the workers' answer since the pin stays true.
+     */
+    private boolean isComplete() {
+        try {
+            return isComplete(pins.heldSince(region));
+        } catch (ApplicationFailure unavailable) {
+            giveBack();
+            throw unavailable;
+        }
+    }
+
+    private boolean isComplete(Instant since) {
+        Instant believed = VersionState.now().minus(BELIEVED);
+        return proofs.isComplete(region, since.isAfter(believed) ? since : believed, deadline);
+    }
+
+    /**
+     * Returns the receipt of a partial copy before the fill has ended, if its coverage suffices.
+     */
+    private Optional<Receipt> part() {
+        if (pin != null && !pin.isTaken()) {
+            return Optional.empty();
+        }
+        return looks.at(region, lookedAt(), deadline::isOver)
+                .filter(this::isEnough)
+                .filter(_ -> pin == null || held() != null)
+                .map(there -> receipts.ofPart(region, there, held()));
+    }
+
+    /**
+     * Returns the earliest acceptable time of a coverage answer: not before the region was pinned.
+     */
+    private Instant lookedAt() {
+        return pin != null && pin.wasTaken() ? pins.heldSince(region) : Instant.EPOCH;
+    }
+
+    /**
+     * Returns whether to ask for the coverage. The first question comes once the version is
+     * mounted, because it may share chunks with other versions. Later ones follow the progress of
+     * the fill.
+     *
+     * @param last the bytes filled when the region was last asked; negative before the first
+     *     question
+     */
+    private boolean mayBeEnough(long last) {
+        return terms.minCoverage() < 1
+                && state.isMounted(region)
+                && (last < 0
+                        || (bytesCached() > last
+                                && enough().filter(enough -> bytesCached() >= enough).isPresent()));
+    }
+
+    private boolean isEnough(Coverage there) {
+        return there.complete()
+                || (terms.minCoverage() < 1
+                        && enough().filter(enough -> there.bytesVerified() >= enough).isPresent());
+    }
+
+    /** Returns the requested coverage in bytes. Empty while there is no manifest. */
+    private Optional<Double> enough() {
+        return Optional.ofNullable(state.status().manifest())
+                .map(ManifestRef::bytes)
+                .map(bytes -> Math.ceil(terms.minCoverage() * bytes));
+    }
+
+    private long bytesCached() {
+        return state.residency(region).bytesCached();
+    }
+
+    /** Answers a request whose wait is over. */
+    private Receipt late() {
+        if (deadline.isTakenBack()) {
+            giveBack();
+            throw Failures.refusal(
+                    ErrorCode.CANCELLED,
+                    "the request for %s in %s was taken back: 'forebay ensure %s --region %s' asks for it again"
+                            .formatted(state.version(), region, state.version(), region));
+        }
+        if (!deadline.hasCome()) {
+            giveBack();
+            throw new CanceledFailure("another region of the same request has failed");
+        }
+        CallerDeadline patience = new CallerDeadline(LAST_LOOK);
+        if (pin != null && pins.areTakenLate()) {
+            takeLate(pin, patience);
+        }
+        Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
+        patience.lift();
+        PinGrant held = held();
+        if (there.filter(this::isEnough).isPresent() && (pin == null || held != null)) {
+            return receipts.ofPart(region, there.get(), held);
+        }
+        Receipt cold = receipts.cold(region, there, held, terms.deadline());
+        if (terms.onDeadline() == OnDeadline.FAIL) {
+            giveBack();
+            Problem why = Objects.requireNonNull(cold.cold());
+            throw Failures.refusal(why);
+        }
+        return cold;
+    }
+
+    /**
+     * Gives up the pin if the version is not mounted, because it cannot be pinned then. A request
+     * that fails at its deadline needs no pin on a partial copy.
+     */
+    private void takeLate(RequestedPin wanted, CallerDeadline patience) {
+        if (!state.isMounted(region)) {
+            wanted.giveBack();
+        } else if (terms.onDeadline() == OnDeadline.RUN_COLD
+                || state.state(region) == State.CACHED) {
+            wanted.takeLate(patience);
+        }
+    }
+
+    private @Nullable PinGrant held() {
+        return pin == null ? null : pin.grant().orElse(null);
+    }
+
+    private void giveBack() {
+        if (pin != null) {
+            pin.giveBack();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package dev.forebay.workflows.version;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.pin.PinRequester;
+import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.state.CallerDeadline;
+import dev.forebay.workflows.state.VersionState;
+import dev.forebay.workflows.support.CodeChanges;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Serves one {@code ensureCached} in all regions that it names: with a receipt of each, or of none.
+ * All receipts must be true when the caller gets the answer. A region that completed long before
+ * the last one is therefore asked again. The fills continue even if the call fails.
+ */
+final class EnsureInRegions {
+
+    /** Another round is needed only if a region completed long before another one. */
+    private static final int MOST_ROUNDS = 20;
+
+    /** How long a receipt counts as true while other regions are not complete. */
+    private static final Duration BELIEVED = Duration.ofSeconds(10);
+
+    /** A receipt of one region, and when it was given. */
+    private record Given(Receipt receipt, Instant at) {}
+
+    private final Pins pins;
+    private final CodeChanges changes;
+    private final BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions;
+    private final EnsureRequest request;
+    private final CallerDeadline deadline;
+    private final PinRequester taker = PinRequester.current();
+
+    /**
+     * @param regions creates the request handler of one region, for this call
+     */
+    EnsureInRegions(
+            Pins pins,
+            CodeChanges changes,
+            BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions,
+            EnsureRequest request,
+            CallerDeadline deadline) {
+        this.pins = pins;
+        this.changes = changes;
+        this.regions = regions;
+        this.request = request;
+        this.deadline = deadline;
+    }
+
+    /**
+     * @throws io.temporal.failure.ApplicationFailure the failure of the first region that failed;
+     *     the other regions then hold no pin that only this call has taken
+     */
+    Receipt run() {
+        try {
+            if (request.others().isEmpty()) {
+                return regions.apply(request, taker).run();
+            }
+            List<Receipt> all = inAll(request.each().toList());
+            return all.getFirst().with(all.subList(1, all.size()));
+        } finally {
+            deadline.lift();
+        }
+    }
+
+    private List<Receipt> inAll(List<EnsureRequest> wanted) {
+        List<Promise<Given>> given = new ArrayList<>(wanted.stream().map(this::begin).toList());
+        for (int round = 1; ; round++) {
+            await(given);
+            List<Integer> old =
+                    IntStream.range(0, given.size())
+                            .filter(i -> !stands(given.get(i).get()))
+                            .boxed()
+                            .toList();
+            if (old.isEmpty()) {
+                return given.stream().map(each -> each.get().receipt()).toList();
+            }
+            if (round == MOST_ROUNDS) {
+                given.forEach(each -> giveBack(each.get().receipt()));
+                throw Failures.refusal(
+                        ErrorCode.UNAVAILABLE,
+                        "not all of %s had it at the same moment, %d times in a row: others take its room; a pin (--pin-for) holds it"
+                                .formatted(
+                                        wanted.stream().map(EnsureRequest::region).toList(),
+                                        MOST_ROUNDS));
+            }
+            old.forEach(i -> given.set(i, begin(wanted.get(i))));
+        }
+    }
+
+    private Promise<Given> begin(EnsureRequest one) {
+        return Async.function(() -> new Given(regions.apply(one, taker).run(), VersionState.now()));
+    }
+
+    private void await(List<Promise<Given>> given) {
+        Workflow.await(
+                () ->
+                        given.stream().allMatch(Promise::isCompleted)
+                                || given.stream().anyMatch(EnsureInRegions::hasFailed));
+        if (given.stream().anyMatch(EnsureInRegions::hasFailed)) {
+            throw failed(given);
+        }
+    }
+
+    /** Returns whether a receipt may go to the caller without another question to its region. */
+    private boolean stands(Given given) {
+        PinGrant pin = given.receipt().pin();
+        return !changes.receiptsOfSeveralRegionsStand()
+                || given.receipt().cold() != null
+                || (VersionState.now().isBefore(given.at().plus(BELIEVED))
+                        && (pin == null || pins.holds(pin)));
+    }
+
+    /** Returns the failure of the call, after the requests in the other regions have ended. */
+    private RuntimeException failed(List<Promise<Given>> given) {
+        deadline.giveUp();
+        Workflow.await(() -> given.stream().allMatch(Promise::isCompleted));
+        given.stream()
+                .filter(each -> !hasFailed(each))
+                .map(each -> each.get().receipt())
+                .forEach(this::giveBack);
+        List<RuntimeException> failures =
+                given.stream()
+                        .filter(EnsureInRegions::hasFailed)
+                        .map(Promise::getFailure)
+                        .filter(failure -> !(failure instanceof CanceledFailure))
+                        .toList();
+        return failures.size() == 1 ? failures.getFirst() : together(failures);
+    }
+
+    private static RuntimeException together(List<RuntimeException> failures) {
+        List<Problem> problems = failures.stream().map(Failures::problem).toList();
+        Problem whole =
+                new Problem(
+                        problems.getFirst().code(),
+                        problems.stream().map(Problem::message).collect(Collectors.joining("; ")));
+        return failures.stream().allMatch(Failures::isGivenUp)
+                ? Failures.givenUp(whole)
+                : Failures.refusal(whole);
+    }
+
+    private void giveBack(Receipt receipt) {
+        PinGrant pin = receipt.pin();
+        if (pin != null) {
+            pins.giveBack(pin, taker);
+        }
+    }
+
+    private static boolean hasFailed(Promise<Given> given) {
+        return given.isCompleted() && given.getFailure() != null;
+    }
+}
