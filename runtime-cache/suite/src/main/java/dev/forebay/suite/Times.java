@@ -20,7 +20,7 @@ final class Times {
     private static final double UNKNOWN_SECONDS = 5;
 
     /** Work that mostly waits uses at most this share of one processor. */
-    private static final double MOST_OF_WHAT_WAITS = 1 / 3.0;
+    private static final double MOST_OF_WHAT_WAITS = 0.25;
 
     private record Time(double seconds, double cpuSeconds) {}
 

@@ -32,8 +32,8 @@ class AgendaTest {
                 times,
                 """
                 # seconds
-                30.0\t10.1\tlarge\tLongTest
-                20.0\t6.6\tlarge\tMiddleTest
+                30.0\t7.6\tlarge\tLongTest
+                20.0\t4.9\tlarge\tMiddleTest
                 10.0\t1.0\tlarge\tShortTest
                 40.0\t1.0\tsmall\tOtherTest
                 15.0\t1.0\tjob\tjob
@@ -71,7 +71,7 @@ class AgendaTest {
     }
 
     @Test
-    void aClassThatUsesLessThanAThirdOfAProcessorWaits() {
+    void aClassThatUsesAtMostAQuarterOfAProcessorWaits() {
         assertThat(known.waits(MIDDLE)).isTrue();
         assertThat(known.waits(LONG)).isFalse();
         assertThat(known.waits(new TestClass(SMALL, Part.UNIT, "NewTest"))).isFalse();

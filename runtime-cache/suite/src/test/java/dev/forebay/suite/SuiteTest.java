@@ -3,7 +3,7 @@ package dev.forebay.suite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.mount.Mounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
