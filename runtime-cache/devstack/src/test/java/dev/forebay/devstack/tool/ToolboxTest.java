@@ -7,6 +7,7 @@ import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,9 +19,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ToolboxTest {
     @TempDir Path directory;
@@ -98,17 +102,26 @@ class ToolboxTest {
         assertThat(half).doesNotExist();
     }
 
-    @Test
-    void aFailedRecipeLeavesNoFilesAndSaysWhatToDo() throws IOException {
+    /** A program that is not in what came is noticed as a missing file. */
+    static Stream<RuntimeException> failures() {
+        return Stream.of(
+                new DevstackException("the registry said no"),
+                new UncheckedIOException(new NoSuchFileException("the registry said no")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aFailedRecipeLeavesNoFilesAndSaysWhatToDo(RuntimeException failure) throws IOException {
         Recipe failing =
                 (machine, into, log) -> {
                     write(into.resolve("server"));
-                    throw new DevstackException("the registry said no");
+                    throw failure;
                 };
 
         assertThatThrownBy(() -> toolbox.program(tool(failing)))
                 .isInstanceOf(DevstackException.class)
-                .hasMessageContaining("server 3.6.16 could not be obtained: the registry said no")
+                .hasMessageContaining("server 3.6.16 could not be obtained: ")
+                .hasMessageContaining("the registry said no")
                 .hasMessageContaining("The log is " + cache.resolve("server/3.6.16.log"))
                 .hasMessageContaining("Instead you can: put one on PATH.");
         try (var left = Files.list(cache.resolve("server"))) {
@@ -165,12 +178,13 @@ class ToolboxTest {
         }
     }
 
-    @Test
-    void theSecondRecipeReplacesTheFilesOfAFailedFirstRecipe() {
+    @ParameterizedTest
+    @MethodSource("failures")
+    void theSecondRecipeReplacesTheFilesOfAFailedFirstRecipe(RuntimeException failure) {
         Recipe failing =
                 (machine, into, log) -> {
                     write(into.resolve("half"));
-                    throw new DevstackException("the registry said no");
+                    throw failure;
                 };
 
         Path program = toolbox.program(tool(failing.orElse(this::succeed)));
