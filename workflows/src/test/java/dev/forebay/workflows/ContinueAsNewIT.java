@@ -16,6 +16,7 @@ import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.evict.EvictWorkflowImpl;
 import dev.forebay.workflows.fill.PrewarmWorkflowImpl;
 import dev.forebay.workflows.ingest.IngestWorkflowImpl;
+import dev.forebay.workflows.input.UnansweredRequest;
 import dev.forebay.workflows.input.UnfinishedFill;
 import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.CancelRequest;
@@ -41,6 +42,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -76,12 +78,11 @@ class ContinueAsNewIT {
     /** Makes a history too long, as each update adds at least two events. */
     private static final int ENOUGH_UPDATES = 50;
 
-    private static final Duration DEADLINE = Duration.ofSeconds(15);
+    /** Longer than a test waits for an answer. */
+    private static final Duration PATIENCE = Duration.ofHours(1);
 
     /** The deadline of callers that are meant to miss it. */
     private static final Duration LATE = Duration.ofSeconds(8);
-
-    private static final Duration BEFORE_THE_NEXT_RUN = Duration.ofSeconds(4);
 
     private static final Terms LATER = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
 
@@ -242,19 +243,68 @@ class ContinueAsNewIT {
     }
 
     @Test
-    void aCallerKeepsItsDeadlineInTheNextRun() {
+    void theNextRunReceivesTheDeadlinesOfWaitingCallers() {
         platform.us.closeGate(32);
-        Terms soon = new Terms(1, DEADLINE, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
-        EnsureRequest request = new EnsureRequest(US, null, soon, List.of());
-        CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", runCold(PATIENCE));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
-        platform.pass(BEFORE_THE_NEXT_RUN);
+        Instant latest = platform.now().plus(PATIENCE);
 
         continueAsNew();
-        Instant next = platform.now();
 
-        assertThat(result(platform.ensureAsync("r", request)).cold()).isNotNull();
-        assertThat(Duration.between(next, platform.now())).isLessThan(DEADLINE);
+        assertThat(inputOfRun().awaited())
+                .singleElement()
+                .satisfies(
+                        caller -> {
+                            assertThat(caller.updateId()).isEqualTo("r");
+                            assertThat(caller.until()).isBeforeOrEqualTo(latest);
+                        });
+    }
+
+    @Test
+    void aCallerOfThePreviousRunWaitsOnlyUntilItsFirstDeadline() {
+        platform.us.closeGate();
+        UnansweredRequest waited =
+                new UnansweredRequest("r", List.of(US), platform.now().plus(Duration.ofSeconds(1)));
+        VersionInput next = nextRun(List.of(), List.of(waited));
+
+        CompletableFuture<Receipt> again = platform.ensureAsync("r", runCold(PATIENCE), next);
+
+        assertThat(result(again).cold()).isNotNull();
+    }
+
+    private static EnsureRequest runCold(Duration deadline) {
+        Terms terms = new Terms(1, deadline, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        return new EnsureRequest(US, null, terms, List.of());
+    }
+
+    /** Returns the input of a run that continues one in which a region was being filled. */
+    private static VersionInput nextRun(
+            List<UnfinishedFill> fillings, List<UnansweredRequest> awaited) {
+        Residency warming =
+                new Residency(US, State.WARMING, 0, 0, null, null, null, null, 0, null, 0);
+        return new VersionInput(
+                Platform.VERSION,
+                "lake",
+                "digits/",
+                TTL,
+                new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
+                List.of(),
+                fillings,
+                awaited,
+                List.of(),
+                List.of());
+    }
+
+    /** Returns the input of the present run. */
+    private VersionInput inputOfRun() {
+        WorkflowExecutionStartedEventAttributes begin =
+                platform.history().getFirst().getWorkflowExecutionStartedEventAttributes();
+        return platform.environment
+                .getWorkflowClient()
+                .getOptions()
+                .getDataConverter()
+                .fromPayloads(
+                        0, Optional.of(begin.getInput()), VersionInput.class, VersionInput.class);
     }
 
     @Test
@@ -439,20 +489,7 @@ class ContinueAsNewIT {
     void theFirstCallerOfTheNextRunDoesNotLowerTheUrgencyOfAFill(
             Urgency left, Urgency asked, Urgency expected) {
         platform.us.closeGate();
-        Residency warming =
-                new Residency(US, State.WARMING, 0, 0, null, null, null, null, 0, null, 0);
-        VersionInput next =
-                new VersionInput(
-                        Platform.VERSION,
-                        "lake",
-                        "digits/",
-                        TTL,
-                        new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
-                        List.of(),
-                        List.of(new UnfinishedFill(US, left, true)),
-                        List.of(),
-                        List.of(),
-                        List.of());
+        VersionInput next = nextRun(List.of(new UnfinishedFill(US, left, true)), List.of());
 
         CompletableFuture<Receipt> _ =
                 platform.ensureAsync(
