@@ -140,7 +140,7 @@ def _show_sweep(swept: Sweep, as_json: bool) -> None:
         say(f"the sweep of {swept.region} goes on: {swept.workflow_url or swept.workflow_id}")
         return
     rows = [
-        [f"{each.dataset}@{each.version}", "evicted" if each.evicted else "kept", each.reason or "", each.why]
+        [f"{each.dataset}@{each.version}", "evicted" if each.evicted else "kept", each.reason, each.why]
         for each in swept.outcomes
     ]
     if rows:

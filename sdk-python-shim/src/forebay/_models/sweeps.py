@@ -39,13 +39,13 @@ class SweepPlan:
 
 @dataclass(frozen=True)
 class SweptVersion:
-    """The result for one version in a sweep: ``why`` says why it was evicted, or why not."""
+    """The result for one victim: ``why`` says why it was evicted, or why not."""
 
     dataset: str
     version: str
     evicted: bool
+    reason: str
     why: str
-    reason: str | None = None
 
 
 @dataclass(frozen=True)

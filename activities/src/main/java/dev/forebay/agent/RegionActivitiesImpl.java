@@ -78,13 +78,6 @@ class RegionActivitiesImpl implements RegionActivities {
     }
 
     @Override
-    public String mount(DatasetVersion version, ManifestRef manifest) {
-        refuseIfTooLarge(version, manifest);
-        region.mount(version, manifest);
-        return path(version);
-    }
-
-    @Override
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         AdmissionRule keeper =
                 new AdmissionRule(
@@ -117,20 +110,6 @@ class RegionActivitiesImpl implements RegionActivities {
     @Override
     public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
         region.fillFrom(version, siblings);
-    }
-
-    /**
-     * Refuses before any byte is fetched: a version that can never fit would only push out others,
-     * and then itself.
-     */
-    private void refuseIfTooLarge(DatasetVersion version, ManifestRef manifest) {
-        long room = Math.max(capacity.bytes(), RecentCapacity.known(workers.view()));
-        if (room > 0 && manifest.bytes() > room) {
-            throw new ForebayException(
-                    ErrorCode.TOO_LARGE,
-                    "%s has %,d bytes, the chunk stores of the region together %,d: add workers, or raise forebay.worker.capacity"
-                            .formatted(version, manifest.bytes(), room));
-        }
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the status and the events of workflows into the catalogue. */
 @Singleton
@@ -22,10 +21,8 @@ public class CatalogueActivitiesImpl implements CatalogueActivities {
     }
 
     @Override
-    public void project(VersionStatus status, long revision, @Nullable List<HistoryEntry> news) {
+    public void project(VersionStatus status, long revision, List<HistoryEntry> news) {
         versions.replace(status, revision);
-        if (news != null) {
-            chronicle.enter(status.version(), news);
-        }
+        chronicle.enter(status.version(), news);
     }
 }

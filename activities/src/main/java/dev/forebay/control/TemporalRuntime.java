@@ -96,10 +96,8 @@ public class TemporalRuntime {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
-                            // Includes freezing, because runs of earlier code schedule it on this
-                            // queue.
                             worker.registerActivitiesImplementations(
-                                    catalogue, ingest, sweep, budget, siblings, checks, room);
+                                    catalogue, sweep, budget, siblings, checks, room);
                         }),
                 new Work(
                         TaskQueues.INGEST,

@@ -155,7 +155,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("life", Integer.MAX_VALUE);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            assertThat(call(Step.MOUNT, version)).isEqualTo("/mnt/forebay/team/life/v1");
+            region.mount(version, manifest(version));
             assertThat(call(Step.WARM, version))
                     .contains("bytesVerified=" + manifest.bytes())
                     .contains("bytesFromLake=" + CHUNKS * 10);
@@ -221,7 +221,7 @@ class AgentIT {
             assertThat(worker.filled()).isEmpty();
             assertThat(region.view()).isEqualTo(before);
 
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             call(Step.WARM, version);
             Await.until(
                     "the agent knows the mount",
@@ -282,7 +282,7 @@ class AgentIT {
         try (FakeWorker one = new FakeWorker("keeper", Integer.MAX_VALUE);
                 AutoCloseable first = region.join(one.node())) {
             assertThat(first).isNotNull();
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             try (FakeWorker other = new FakeWorker("goner", Integer.MAX_VALUE);
                     AutoCloseable second = region.join(other.node())) {
                 assertThat(second).isNotNull();
@@ -327,7 +327,7 @@ class AgentIT {
                 AutoCloseable first = region.join(one.node());
                 AutoCloseable second = region.join(other.node())) {
             assertThat(first).isNotSameAs(second);
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             one.holds(
                     "{\"manifests\":[\"%s\"],\"bytes\":4},{\"manifests\":[],\"bytes\":3}"
                             .formatted(digest),
@@ -458,7 +458,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("killed", CHUNKS / 2);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             WorkflowStub warming = begin(Step.WARM, version, null);
             List<WarmProgress> beats = new ArrayList<>();
             Await.until(
@@ -513,7 +513,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("cancelled", 0);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             WorkflowStub warming = begin(Step.WARM, version, null);
             awaitHeartbeat(warming);
 
@@ -532,7 +532,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("dropping", 0);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             call(Step.BEGIN_EVICTION, version);
             WorkflowStub dropping = begin(Step.DROP, version, null);
             awaitHeartbeat(dropping);
@@ -552,7 +552,7 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("busy", 0);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            call(Step.MOUNT, version);
+            region.mount(version, manifest(version));
             List<WorkflowStub> warmings =
                     Stream.generate(() -> begin(Step.WARM, version, null)).limit(3).toList();
             Await.until(

@@ -23,7 +23,6 @@ public interface RegionCalls {
 
     /** The activity to call. */
     enum Step {
-        MOUNT,
         ADMIT,
         WARM,
         CONFIRM,
@@ -75,7 +74,6 @@ public interface RegionCalls {
             PinRequest pin = call.pin();
             String pinId = pin == null ? "" : pin.id();
             return switch (call.step()) {
-                case MOUNT -> region.mount(call.version(), call.manifest());
                 case ADMIT ->
                         region.admit(
                                 call.version(),

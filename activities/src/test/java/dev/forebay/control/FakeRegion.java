@@ -184,15 +184,6 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return dropped.contains(version);
     }
 
-    @Override
-    public String mount(DatasetVersion version, ManifestRef manifest) {
-        ApplicationFailure failure = mountFailure;
-        if (failure != null) {
-            throw failure;
-        }
-        return "/mnt/test/" + version.path();
-    }
-
     /**
      * Refuses all admissions.
      *
@@ -223,7 +214,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         if (reason != null) {
             throw Failures.of(new ForebayException(ErrorCode.CAPACITY_EXCEEDED, reason));
         }
-        return mount(version, manifest);
+        ApplicationFailure failure = mountFailure;
+        if (failure != null) {
+            throw failure;
+        }
+        return "/mnt/test/" + version.path();
     }
 
     /** Returns the siblings of the last fill of a version; empty if there was no such call. */

@@ -1,6 +1,6 @@
 package dev.forebay.workflows;
 
-import dev.forebay.workflows.input.VersionInput;
+import dev.forebay.model.DatasetVersion;
 
 /**
  * The summary and details, in Markdown, that a version's workflow shows to people. The process that
@@ -14,16 +14,20 @@ public final class Descriptions {
      * Returns the text for {@code WorkflowOptions.setStaticSummary}. It has names only: Temporal
      * limits a summary to 400 bytes, and a source may be longer.
      */
-    public static String summary(VersionInput input) {
-        return "Dataset %s, version %s"
-                .formatted(input.version().dataset(), input.version().version());
+    public static String summary(DatasetVersion version) {
+        return "Dataset %s, version %s".formatted(version.dataset(), version.version());
     }
 
-    /** Returns the text for {@code WorkflowOptions.setStaticDetails}. */
-    public static String details(VersionInput input) {
+    /**
+     * Returns the text for {@code WorkflowOptions.setStaticDetails}.
+     *
+     * @param bucket the lake bucket of the originals
+     * @param prefix their key prefix; ends with {@code /} or is empty
+     */
+    public static String details(DatasetVersion version, String bucket, String prefix) {
         return ("The life of `%s` in every region, from `s3://%s/%s`.\n\n"
                         + "*Current Details* says what each region holds, who pins it, and why a region is blocked."
                         + " Fillings and evictions are its children: see *Relationships*.")
-                .formatted(input.version(), input.bucket(), input.prefix());
+                .formatted(version, bucket, prefix);
     }
 }

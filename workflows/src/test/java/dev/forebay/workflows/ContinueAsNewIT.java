@@ -284,8 +284,6 @@ class ContinueAsNewIT {
                 new Residency(US, State.WARMING, 0, 0, null, null, null, null, 0, null, 0);
         return new VersionInput(
                 Platform.VERSION,
-                "lake",
-                "digits/",
                 TTL,
                 new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
                 List.of(),

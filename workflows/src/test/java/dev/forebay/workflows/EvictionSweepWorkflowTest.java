@@ -132,15 +132,5 @@ class EvictionSweepWorkflowTest {
         public boolean isOrphan(Victim victim, RegionName region) {
             return orphaned;
         }
-
-        @Override
-        public List<DatasetVersion> expired(RegionName region, int limit) {
-            throw new AssertionError("what earlier code asked");
-        }
-
-        @Override
-        public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
-            throw new AssertionError("what earlier code asked");
-        }
     }
 }

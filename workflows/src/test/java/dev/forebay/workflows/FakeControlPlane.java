@@ -23,7 +23,6 @@ import dev.forebay.workflows.message.Victim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -152,7 +151,7 @@ public final class FakeControlPlane
     }
 
     @Override
-    public ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+    public ManifestRef ingest(DatasetVersion version) {
         try {
             gate.await(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -172,13 +171,13 @@ public final class FakeControlPlane
 
     @Override
     public synchronized void project(
-            VersionStatus status, long revision, @Nullable List<HistoryEntry> news) {
+            VersionStatus status, long revision, List<HistoryEntry> news) {
         projections++;
         if (catalogueFailure != null) {
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
         }
         projected.add(status);
-        Optional.ofNullable(news).ifPresent(happenings::addAll);
+        happenings.addAll(news);
         revisions.add(revision);
     }
 
@@ -238,15 +237,5 @@ public final class FakeControlPlane
     @Override
     public boolean isOrphan(Victim victim, RegionName region) {
         return true;
-    }
-
-    @Override
-    public List<DatasetVersion> expired(RegionName region, int limit) {
-        return List.of(Platform.VERSION);
-    }
-
-    @Override
-    public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
-        return new Outcome(version, false, "this control plane evicts nothing");
     }
 }

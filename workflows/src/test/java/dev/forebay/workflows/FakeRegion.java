@@ -192,8 +192,7 @@ public final class FakeRegion implements RegionActivities {
         return mount == Mount.NONE && held.isEmpty();
     }
 
-    @Override
-    public synchronized String mount(DatasetVersion version, ManifestRef manifest) {
+    synchronized String mount(DatasetVersion version, ManifestRef manifest) {
         called(Step.MOUNT);
         require(mount != Mount.EVICTING, ErrorCode.EVICTING);
         mount = mount == Mount.CACHED ? Mount.CACHED : Mount.WARMING;

@@ -44,6 +44,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -51,7 +52,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Records the histories that {@link LifecycleReplayTest} replays, on a real Temporal server:
+ * Records the histories that {@link LifecycleReplayTest} replays, one story for each feature, on a
+ * real Temporal server:
  *
  * <pre>
  * temporal server start-dev --headless --port 17233 \\
@@ -61,13 +63,33 @@ import java.util.stream.IntStream;
  *     dev.forebay.workflows.HistoryRecorder 127.0.0.1:17233 DIRECTORY [STORY]...
  * </pre>
  *
- * <p>Old histories stay: workflows that began under them may still run. Record into a new folder
- * below {@code workflows/src/test/resources/histories} when workflow code learns something new.
+ * <p>The package documentation of {@code dev.forebay.workflows} says when to record.
  */
 final class HistoryRecorder {
 
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final Duration SHORT_LEASE = Duration.ofSeconds(5);
+
+    /** Workflows beside that of the version. */
+    private enum Other {
+        INGEST(WorkflowIds.ingest(VERSION)),
+        PREWARM(WorkflowIds.prewarm(VERSION, US)),
+        EVICT(WorkflowIds.evict(VERSION, US)),
+        SWEEP(WorkflowIds.sweep(US));
+
+        private final String id;
+
+        Other(String id) {
+            this.id = id;
+        }
+    }
+
+    /**
+     * @param others the workflows that the story is also about
+     */
+    private record Story(Consumer<Platform> script, List<Other> others) {}
+
+    private static final String DRIFT = "drift-check";
 
     private final String target;
     private final Path directory;
@@ -81,42 +103,47 @@ final class HistoryRecorder {
         Path directory = Files.createDirectories(Path.of(arguments[1]));
         HistoryRecorder recorder = new HistoryRecorder(arguments[0], directory);
         List<String> wanted = List.of(arguments).subList(2, arguments.length);
-        for (Map.Entry<String, Consumer<Platform>> story : stories().entrySet()) {
+        for (Map.Entry<String, Story> story : stories().entrySet()) {
             if (wanted.isEmpty() || wanted.contains(story.getKey())) {
                 recorder.record(story.getKey(), story.getValue());
             }
         }
-        if (wanted.isEmpty() || wanted.contains("drift")) {
+        if (wanted.isEmpty() || wanted.contains(DRIFT)) {
             recorder.recordChecks();
         }
     }
 
-    private static Map<String, Consumer<Platform>> stories() {
-        Map<String, Consumer<Platform>> stories = new LinkedHashMap<>();
-        stories.put("life", HistoryRecorder::life);
-        stories.put("crowd", HistoryRecorder::crowd);
-        stories.put("blocked", HistoryRecorder::blocked);
-        stories.put("eviction-of-a-filling", HistoryRecorder::evictionOfAFilling);
-        stories.put("refused-eviction", HistoryRecorder::refusedEviction);
-        stories.put("forgotten", HistoryRecorder::forgotten);
-        stories.put("incomplete", HistoryRecorder::incomplete);
-        stories.put("continued", HistoryRecorder::continued);
-        stories.put("sweep", HistoryRecorder::sweep);
-        stories.put("read", HistoryRecorder::read);
-        stories.put("upkeep", HistoryRecorder::upkeep);
-        stories.put("terms", HistoryRecorder::terms);
-        stories.put("several", HistoryRecorder::several);
-        stories.put("late", HistoryRecorder::late);
-        stories.put("shared-pin", HistoryRecorder::sharedPin);
-        stories.put("pin-in-turn", HistoryRecorder::pinInTurn);
-        stories.put("left-pin", HistoryRecorder::leftPin);
-        stories.put("hurried", HistoryRecorder::hurried);
-        stories.put("cancelled", HistoryRecorder::cancelled);
-        stories.put("abandoned", HistoryRecorder::abandoned);
-        stories.put("queued", HistoryRecorder::queued);
-        stories.put("siblings", HistoryRecorder::siblings);
-        stories.put("budget", HistoryRecorder::budget);
+    private static Map<String, Story> stories() {
+        Map<String, Story> stories = new LinkedHashMap<>();
+        add(stories, "life", HistoryRecorder::life, Other.INGEST, Other.PREWARM, Other.EVICT);
+        add(stories, "many-callers", HistoryRecorder::manyCallers);
+        add(stories, "blocked-and-resumed", HistoryRecorder::blockedAndResumed);
+        add(stories, "evict-during-fill", HistoryRecorder::evictDuringFill, Other.EVICT);
+        add(stories, "evict-refused-by-pin", HistoryRecorder::evictRefusedByPin, Other.EVICT);
+        add(stories, "lost-mount", HistoryRecorder::lostMount, Other.PREWARM);
+        add(stories, "lost-chunks", HistoryRecorder::lostChunks);
+        add(stories, "continue-as-new", HistoryRecorder::continueAsNew);
+        add(stories, "sweep", HistoryRecorder::sweep, Other.SWEEP);
+        add(stories, "ttl-after-read", HistoryRecorder::ttlAfterRead);
+        add(stories, "repair", HistoryRecorder::repair);
+        add(stories, "terms", HistoryRecorder::terms);
+        add(stories, "several-regions", HistoryRecorder::severalRegions);
+        add(stories, "pin-after-deadline", HistoryRecorder::pinAfterDeadline);
+        add(stories, "shared-pin", HistoryRecorder::sharedPin);
+        add(stories, "pin-released-and-taken", HistoryRecorder::pinReleasedAndTaken);
+        add(stories, "pin-of-previous-run", HistoryRecorder::pinOfPreviousRun);
+        add(stories, "speculative-fill", HistoryRecorder::speculativeFill, Other.PREWARM);
+        add(stories, "cancel", HistoryRecorder::cancel);
+        add(stories, "abandon", HistoryRecorder::abandon);
+        add(stories, "admission-queue", HistoryRecorder::admissionQueue, Other.PREWARM);
+        add(stories, "fill-from-siblings", HistoryRecorder::fillFromSiblings, Other.PREWARM);
+        add(stories, "budget", HistoryRecorder::budget, Other.PREWARM);
         return stories;
+    }
+
+    private static void add(
+            Map<String, Story> stories, String name, Consumer<Platform> script, Other... others) {
+        stories.put(name, new Story(script, List.of(others)));
     }
 
     /** Two regions, pins that end by release and by expiry, a TTL that ends, an eviction. */
@@ -137,7 +164,7 @@ final class HistoryRecorder {
     }
 
     /** The first of two regions has lost its copy when the second one completes. */
-    private static void several(Platform platform) {
+    private static void severalRegions(Platform platform) {
         platform.ap.closeGate();
         CompletableFuture<Receipt> call =
                 platform.ensureAsync(
@@ -150,7 +177,7 @@ final class HistoryRecorder {
         result(call);
     }
 
-    private static void crowd(Platform platform) {
+    private static void manyCallers(Platform platform) {
         platform.us.closeGate();
         List<CompletableFuture<Receipt>> calls =
                 IntStream.range(0, 12)
@@ -160,7 +187,7 @@ final class HistoryRecorder {
         calls.forEach(Platform::result);
     }
 
-    private static void blocked(Platform platform) {
+    private static void blockedAndResumed(Platform platform) {
         platform.control.failIngest(ErrorCode.LAKE_EMPTY);
         refused(() -> platform.ensure(US, pin("p", LEASE)));
         platform.us.fail(Step.WARM, ErrorCode.UNAVAILABLE, ErrorCode.LAKE_DENIED);
@@ -169,7 +196,7 @@ final class HistoryRecorder {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
-    private static void evictionOfAFilling(Platform platform) {
+    private static void evictDuringFill(Platform platform) {
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
@@ -181,7 +208,7 @@ final class HistoryRecorder {
         result(next);
     }
 
-    private static void refusedEviction(Platform platform) {
+    private static void evictRefusedByPin(Platform platform) {
         platform.ensure(US, null);
         platform.us.pinBehindTheWorkflow("x", SHORT_LEASE);
         refused(() -> result(platform.evictAsync(US)));
@@ -190,7 +217,7 @@ final class HistoryRecorder {
         result(platform.evictAsync(US));
     }
 
-    private static void forgotten(Platform platform) {
+    private static void lostMount(Platform platform) {
         platform.us.fail(Step.MOUNT, ErrorCode.UNAVAILABLE);
         platform.ensure(US, null);
         platform.us.forget();
@@ -202,7 +229,7 @@ final class HistoryRecorder {
      * Copies that lose a chunk, found by callers with and without a pin. Then the region does not
      * answer.
      */
-    private static void incomplete(Platform platform) {
+    private static void lostChunks(Platform platform) {
         platform.ensure(US, null);
         platform.us.loseChunk(3);
         platform.ensure(US, pin("p", LEASE));
@@ -217,11 +244,11 @@ final class HistoryRecorder {
     }
 
     /** A run that begins with the state of another, as continue-as-new starts it. */
-    private static void continued(Platform platform) {
+    private static void continueAsNew(Platform platform) {
         platform.ensure(US, pin("p", SHORT_LEASE));
         VersionStatus carried = platform.status();
         platform.workflow().terminate("to be continued");
-        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried));
+        platform.start(new VersionInput(VERSION, TTL, carried));
         platform.passUntil("p has ended", () -> platform.status().pins().isEmpty());
         platform.ensure(US, pin("q", LEASE));
     }
@@ -243,7 +270,7 @@ final class HistoryRecorder {
     }
 
     /** A copy that is read, and one that was used since a sweep chose it. */
-    private static void read(Platform platform) {
+    private static void ttlAfterRead(Platform platform) {
         platform.ensure(US, null);
         platform.pass(Duration.ofSeconds(2));
         Instant chosen = platform.residency(US).evictableAt();
@@ -256,7 +283,7 @@ final class HistoryRecorder {
     }
 
     /** A pinned copy that has lost a chunk. Then the region does not answer for long. */
-    private static void upkeep(Platform platform) {
+    private static void repair(Platform platform) {
         platform.ensure(US, pin("p", LEASE));
         platform.workflow().signal("upkeep", US);
         platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
@@ -304,7 +331,7 @@ final class HistoryRecorder {
     }
 
     /** A deadline after the end of the pin, and one while a region is away. */
-    private static void late(Platform platform) {
+    private static void pinAfterDeadline(Platform platform) {
         Terms orCold =
                 new Terms(1, SHORT_LEASE.multipliedBy(2), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         platform.us.closeGate(64);
@@ -336,7 +363,7 @@ final class HistoryRecorder {
     }
 
     /** A pin that one request releases while another takes it. */
-    private static void pinInTurn(Platform platform) {
+    private static void pinReleasedAndTaken(Platform platform) {
         platform.ensure(US, null);
         platform.us.setUnpinsWait(true);
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
@@ -352,7 +379,7 @@ final class HistoryRecorder {
     }
 
     /** A pin that a request took in the previous run and releases in this one. */
-    private static void leftPin(Platform platform) {
+    private static void pinOfPreviousRun(Platform platform) {
         platform.us.closeGate(32);
         EnsureRequest request = EnsureRequest.of(US, pin("p", LEASE));
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
@@ -363,8 +390,6 @@ final class HistoryRecorder {
         platform.start(
                 new VersionInput(
                         VERSION,
-                        "lake",
-                        "digits/",
                         TTL,
                         carried,
                         List.of(),
@@ -380,7 +405,7 @@ final class HistoryRecorder {
     }
 
     /** A speculative fill, until a client waits for it. */
-    private static void hurried(Platform platform) {
+    private static void speculativeFill(Platform platform) {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.us.closeGate(32);
         CompletableFuture<Receipt> speculative =
@@ -394,7 +419,7 @@ final class HistoryRecorder {
     }
 
     /** A listing and a fill that are cancelled, and a fill that another client still wants. */
-    private static void cancelled(Platform platform) {
+    private static void cancel(Platform platform) {
         platform.control.closeGate();
         CompletableFuture<Receipt> listing =
                 platform.ensureAsync("listing", EnsureRequest.of(US, null));
@@ -417,7 +442,7 @@ final class HistoryRecorder {
         result(other);
     }
 
-    private static void abandoned(Platform platform) {
+    private static void abandon(Platform platform) {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         refused(() -> platform.ensure(US, pin("p", LEASE)));
         platform.update("abandon", new AbandonRequest(US, "wrong key"));
@@ -426,7 +451,7 @@ final class HistoryRecorder {
     }
 
     /** A speculative request without space, until a client waits for it and space is free. */
-    private static void queued(Platform platform) {
+    private static void admissionQueue(Platform platform) {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.control.setQuota(1L << 40);
         platform.us.fail(
@@ -455,7 +480,7 @@ final class HistoryRecorder {
     }
 
     /** A region that is filled from a sibling, and one for which the choice of siblings fails. */
-    private static void siblings(Platform platform) {
+    private static void fillFromSiblings(Platform platform) {
         platform.control.failSiblings();
         platform.ensure(AP, null);
         platform.control.setSiblings(
@@ -472,26 +497,16 @@ final class HistoryRecorder {
         throw new AssertionError("not refused");
     }
 
-    private void record(String story, Consumer<Platform> script) throws IOException {
+    private void record(String name, Story story) throws IOException {
         try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
-            script.accept(platform);
+            story.script().accept(platform);
             // The history includes the last projection and the ends of the last children.
             platform.passUntil(
                     "the catalogue knows",
                     () -> platform.control.projected().getLast().equals(platform.status()));
-            save(platform, story + ".version", WorkflowIds.version(VERSION));
-            if (story.equals("life")) {
-                save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
-                save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
-            }
-            if (List.of("forgotten", "hurried", "queued", "siblings", "budget").contains(story)) {
-                save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
-            }
-            if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {
-                save(platform, story + ".evict", WorkflowIds.evict(VERSION, US));
-            }
-            if (story.equals("sweep")) {
-                save(platform, story, WorkflowIds.sweep(US));
+            save(platform, name + ".version", WorkflowIds.version(VERSION));
+            for (Other other : story.others()) {
+                save(platform, name + "." + other.name().toLowerCase(Locale.ROOT), other.id);
             }
             platform.workflow().terminate("recorded");
         }
@@ -500,12 +515,13 @@ final class HistoryRecorder {
     /** A check that finds changes, and one that the lake denies. */
     private void recordChecks() throws IOException {
         try (Platform platform = Platform.on(target, "default", WorkflowImplementations.all())) {
-            check(platform, "drift").run(VERSION.dataset());
-            save(platform, "drift", "drift");
+            check(platform, DRIFT).run(VERSION.dataset());
+            save(platform, DRIFT + ".drift", DRIFT);
             platform.control.failIngest(ErrorCode.LAKE_DENIED);
-            DriftCheckWorkflow denied = check(platform, "denied-drift");
-            refused(() -> denied.run(VERSION.dataset()));
-            save(platform, "denied-drift", "denied-drift");
+            String denied = DRIFT + "-denied";
+            DriftCheckWorkflow check = check(platform, denied);
+            refused(() -> check.run(VERSION.dataset()));
+            save(platform, denied + ".drift", denied);
         }
     }
 

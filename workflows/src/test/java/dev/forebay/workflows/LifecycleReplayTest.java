@@ -18,9 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Workflows that began under committed code continue under the present code: every recorded history
- * replays. If one does not, the change needs {@code Workflow.getVersion}. {@link HistoryRecorder}
- * records new histories.
+ * Running workflows continue under the present code: every recorded history replays. The package
+ * documentation of {@code dev.forebay.workflows} says what to do if one does not.
  */
 class LifecycleReplayTest {
 
@@ -30,12 +29,8 @@ class LifecycleReplayTest {
     private static Worker worker;
 
     static Stream<Path> histories() throws IOException {
-        try (Stream<Path> files = Files.walk(HISTORIES)) {
-            return files
-                    .filter(file -> file.toString().endsWith(".json"))
-                    .sorted()
-                    .toList()
-                    .stream();
+        try (Stream<Path> files = Files.list(HISTORIES)) {
+            return files.sorted().toList().stream();
         }
     }
 
@@ -65,7 +60,7 @@ class LifecycleReplayTest {
                 .anyMatch(name -> name.endsWith(".ingest.json"))
                 .anyMatch(name -> name.endsWith(".prewarm.json"))
                 .anyMatch(name -> name.endsWith(".evict.json"))
-                .anyMatch(name -> name.endsWith("sweep.json"))
-                .anyMatch(name -> name.endsWith("drift.json"));
+                .anyMatch(name -> name.endsWith(".sweep.json"))
+                .anyMatch(name -> name.endsWith(".drift.json"));
     }
 }

@@ -102,11 +102,9 @@ class PayloadTest {
                 happening,
                 status,
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
-                new VersionInput(version, "lake", "", LEASE, null),
+                new VersionInput(version, LEASE, null),
                 new VersionInput(
                         version,
-                        "lake",
-                        "digits/",
                         LEASE,
                         status,
                         List.of(happening),
@@ -166,7 +164,7 @@ class PayloadTest {
                                 version, null, 0, 0, us, 0, 0, 0, null, null, null, "id", problem,
                                 List.of())
                         .with(List.of()),
-                new IngestInput(version, "lake", "digits/", Urgency.SPECULATIVE),
+                new IngestInput(version, Urgency.SPECULATIVE),
                 new EvictInput(version, manifest, us, "why"),
                 new FillProgress(us, "/mnt/x", 3, 4, 5, 6, 7),
                 new FillResult(3, 4, 5),
@@ -182,7 +180,7 @@ class PayloadTest {
                 new WarmProgress(1, 2, 3, 4),
                 new Coverage(1, -1, 1, 2),
                 new Sibling(URI.create("http://agent:8080"), true),
-                new Outcome(version, true, ""),
+                new Outcome(version, true, "", SweepReason.EXPIRED),
                 new Outcome(version, false, "", SweepReason.QUOTA),
                 LEASE);
     }

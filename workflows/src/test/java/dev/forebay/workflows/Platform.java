@@ -225,7 +225,7 @@ public final class Platform implements AutoCloseable {
 
     /** As above, with an id for a later cancellation. */
     public CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
-        return ensureAsync(id, request, new VersionInput(VERSION, "lake", "digits/", TTL, null));
+        return ensureAsync(id, request, new VersionInput(VERSION, TTL, null));
     }
 
     /** As above, with the input of the workflow that the request starts if none is running. */

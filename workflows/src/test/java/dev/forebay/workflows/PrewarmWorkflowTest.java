@@ -174,13 +174,8 @@ class PrewarmWorkflowTest {
         private @Nullable List<Sibling> sources;
 
         @Override
-        public String mount(DatasetVersion version, ManifestRef manifest) {
-            return "/mnt/forebay/" + version.path();
-        }
-
-        @Override
         public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
-            return mount(version, manifest);
+            return "/mnt/forebay/" + version.path();
         }
 
         @Override

@@ -106,14 +106,6 @@ public class VersionCatalogue {
             select id from version where id >= :from and id < :until and id > :after order by id
             """;
 
-    private static final String EXPIRED =
-            """
-            select v.id from VersionEntity v join v.regions r
-            where r.region = :region and r.state = 'CACHED' and r.evictableAt < :now
-              and not exists (select 1 from v.pins p where p.region = :region and p.expiresAt > :now)
-            order by r.evictableAt, v.id
-            """;
-
     private static final String RENEWED =
             """
             update pin set expires_at = greatest(expires_at, :until)
@@ -446,21 +438,6 @@ public class VersionCatalogue {
                 .setParameter("pin", pin)
                 .setParameter("until", expiresAt)
                 .executeUpdate();
-    }
-
-    /**
-     * Returns up to {@code limit} unpinned versions of a region whose time to live has ended, the
-     * earliest first.
-     */
-    public List<DatasetVersion> expired(RegionName region, Instant now, int limit) {
-        return Panache.getEntityManager()
-                .createQuery(EXPIRED, String.class)
-                .setParameter("region", region.value())
-                .setParameter("now", now)
-                .setMaxResults(limit)
-                .getResultStream()
-                .map(DatasetVersion::parse)
-                .toList();
     }
 
     /**

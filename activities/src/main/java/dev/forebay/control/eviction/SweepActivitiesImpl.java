@@ -1,7 +1,6 @@
 package dev.forebay.control.eviction;
 
 import dev.forebay.control.catalogue.ResidentCatalogue;
-import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.control.requests.VersionRequests;
 import dev.forebay.control.temporal.ControlPlaneMetrics;
@@ -20,7 +19,6 @@ import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
-import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -34,10 +32,7 @@ public class SweepActivitiesImpl implements SweepActivities {
 
     private static final Logger LOG = Logger.getLogger(SweepActivitiesImpl.class);
 
-    private static final String EXPIRED = "its time to live has passed";
-
     private final Regions regions;
-    private final VersionCatalogue catalogue;
     private final ResidentCatalogue residents;
     private final VersionRequests versions;
     private final VersionWorkflows workflows;
@@ -47,7 +42,6 @@ public class SweepActivitiesImpl implements SweepActivities {
 
     SweepActivitiesImpl(
             Regions regions,
-            VersionCatalogue catalogue,
             ResidentCatalogue residents,
             VersionRequests versions,
             VersionWorkflows workflows,
@@ -55,7 +49,6 @@ public class SweepActivitiesImpl implements SweepActivities {
             SweepPlans plans,
             ControlPlaneMetrics metrics) {
         this.regions = regions;
-        this.catalogue = catalogue;
         this.residents = residents;
         this.versions = versions;
         this.workflows = workflows;
@@ -122,8 +115,7 @@ public class SweepActivitiesImpl implements SweepActivities {
                         victim.reason() == SweepReason.EXPIRED,
                         victim.evictableAt(),
                         victim.reason() != SweepReason.DATASET_DELETED);
-        Outcome outcome = evict(version, request);
-        return new Outcome(version, outcome.evicted(), outcome.reason(), victim.reason());
+        return evict(victim, request);
     }
 
     @Override
@@ -133,29 +125,18 @@ public class SweepActivitiesImpl implements SweepActivities {
         return orphan;
     }
 
-    @Override
-    public List<DatasetVersion> expired(RegionName region, int limit) {
-        return heartbeating(
-                () -> isGone(region) ? List.of() : catalogue.expired(region, Instant.now(), limit));
-    }
-
-    @Override
-    public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
-        Outcome outcome =
-                heartbeating(() -> evict(version, new EvictRequest(region, EXPIRED, true)));
-        metrics.swept(SweepReason.EXPIRED, outcome.evicted());
-        return outcome;
-    }
-
-    private Outcome evict(DatasetVersion version, EvictRequest request) {
+    private Outcome evict(Victim victim, EvictRequest request) {
+        DatasetVersion version = victim.version();
         // Every attempt of one sweep uses the same id, so that a retry waits for the same eviction.
         String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
         try {
             boolean gone = versions.evict(version, request, updateId);
-            return new Outcome(version, gone, gone ? request.reason() : "its eviction goes on");
+            String reason = gone ? request.reason() : "its eviction goes on";
+            return new Outcome(version, gone, reason, victim.reason());
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.PINNED || e.code() == ErrorCode.INVALID_ARGUMENT) {
-                return new Outcome(version, false, String.valueOf(e.getMessage()));
+                String refusal = String.valueOf(e.getMessage());
+                return new Outcome(version, false, refusal, victim.reason());
             }
             throw e;
         }

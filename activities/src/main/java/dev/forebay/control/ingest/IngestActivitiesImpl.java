@@ -44,12 +44,12 @@ public class IngestActivitiesImpl implements IngestActivities {
     }
 
     @Override
-    public ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+    public ManifestRef ingest(DatasetVersion version) {
         Optional<ManifestRef> frozen = versions.find(version).map(VersionStatus::manifest);
         if (frozen.isPresent()) {
             return frozen.get();
         }
-        LakeSource source = source(version, bucket, prefix);
+        LakeSource source = datasets.get(version.dataset()).source();
         Optional<Pointer> known = pointers.find(version, source);
         return known.isPresent()
                 ? freeze(known.get())
@@ -58,16 +58,6 @@ public class IngestActivitiesImpl implements IngestActivities {
                         version,
                         source,
                         snapshot -> freeze(version, snapshot));
-    }
-
-    /**
-     * Takes the filters from the catalogue, because old workflow histories contain only bucket and
-     * prefix. The source of a dataset never changes.
-     */
-    private LakeSource source(DatasetVersion version, String bucket, String prefix) {
-        LakeSource registered = datasets.get(version.dataset()).source();
-        return new LakeSource(
-                bucket, prefix, registered.include(), registered.exclude(), registered.keys());
     }
 
     private ManifestRef freeze(DatasetVersion version, Snapshot snapshot) {

@@ -91,11 +91,7 @@ public class FreezeRequests {
                         var _ =
                                 WorkflowClient.start(
                                         freezing::run,
-                                        new IngestInput(
-                                                version,
-                                                dataset.source().bucket(),
-                                                dataset.source().prefix(),
-                                                Urgency.INTERACTIVE));
+                                        new IngestInput(version, Urgency.INTERACTIVE));
                         return isDone(WorkflowStub.fromTyped(freezing), wait);
                     });
         } catch (NoSuchRunException ended) {

@@ -61,11 +61,9 @@ public class VersionWorkflows {
         VersionInput input =
                 new VersionInput(
                         known.version(),
-                        dataset.source().bucket(),
-                        dataset.source().prefix(),
                         known.ttl(),
                         isSomewhere(known) ? known : null);
-        return client.newUntypedWorkflowStub("DatasetVersion", options(input))
+        return client.newUntypedWorkflowStub("DatasetVersion", options(dataset, known.version()))
                 .startUpdateWithStart(
                         options(updateName, updateId, result),
                         new Object[] {request},
@@ -186,8 +184,7 @@ public class VersionWorkflows {
                 .build();
     }
 
-    private static WorkflowOptions options(VersionInput input) {
-        DatasetVersion version = input.version();
+    private static WorkflowOptions options(Dataset dataset, DatasetVersion version) {
         return WorkflowOptions.newBuilder()
                 .setWorkflowId(WorkflowIds.version(version))
                 .setTaskQueue(TaskQueues.LIFECYCLE)
@@ -201,8 +198,10 @@ public class VersionWorkflows {
                                 .set(SearchAttributes.NAMESPACE, version.dataset().namespace())
                                 .set(SearchAttributes.VERSION, version.version())
                                 .build())
-                .setStaticSummary(Descriptions.summary(input))
-                .setStaticDetails(Descriptions.details(input))
+                .setStaticSummary(Descriptions.summary(version))
+                .setStaticDetails(
+                        Descriptions.details(
+                                version, dataset.source().bucket(), dataset.source().prefix()))
                 .build();
     }
 }

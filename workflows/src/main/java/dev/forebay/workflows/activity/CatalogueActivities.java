@@ -4,7 +4,6 @@ import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.activity.ActivityInterface;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the catalogue's read models up to date. Runs on {@link
@@ -18,10 +17,8 @@ public interface CatalogueActivities {
      * later one. Idempotent. Fails with INVALID_ARGUMENT if the catalogue cannot store {@code
      * status}; a retry cannot help then.
      *
-     * @param revision grows with every status of the version, over all runs of its workflow; 0 from
-     *     earlier workflow code
-     * @param news history entries since the last call; some may have been delivered before; absent
-     *     from earlier workflow code
+     * @param revision grows with every status of the version, over all runs of its workflow
+     * @param news history entries since the last call; some may have been delivered before
      */
-    void project(VersionStatus status, long revision, @Nullable List<HistoryEntry> news);
+    void project(VersionStatus status, long revision, List<HistoryEntry> news);
 }

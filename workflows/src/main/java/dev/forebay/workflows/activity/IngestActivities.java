@@ -9,9 +9,8 @@ import io.temporal.activity.ActivityInterface;
 public interface IngestActivities {
 
     /**
-     * Lists the lake below a prefix, stores the manifest and returns it. If the version has a
-     * manifest already, the call returns that one without listing. Heartbeats the number of objects
-     * listed.
+     * Lists the dataset's source, stores the manifest and returns it. If the version has a manifest
+     * already, the call returns that one without listing. Heartbeats the number of objects listed.
      */
-    ManifestRef ingest(DatasetVersion version, String bucket, String prefix);
+    ManifestRef ingest(DatasetVersion version);
 }

@@ -20,14 +20,8 @@ import java.util.Map;
 public interface RegionActivities {
 
     /**
-     * Enters the version into the region's mount table without checking the capacity. Returns the
-     * path where nodes of the region see it.
-     */
-    String mount(DatasetVersion version, ManifestRef manifest);
-
-    /**
-     * Enters the version into the region's mount table, like {@link #mount}, if there is space for
-     * it. The version then holds this space until it is evicted.
+     * Enters the version into the region's mount table if there is space for it, and returns the
+     * path where nodes of the region see it. The version then holds this space until it is evicted.
      *
      * <p>If there is no space, fails with CAPACITY_EXCEEDED. The message says why and how many
      * versions are ahead. The version keeps its place in the region's queue for two minutes. The

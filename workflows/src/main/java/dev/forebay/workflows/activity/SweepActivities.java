@@ -6,7 +6,6 @@ import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.activity.ActivityInterface;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and evicts the victims of sweeps. Runs on {@link
@@ -32,28 +31,10 @@ public interface SweepActivities {
     boolean isOrphan(Victim victim, RegionName region);
 
     /**
-     * Returns up to {@code limit} versions that are CACHED in the region, unpinned, and past their
-     * TTL, the longest expired first. Only sweeps that began under earlier code call it.
-     */
-    List<DatasetVersion> expired(RegionName region, int limit);
-
-    /**
-     * Asks the version's workflow to evict if it is still expired. Returns whether it did, and why
-     * not otherwise. Only sweeps that began under earlier code call it.
-     */
-    Outcome evictIfExpired(DatasetVersion version, RegionName region);
-
-    /**
      * The outcome for one version.
      *
      * @param reason for people: why it was evicted, or why it was not
-     * @param because why the sweep chose it; absent from sweeps of earlier code
+     * @param because why the sweep chose it
      */
-    record Outcome(
-            DatasetVersion version, boolean evicted, String reason, @Nullable SweepReason because) {
-
-        public Outcome(DatasetVersion version, boolean evicted, String reason) {
-            this(version, evicted, reason, null);
-        }
-    }
+    record Outcome(DatasetVersion version, boolean evicted, String reason, SweepReason because) {}
 }

@@ -12,7 +12,6 @@ import dev.forebay.workflows.message.Victim;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.support.ActivityStubs;
 import dev.forebay.workflows.support.ChildWorkflows;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
@@ -20,8 +19,6 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowSemaphore;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** Evicts the victims of one sweep, a few at a time. The next sweep does the rest. */
 public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
@@ -34,15 +31,14 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     /** A longer eviction continues without the sweep, so that the next sweep can start. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    private record Removal(DatasetVersion version, Supplier<Outcome> work) {}
-
     @Override
     public List<Outcome> run(RegionName region) {
-        List<Removal> removals = removals(region).toList();
+        List<Victim> victims =
+                ActivityStubs.sweep(region, "what has to go").findVictims(region, MOST_VERSIONS);
         WorkflowSemaphore places = Workflow.newWorkflowSemaphore(AT_ONCE);
         List<Promise<Outcome>> sweeps =
-                removals.stream()
-                        .map(removal -> Async.function(() -> inTurn(removal, places)))
+                victims.stream()
+                        .map(victim -> Async.function(() -> inTurn(victim, region, places)))
                         .toList();
         List<Outcome> outcomes = sweeps.stream().map(Promise::get).toList();
         long evicted = outcomes.stream().filter(Outcome::evicted).count();
@@ -52,31 +48,13 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
         return outcomes;
     }
 
-    private static Stream<Removal> removals(RegionName region) {
-        if (CodeChanges.sweepsSayWhy()) {
-            return ActivityStubs.sweep(region, "what has to go")
-                    .findVictims(region, MOST_VERSIONS)
-                    .stream()
-                    .map(victim -> new Removal(victim.version(), () -> remove(victim, region)));
-        }
-        return ActivityStubs.sweep(region, "what has expired")
-                .expired(region, MOST_VERSIONS)
-                .stream()
-                .map(
-                        version ->
-                                new Removal(
-                                        version,
-                                        () ->
-                                                ActivityStubs.sweep(region, "evict " + version)
-                                                        .evictIfExpired(version, region)));
-    }
-
-    private static Outcome inTurn(Removal removal, WorkflowSemaphore places) {
+    private static Outcome inTurn(Victim victim, RegionName region, WorkflowSemaphore places) {
         places.acquire();
         try {
-            return removal.work().get();
+            return remove(victim, region);
         } catch (TemporalFailure failure) {
-            return new Outcome(removal.version(), false, Failures.problem(failure).message());
+            return new Outcome(
+                    victim.version(), false, Failures.problem(failure).message(), victim.reason());
         } finally {
             places.release();
         }

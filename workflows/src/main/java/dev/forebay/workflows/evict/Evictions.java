@@ -33,7 +33,7 @@ public final class Evictions {
 
     private static final Logger LOG = Workflow.getLogger(Evictions.class);
 
-    /** The reason of an eviction that only the catalogue knows, or that earlier code began. */
+    /** The reason of an eviction that only the catalogue knows. */
     private static final String UNKNOWN = "why is not known any more";
 
     /**

@@ -8,7 +8,6 @@ import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ActivityStubs;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
@@ -68,11 +67,9 @@ public final class AdmissionWait {
      *     hour
      */
     String await() {
-        if (CodeChanges.placesAreKept()) {
-            Optional<String> path = ask();
-            if (path.isPresent()) {
-                return path.get();
-            }
+        Optional<String> path = ask();
+        if (path.isPresent()) {
+            return path.get();
         }
         Duration patience = FIRST_PATIENCE;
         while (true) {
@@ -119,11 +116,9 @@ public final class AdmissionWait {
         CancellationScope making =
                 Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
         making.run();
-        if (CodeChanges.placesAreKept()) {
-            Optional<String> path = meanwhile(made, making);
-            if (path.isPresent()) {
-                return path.get();
-            }
+        Optional<String> path = meanwhile(made, making);
+        if (path.isPresent()) {
+            return path.get();
         }
         Long quota = made.get().quotaBytes();
         sources.get();
@@ -177,7 +172,7 @@ public final class AdmissionWait {
     private boolean isInTime(ErrorCode code) {
         Instant now = VersionState.now();
         if (code == ErrorCode.CAPACITY_EXCEEDED) {
-            heard = CodeChanges.placesAreKept() ? now : heard;
+            heard = now;
             return Duration.between(begun, now).compareTo(LONGEST_WAIT) < 0;
         }
         return Duration.between(heard, now).compareTo(LONGEST_TROUBLE) < 0;

@@ -12,7 +12,6 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.state.CallerDeadline;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ActivityStubs;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
@@ -35,14 +34,12 @@ public final class CoverageProofs {
 
     private final VersionState state;
     private final Fills fills;
-    private final CodeChanges changes;
     private final Map<RegionName, Promise<Void>> running = new LinkedHashMap<>();
     private final Map<RegionName, Instant> proven = new LinkedHashMap<>();
 
-    public CoverageProofs(VersionState state, Fills fills, CodeChanges changes) {
+    public CoverageProofs(VersionState state, Fills fills) {
         this.state = state;
         this.fills = fills;
-        this.changes = changes;
     }
 
     /**
@@ -53,8 +50,7 @@ public final class CoverageProofs {
      */
     public boolean isComplete(RegionName region, Instant since, CallerDeadline deadline) {
         while (state.state(region) == State.CACHED) {
-            if (!changes.receiptsAreProven()
-                    || !provenAt(state.residency(region)).isBefore(since)) {
+            if (!provenAt(state.residency(region)).isBefore(since)) {
                 return true;
             }
             Promise<Void> answer = running.computeIfAbsent(region, this::begin);

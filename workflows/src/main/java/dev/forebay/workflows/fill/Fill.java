@@ -17,7 +17,6 @@ import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ChildWorkflows;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalException;
@@ -48,7 +47,6 @@ final class Fill {
     private final VersionState state;
     private final Ingest ingest;
     private final CoverageQueries looks;
-    private final CodeChanges changes;
     private final RegionName region;
     private final BooleanSupplier halting;
     private Urgency urgency;
@@ -65,14 +63,12 @@ final class Fill {
             VersionState state,
             Ingest ingest,
             CoverageQueries looks,
-            CodeChanges changes,
             RegionName region,
             BooleanSupplier halting,
             Urgency urgency) {
         this.state = state;
         this.ingest = ingest;
         this.looks = looks;
-        this.changes = changes;
         this.region = region;
         this.halting = halting;
         this.urgency = urgency;
@@ -204,7 +200,7 @@ final class Fill {
             Workflow.await(() -> manifest.isCompleted() || isInterrupted());
             return isInterrupted() ? new Outcome.Stopped() : prewarm(manifest.get());
         } catch (TemporalFailure failure) {
-            if (!isInterrupted() && changes.failuresAreLookedAt()) {
+            if (!isInterrupted()) {
                 // Shows people how many bytes the next attempt can use.
                 looks.at(region, VersionState.now(), this::isInterrupted);
             }

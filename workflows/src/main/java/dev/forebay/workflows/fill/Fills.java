@@ -7,7 +7,6 @@ import dev.forebay.workflows.input.UnfinishedFill;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.VersionState;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
@@ -21,7 +20,6 @@ public final class Fills {
     private final VersionState state;
     private final Ingest ingest;
     private final CoverageQueries looks;
-    private final CodeChanges changes;
     private final Map<RegionName, Running> running = new LinkedHashMap<>();
     private final Map<RegionName, UnfinishedFill> unfinished = new LinkedHashMap<>();
     private boolean halting;
@@ -30,16 +28,11 @@ public final class Fills {
      * @param left the fills that the previous run left; the first caller in this run takes them up
      */
     public Fills(
-            VersionState state,
-            Ingest ingest,
-            CoverageQueries looks,
-            CodeChanges changes,
-            List<UnfinishedFill> left) {
+            VersionState state, Ingest ingest, CoverageQueries looks, List<UnfinishedFill> left) {
         left.forEach(each -> unfinished.put(each.region(), each));
         this.state = state;
         this.ingest = ingest;
         this.looks = looks;
-        this.changes = changes;
     }
 
     /**
@@ -84,8 +77,7 @@ public final class Fills {
     private Promise<Void> begin(UnfinishedFill filling) {
         RegionName region = filling.region();
         state.apply(new Ensured(region));
-        Fill fill =
-                new Fill(state, ingest, looks, changes, region, () -> halting, filling.urgency());
+        Fill fill = new Fill(state, ingest, looks, region, () -> halting, filling.urgency());
         Promise<Void> end =
                 Async.procedure(
                         () -> {

@@ -16,7 +16,6 @@ import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.support.ActivityStubs;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
@@ -91,13 +90,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     /** Mounts the version and returns its path. */
     private String enter(PrewarmInput input) {
-        if (CodeChanges.sourcesAreChosen() && !CodeChanges.fillingsWaitForLess()) {
-            chooseSources(input);
-        }
-        return CodeChanges.roomIsClaimed()
-                ? inTurn(input, urgency -> enter(input, urgency))
-                : ActivityStubs.mount(input.version(), input.region(), urgency(input))
-                        .mount(input.version(), input.manifest());
+        return inTurn(input, urgency -> enter(input, urgency));
     }
 
     private Cursor begin(PrewarmInput input) {
@@ -111,14 +104,11 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
      * meanwhile.
      */
     private String enter(PrewarmInput input, Urgency urgency) {
-        if (urgency == Urgency.SPECULATIVE && CodeChanges.budgetsComeBeforeRoom()) {
+        if (urgency == Urgency.SPECULATIVE) {
             requireBudget(input);
         }
         // Chosen before the mount, so that a worker that knows the mount also knows its sources.
-        Promise<Void> sources =
-                CodeChanges.fillingsWaitForLess()
-                        ? Async.procedure(() -> chooseSources(input))
-                        : Workflow.newPromise((Void) null);
+        Promise<Void> sources = Async.procedure(() -> chooseSources(input));
         return new AdmissionWait(input, urgency, sources).await();
     }
 
@@ -215,7 +205,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     /** Waits, if the fill is speculative, until its namespace may spend more. */
     private static WarmResult warmWithinBudget(
             PrewarmInput input, long from, long to, Urgency urgency) {
-        if (urgency == Urgency.SPECULATIVE && CodeChanges.speculationHasABudget()) {
+        if (urgency == Urgency.SPECULATIVE) {
             requireBudget(input);
         }
         return warm(input, from, to, urgency);
@@ -248,8 +238,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
      * was restored from a backup.
      */
     private static void requireForgotten(ActivityFailure failure) {
-        if (Failures.problem(failure).code() != ErrorCode.NOT_FOUND
-                || !CodeChanges.mountsAreMadeAnew()) {
+        if (Failures.problem(failure).code() != ErrorCode.NOT_FOUND) {
             throw failure;
         }
     }
@@ -314,9 +303,6 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                             before.get();
                             tell(input, cursor);
                         });
-        if (!CodeChanges.fillingsWaitForLess()) {
-            told.get();
-        }
     }
 
     private static void tell(PrewarmInput input, Cursor cursor) {

@@ -4,7 +4,6 @@ import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.IngestWorkflow;
 import dev.forebay.workflows.input.IngestInput;
-import dev.forebay.workflows.input.VersionInput;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ChildWorkflows;
@@ -22,14 +21,12 @@ import org.jspecify.annotations.Nullable;
 public final class Ingest {
 
     private final VersionState state;
-    private final VersionInput input;
     private @Nullable Promise<ManifestRef> running;
     private @Nullable CancellationScope scope;
     private boolean stopping;
 
-    public Ingest(VersionState state, VersionInput input) {
+    public Ingest(VersionState state) {
         this.state = state;
-        this.input = input;
     }
 
     public boolean isIdle() {
@@ -57,8 +54,7 @@ public final class Ingest {
     private ManifestRef ingest(Urgency urgency) {
         Result result = new Result();
         IngestWorkflow child = ChildWorkflows.ingest(state.version(), urgency);
-        IngestInput asked =
-                new IngestInput(input.version(), input.bucket(), input.prefix(), urgency);
+        IngestInput asked = new IngestInput(state.version(), urgency);
         CancellationScope listing =
                 Workflow.newCancellationScope(() -> result.value = child.run(asked));
         scope = listing;
@@ -67,7 +63,7 @@ public final class Ingest {
             ManifestRef manifest = result.value;
             if (manifest == null) {
                 throw new CanceledFailure(
-                        "the listing of %s was stopped".formatted(input.version()));
+                        "the listing of %s was stopped".formatted(state.version()));
             }
             state.apply(new Ingested(manifest));
             return manifest;

@@ -10,7 +10,6 @@ public final class IngestWorkflowImpl implements IngestWorkflow {
 
     @Override
     public ManifestRef run(IngestInput input) {
-        return ActivityStubs.ingest(input.version(), input.urgency())
-                .ingest(input.version(), input.bucket(), input.prefix());
+        return ActivityStubs.ingest(input.version(), input.urgency()).ingest(input.version());
     }
 }

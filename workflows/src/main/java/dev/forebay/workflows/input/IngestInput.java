@@ -4,13 +4,8 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.message.Urgency;
 
 /**
- * The input of an ingest; see {@link VersionInput}.
+ * The input of an ingest.
  *
  * @param urgency the priority of its activity
  */
-public record IngestInput(DatasetVersion version, String bucket, String prefix, Urgency urgency) {
-
-    public IngestInput {
-        urgency = urgency == null ? Urgency.INTERACTIVE : urgency;
-    }
-}
+public record IngestInput(DatasetVersion version, Urgency urgency) {}

@@ -21,10 +21,6 @@ public record PrewarmInput(
         @Nullable Cursor carried,
         Urgency urgency) {
 
-    public PrewarmInput {
-        urgency = urgency == null ? Urgency.INTERACTIVE : urgency;
-    }
-
     /**
      * The progress of the fill.
      *

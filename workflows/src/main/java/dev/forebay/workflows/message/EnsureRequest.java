@@ -11,16 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param region the first region
  * @param pin the pin to take in {@code region}; other regions get a pin with the same id
- * @param terms {@link Terms#USUAL} in requests of clients that do not send terms
+ * @param terms how much coverage it needs, by when, and how urgently
  * @param others the other regions, each once
  */
 public record EnsureRequest(
         RegionName region, @Nullable PinRequest pin, Terms terms, List<RegionName> others) {
-
-    public EnsureRequest {
-        terms = terms == null ? Terms.USUAL : terms;
-        others = others == null ? List.of() : others;
-    }
 
     /** Returns a request for one region, with the usual terms. */
     public static EnsureRequest of(RegionName region, @Nullable PinRequest pin) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param ifEvictableAt refuse (with INVALID_ARGUMENT) unless the TTL ends at exactly this instant:
  *     any later use of the version moves it; absent in requests without this condition
  * @param onlyIfUnwanted refuse (with INVALID_ARGUMENT) while a client waits for the version there
- *     or the version is being filled; false in requests of earlier code
+ *     or the version is being filled
  */
 public record EvictRequest(
         RegionName region,

@@ -10,7 +10,7 @@ import dev.forebay.model.RegionName;
  * @param bytesFromLake bytes taken from the lake for this copy so far
  * @param objectsCached files filled to their last byte so far
  * @param bytesCounted how many bytes of the version, in order from the first one, this fill has
- *     gone through; 0 in later rounds, and from fills of earlier code
+ *     gone through; 0 in later rounds
  * @param objectsCounted the same in files
  */
 public record FillProgress(

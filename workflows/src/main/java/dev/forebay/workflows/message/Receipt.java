@@ -40,10 +40,6 @@ public record Receipt(
         @Nullable Problem cold,
         List<Receipt> others) {
 
-    public Receipt {
-        others = others == null ? List.of() : others;
-    }
-
     /** Returns the same receipt with those of other regions. */
     public Receipt with(List<Receipt> ofOthers) {
         return new Receipt(

@@ -58,14 +58,14 @@ final class PinRequesters {
         return of.getOrDefault(pin, Set.of()).equals(Set.of(taker));
     }
 
-    /** Removes a request from the takers of a pin. Returns whether it was the last one. */
-    boolean remove(PinRequester taker, PinGrant pin) {
-        Set<PinRequester> left = of.get(PinKey.of(pin));
-        if (left == null || !left.remove(taker) || !left.isEmpty()) {
-            return false;
-        }
-        of.remove(PinKey.of(pin));
-        return true;
+    /** Removes a request from the takers of a pin. */
+    void remove(PinRequester taker, PinKey pin) {
+        of.computeIfPresent(
+                pin,
+                (_, takers) -> {
+                    takers.remove(taker);
+                    return takers.isEmpty() ? null : takers;
+                });
     }
 
     /**

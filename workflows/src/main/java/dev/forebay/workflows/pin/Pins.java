@@ -15,7 +15,6 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ActivityStubs;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.workflow.Workflow;
@@ -41,7 +40,6 @@ public final class Pins {
 
     private final VersionState state;
     private final Fills fills;
-    private final CodeChanges changes;
     private final PinWatch watch;
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
@@ -52,15 +50,9 @@ public final class Pins {
     /**
      * @param left the pins that the previous run took for requests without an answer
      */
-    public Pins(
-            VersionState state,
-            Fills fills,
-            CodeChanges changes,
-            PinWatch watch,
-            List<ProvisionalPin> left) {
+    public Pins(VersionState state, Fills fills, PinWatch watch, List<ProvisionalPin> left) {
         this.state = state;
         this.fills = fills;
-        this.changes = changes;
         this.watch = watch;
         this.takers = new PinRequesters(left);
     }
@@ -77,12 +69,9 @@ public final class Pins {
     }
 
     /** Returns whether repeating the pin request cannot succeed. */
-    boolean isRefusedForGood(ApplicationFailure refusal) {
+    static boolean isRefusedForGood(ApplicationFailure refusal) {
         ErrorCode code = Failures.problem(refusal).code();
-        return changes.pinsAreAnsweredSoon()
-                && !code.retryable()
-                && code != ErrorCode.EVICTING
-                && code != ErrorCode.NOT_FOUND;
+        return !code.retryable() && code != ErrorCode.EVICTING && code != ErrorCode.NOT_FOUND;
     }
 
     /**
@@ -102,9 +91,6 @@ public final class Pins {
      */
     public PinGrant take(PinRequest request, PinRequester taker) {
         refuseTooMany(request);
-        if (!changes.pinsAreTakenInTurn()) {
-            return taken(request, taker);
-        }
         PinKey key = PinKey.of(request);
         turns.beginTaking(key);
         try {
@@ -186,10 +172,6 @@ public final class Pins {
     public void release(UnpinRequest request) {
         RegionName region = request.region();
         String id = request.id();
-        if (!changes.pinsAreTakenInTurn()) {
-            end(region, id);
-            return;
-        }
         PinKey key = new PinKey(region, id);
         turns.beginEnding(key);
         try {
@@ -227,12 +209,6 @@ public final class Pins {
      * well, before or after.
      */
     public void giveBack(PinGrant grant, PinRequester taker) {
-        if (!changes.pinsAreTakenInTurn()) {
-            if (takers.remove(taker, grant) || !changes.pinsAreGivenBackByWhoTookThem()) {
-                endOrLeave(grant);
-            }
-            return;
-        }
         PinKey key = PinKey.of(grant);
         turns.beginEnding(key);
         try {
@@ -240,7 +216,7 @@ public final class Pins {
                 endOrLeave(grant);
             }
             // Removes the entry last: if this run ends first, the next one has to release the pin.
-            takers.remove(taker, grant);
+            takers.remove(taker, key);
         } finally {
             turns.finishEnding(key);
         }
@@ -280,16 +256,6 @@ public final class Pins {
      */
     public List<ProvisionalPin> left(Predicate<String> waits) {
         return takers.left(state.status().pins(), waits);
-    }
-
-    /** Returns whether a request that fails releases its pins in every case. */
-    public boolean areNeverForgotten() {
-        return changes.pinsAreTakenInTurn();
-    }
-
-    /** Returns whether a request whose deadline has passed still tries to take its pin. */
-    public boolean areTakenLate() {
-        return changes.lateReceiptsArePinned();
     }
 
     private void refuseTooMany(PinRequest request) {

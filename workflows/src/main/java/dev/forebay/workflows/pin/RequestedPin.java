@@ -44,13 +44,13 @@ public final class RequestedPin {
      * @throws ApplicationFailure if repeating the request cannot succeed
      */
     public void takeEarly() {
-        if (pins.areNeverForgotten() && isFresh()) {
+        if (isFresh()) {
             return;
         }
         try {
             held = take();
         } catch (ApplicationFailure refused) {
-            if (pins.isRefusedForGood(refused)) {
+            if (Pins.isRefusedForGood(refused)) {
                 throw refused;
             }
             // The pin that counts is taken when the fill is done.
@@ -125,32 +125,20 @@ public final class RequestedPin {
         }
     }
 
-    /**
-     * Forgets the pin at the beginning of a round. Only runs of earlier code do so, and later
-     * rounds then release nothing.
-     */
-    public void forget() {
-        held = null;
-    }
-
     /** Takes the pin. Null if the wait ends before the region has answered. */
     private @Nullable PinGrant take() {
         if (!deadline.isSet()) {
             return pins.take(wanted, taker);
         }
-        if (pins.areTakenLate() && deadline.isOver()) {
+        if (deadline.isOver()) {
             return grant().orElse(null);
         }
         Promise<PinGrant> taking = Async.function(() -> pins.take(wanted, taker));
         if (deadline.await(taking::isCompleted)) {
             return taking.get();
         }
-        if (pins.areTakenLate()) {
-            unanswered = taking;
-            return grant().orElse(null);
-        }
-        giveBackLater(taking, pins.areNeverForgotten() ? held : null);
-        return null;
+        unanswered = taking;
+        return grant().orElse(null);
     }
 
     private void giveBackLater(Promise<PinGrant> taking, @Nullable PinGrant before) {

@@ -97,16 +97,6 @@ public final class ActivityStubs {
         return Workflow.newActivityStub(SweepActivities.class, options);
     }
 
-    public static RegionActivities mount(
-            DatasetVersion version, RegionName region, Urgency urgency) {
-        return region(
-                version,
-                region,
-                bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
-                key(urgency),
-                "mount");
-    }
-
     /**
      * Retries a version that waits for space every few seconds, for at most {@code patience}. A
      * cancelled fill waits for an attempt that has begun: it may admit the version, and the
@@ -148,10 +138,7 @@ public final class ActivityStubs {
         return region(
                 version,
                 region,
-                tried.setCancellationType(
-                        CodeChanges.admissionsAreWaitedFor()
-                                ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
-                                : ActivityCancellationType.TRY_CANCEL),
+                tried.setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
                 key(urgency),
                 "wait for room");
     }

@@ -1,4 +1,4 @@
-/** Stubs of activities and child workflows, and the changes of code that a run knows. */
+/** Stubs of activities and child workflows. */
 @NullMarked
 package dev.forebay.workflows.support;
 

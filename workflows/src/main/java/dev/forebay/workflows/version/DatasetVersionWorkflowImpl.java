@@ -38,7 +38,6 @@ import dev.forebay.workflows.pin.PinWatch;
 import dev.forebay.workflows.pin.Pins;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInit;
@@ -85,20 +84,19 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final CatalogueProjection projection;
     private final Display display;
     private final Callers callers;
-    private final CodeChanges changes = new CodeChanges();
 
     @WorkflowInit
     public DatasetVersionWorkflowImpl(VersionInput input) {
         this.input = input;
         state = new VersionState(input);
         looks = new CoverageQueries(state);
-        ingest = new Ingest(state, input);
-        fills = new Fills(state, ingest, looks, changes, input.fillings());
+        ingest = new Ingest(state);
+        fills = new Fills(state, ingest, looks, input.fillings());
         evictions = new Evictions(state, fills);
         pinWatch = new PinWatch(state);
-        pins = new Pins(state, fills, changes, pinWatch, input.taken());
-        proofs = new CoverageProofs(state, fills, changes);
-        receipts = new Receipts(state, changes);
+        pins = new Pins(state, fills, pinWatch, input.taken());
+        proofs = new CoverageProofs(state, fills);
+        receipts = new Receipts(state);
         projection = new CatalogueProjection(state);
         display = new Display(state);
         callers = new Callers(input.awaited());
@@ -115,14 +113,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         recover();
         RunEnd end =
                 new RunEnd(
-                        ingest,
-                        fills,
-                        evictions,
-                        pins,
-                        callers,
-                        changes,
-                        longestHistory(),
-                        mostUpdates());
+                        ingest, fills, evictions, pins, callers, longestHistory(), mostUpdates());
         projection.start(end::isReached);
         while (!mayContinueAsNew(end)) {
             display.refresh();
@@ -135,8 +126,6 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         Workflow.continueAsNew(
                 new VersionInput(
                         input.version(),
-                        input.bucket(),
-                        input.prefix(),
                         carried.ttl(),
                         carried,
                         state.chronicle().untold(),
@@ -153,7 +142,6 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 deadline ->
                         new EnsureInRegions(
                                         pins,
-                                        changes,
                                         (one, taker) ->
                                                 new EnsureInRegion(
                                                         state, fills, pins, proofs, looks, receipts,
@@ -174,9 +162,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         // A fill that has just begun mounts the version first.
         BooleanSupplier known =
                 () -> state.state(region) != State.WARMING || state.isMounted(region);
-        if (!changes.pinsAreAnsweredSoon()) {
-            Workflow.await(known::getAsBoolean);
-        } else if (!Timeouts.await(MOUNT_PATIENCE, known)) {
+        if (!Timeouts.await(MOUNT_PATIENCE, known)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "%s is not mounted in %s yet: 'forebay ensure %s --region %s --pin-for 1h' waits for it"
@@ -282,7 +268,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                     "taken back; what is there already goes by itself, as soon as %s answer"
                             .formatted(unwanted));
         }
-        if (isGivenUp && changes.catalogueHearsOfCancels()) {
+        if (isGivenUp) {
             // Once the catalogue knows, the version's name is free again, and a late listing
             // freezes nothing.
             Timeouts.await(CATALOGUE_PATIENCE, projection::isUpToDate);
@@ -292,7 +278,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private List<RegionName> takenBack(String id) {
         boolean isExpected = callers.isExpected(id);
         List<RegionName> regions = callers.takeBack(id);
-        if (isExpected && changes.runsHaveASize()) {
+        if (isExpected) {
             // Only this run knows which pins the previous run took for the request.
             pins.giveBackAll(new PinRequester(id));
         }
@@ -343,11 +329,9 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         progress.bytesCached(),
                         progress.bytesFromLake(),
                         progress.objectsCached()));
-        if (changes.fillingsAreCounted()) {
-            state.apply(
-                    new FillCounted(
-                            progress.region(), progress.bytesCounted(), progress.objectsCounted()));
-        }
+        state.apply(
+                new FillCounted(
+                        progress.region(), progress.bytesCounted(), progress.objectsCounted()));
     }
 
     @Override

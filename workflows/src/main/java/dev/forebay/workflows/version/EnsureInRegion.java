@@ -99,9 +99,7 @@ final class EnsureInRegion {
         try {
             return rounds();
         } catch (TemporalFailure failure) {
-            if (pins.areNeverForgotten()) {
-                giveBack();
-            }
+            giveBack();
             throw failure;
         }
     }
@@ -131,9 +129,6 @@ final class EnsureInRegion {
         if (pin == null) {
             return;
         }
-        if (!pins.areNeverForgotten()) {
-            pin.forget();
-        }
         if (fill.isCompleted()) {
             return;
         }
@@ -153,7 +148,7 @@ final class EnsureInRegion {
             long last = looked;
             boolean isNew = deadline.await(() -> fill.isCompleted() || mayBeEnough(last));
             if (fill.isCompleted()) {
-                awaitFill(fill);
+                fill.get();
                 return Optional.empty();
             }
             if (!isNew) {
@@ -164,15 +159,6 @@ final class EnsureInRegion {
             if (part.isPresent()) {
                 return part;
             }
-        }
-    }
-
-    private void awaitFill(Promise<Void> fill) {
-        try {
-            fill.get();
-        } catch (TemporalFailure failure) {
-            giveBack();
-            throw failure;
         }
     }
 
@@ -189,21 +175,11 @@ final class EnsureInRegion {
                     ? Optional.of(receipts.ofAll(region, null))
                     : Optional.empty();
         }
-        return pin.isTaken() && isComplete()
+        // A region drops nothing while it is pinned, so the workers' answer since the pin stays
+        // true.
+        return pin.isTaken() && isComplete(pins.heldSince(region))
                 ? pin.grant().map(held -> receipts.ofAll(region, held))
                 : Optional.empty();
-    }
-
-    /**
-     * A region drops nothing while it is pinned, so the workers' answer since the pin stays true.
-     */
-    private boolean isComplete() {
-        try {
-            return isComplete(pins.heldSince(region));
-        } catch (ApplicationFailure unavailable) {
-            giveBack();
-            throw unavailable;
-        }
     }
 
     private boolean isComplete(Instant since) {
@@ -267,18 +243,16 @@ final class EnsureInRegion {
     /** Answers a request whose wait is over. */
     private Receipt late() {
         if (deadline.isTakenBack()) {
-            giveBack();
             throw Failures.refusal(
                     ErrorCode.CANCELLED,
                     "the request for %s in %s was taken back: 'forebay ensure %s --region %s' asks for it again"
                             .formatted(state.version(), region, state.version(), region));
         }
         if (!deadline.hasCome()) {
-            giveBack();
             throw new CanceledFailure("another region of the same request has failed");
         }
         CallerDeadline patience = new CallerDeadline(LAST_LOOK);
-        if (pin != null && pins.areTakenLate()) {
+        if (pin != null) {
             takeLate(pin, patience);
         }
         Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
@@ -289,7 +263,6 @@ final class EnsureInRegion {
         }
         Receipt cold = receipts.cold(region, there, held, terms.deadline());
         if (terms.onDeadline() == OnDeadline.FAIL) {
-            giveBack();
             Problem why = Objects.requireNonNull(cold.cold());
             throw Failures.refusal(why);
         }

@@ -10,7 +10,6 @@ import dev.forebay.workflows.pin.PinRequester;
 import dev.forebay.workflows.pin.Pins;
 import dev.forebay.workflows.state.CallerDeadline;
 import dev.forebay.workflows.state.VersionState;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
@@ -40,7 +39,6 @@ final class EnsureInRegions {
     private record Given(Receipt receipt, Instant at) {}
 
     private final Pins pins;
-    private final CodeChanges changes;
     private final BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions;
     private final EnsureRequest request;
     private final CallerDeadline deadline;
@@ -51,12 +49,10 @@ final class EnsureInRegions {
      */
     EnsureInRegions(
             Pins pins,
-            CodeChanges changes,
             BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions,
             EnsureRequest request,
             CallerDeadline deadline) {
         this.pins = pins;
-        this.changes = changes;
         this.regions = regions;
         this.request = request;
         this.deadline = deadline;
@@ -120,8 +116,7 @@ final class EnsureInRegions {
     /** Returns whether a receipt may go to the caller without another question to its region. */
     private boolean stands(Given given) {
         PinGrant pin = given.receipt().pin();
-        return !changes.receiptsOfSeveralRegionsStand()
-                || given.receipt().cold() != null
+        return given.receipt().cold() != null
                 || (VersionState.now().isBefore(given.at().plus(BELIEVED))
                         && (pin == null || pins.holds(pin)));
     }

@@ -12,7 +12,6 @@ import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.state.VersionState;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -24,11 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Receipts {
 
     private final VersionState state;
-    private final CodeChanges changes;
 
-    Receipts(VersionState state, CodeChanges changes) {
+    Receipts(VersionState state) {
         this.state = state;
-        this.changes = changes;
     }
 
     /** Returns the receipt of a region that is CACHED and proven complete. */
@@ -40,7 +37,7 @@ final class Receipts {
             throw Failures.refusal(
                     ErrorCode.INTERNAL, "CACHED in %s without a manifest".formatted(region));
         }
-        if (pin == null && changes.receiptsBeginTheTtl()) {
+        if (pin == null) {
             state.apply(new HandedOut(region, VersionState.now()));
         }
         return of(

@@ -48,14 +48,14 @@ final class RequestChecks {
 
     private static void check(VersionInput input) {
         present("version", input.version());
-        present("bucket", input.bucket());
-        present("prefix", input.prefix());
         within("ttl", input.ttl(), SHORTEST_TTL, LONGEST_TTL);
     }
 
     static void check(EnsureRequest request) {
         present("region", request.region());
+        present("terms", request.terms());
         check(request.terms());
+        present("others", request.others());
         require(
                 request.others().size() < MOST_REGIONS
                         && request.each().map(EnsureRequest::region).distinct().count()

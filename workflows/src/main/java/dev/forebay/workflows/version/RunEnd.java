@@ -4,7 +4,6 @@ import dev.forebay.workflows.evict.Evictions;
 import dev.forebay.workflows.fill.Fills;
 import dev.forebay.workflows.ingest.Ingest;
 import dev.forebay.workflows.pin.Pins;
-import dev.forebay.workflows.support.CodeChanges;
 import io.temporal.workflow.Workflow;
 
 /**
@@ -26,7 +25,6 @@ final class RunEnd {
     private final Evictions evictions;
     private final Pins pins;
     private final Callers callers;
-    private final CodeChanges changes;
     private final int longestHistory;
     private final int mostUpdates;
 
@@ -40,7 +38,6 @@ final class RunEnd {
             Evictions evictions,
             Pins pins,
             Callers callers,
-            CodeChanges changes,
             int longestHistory,
             int mostUpdates) {
         this.ingest = ingest;
@@ -48,15 +45,13 @@ final class RunEnd {
         this.evictions = evictions;
         this.pins = pins;
         this.callers = callers;
-        this.changes = changes;
         this.longestHistory = longestHistory;
         this.mostUpdates = mostUpdates;
     }
 
     /** Returns whether the next run can take over: it would know of all work in progress. */
     boolean isReached() {
-        boolean held = changes.nobodyHoldsUpARun() && !pins.isIdle();
-        return !held && (fills.isHalted() || (isHistoryLong() && isNothingUnderWay()));
+        return pins.isIdle() && (fills.isHalted() || (isHistoryLong() && isNothingUnderWay()));
     }
 
     /**
@@ -64,10 +59,7 @@ final class RunEnd {
      * must stop. An ingest is left to end, so that it does not begin twice.
      */
     boolean isOverdue() {
-        return changes.nobodyHoldsUpARun()
-                && isHistoryTooLong()
-                && ingest.isIdle()
-                && !fills.isHalting();
+        return isHistoryTooLong() && ingest.isIdle() && !fills.isHalting();
     }
 
     private boolean isHistoryLong() {
@@ -79,7 +71,7 @@ final class RunEnd {
     private boolean isHistoryTooLong() {
         int waiting = callers.waiting();
         int answered = callers.answered();
-        return (changes.runsHaveASize() && Workflow.getInfo().getHistorySize() > MOST_BYTES)
+        return Workflow.getInfo().getHistorySize() > MOST_BYTES
                 || Workflow.getInfo().getHistoryLength()
                         > 2L * longestHistory + (long) EVENTS_OF_A_CALLER * waiting
                 || (answered + waiting > mostUpdates && answered > mostUpdates / 3);

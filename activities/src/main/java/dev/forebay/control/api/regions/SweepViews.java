@@ -88,7 +88,7 @@ final class SweepViews {
             String dataset,
             String version,
             boolean evicted,
-            @Nullable SweepReason reason,
+            SweepReason reason,
             @Schema(description = "Why it went, or why it did not") String why) {
 
         static SweptView of(Outcome outcome) {
