@@ -373,12 +373,6 @@ def test_the_client_handles_versions_ttls_regions_and_sweeps(plane: ControlPlane
     assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
 
 
-def test_a_pin_spec_without_a_job_keeps_the_request_key() -> None:
-    # The format of releases without jobs: a restarted process must find its request.
-    assert repr(PinSpec("p", "me", 60)) == "PinSpec(id='p', holder='me', lease_seconds=60, reason=None)"
-    assert repr(PinSpec("p", "me", 60, "why", "uid")).endswith("reason='why', job='uid')")
-
-
 def test_names_cannot_change_the_path_of_a_request(plane: ControlPlane, client: Client) -> None:
     for bad in ("digits", "a/b/c", "../x", "a/..", "/x", "a/", "a/b@1"):
         with pytest.raises(forebay.ConfigurationError):

@@ -41,11 +41,3 @@ class PinSpec:
     lease_seconds: int
     reason: str | None = None
     job: str | None = None
-
-    def __repr__(self) -> str:
-        # Keys of requests are derived from this text. A missing field must not change the key of earlier releases.
-        job = "" if self.job is None else f", job={self.job!r}"
-        return (
-            f"PinSpec(id={self.id!r}, holder={self.holder!r}, lease_seconds={self.lease_seconds!r}, "
-            f"reason={self.reason!r}{job})"
-        )

@@ -1,5 +1,8 @@
 package dev.forebay.control;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -24,13 +27,22 @@ final class FakeGateway implements AutoCloseable {
 
     private static final String NOTHING =
             """
-            {"capacity_bytes":1000000,"used_bytes":0,"orphan_bytes":0,"unknown":[],"versions":[],"shares":[]}""";
+            {"capacity_bytes":1000000,"used_bytes":0,"orphan_bytes":0,"unknown":[],"versions":[],"shares":[],
+            "room_bytes":{}}""";
+
+    /** The survey of a region without workers. */
+    private static final String EMPTY =
+            """
+            {"capacity_bytes":0,"taken_bytes":0,"namespace_bytes":0,"speed":{},"residents":[],
+            "queue":[],"relatives":[]}""";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final HttpServer server;
     private final Map<String, String> accounts = new ConcurrentSkipListMap<>();
     private final List<String> settled = new CopyOnWriteArrayList<>();
     private volatile boolean etcdReachable = true;
-    private volatile String survey = "{}";
+    private volatile String survey = whole("{}", EMPTY);
     private volatile String surveyed = "";
     private volatile String usage = NOTHING;
     private volatile String pins = "{\"pins\":[]}";
@@ -77,9 +89,23 @@ final class FakeGateway implements AutoCloseable {
         server.start();
     }
 
-    /** Sets the answer to surveys, in JSON. */
+    /**
+     * Sets the answer to surveys, in JSON. Members that are left out are those of {@link #EMPTY}.
+     */
     void setSurvey(String json) {
-        survey = json;
+        survey = whole(json, EMPTY);
+    }
+
+    /** Adds the members of a complete answer that some JSON leaves out. */
+    private static String whole(String json, String complete) {
+        try {
+            ObjectNode given = (ObjectNode) JSON.readTree(json);
+            given.properties().removeIf(member -> member.getValue().isNull());
+            ObjectNode whole = ((ObjectNode) JSON.readTree(complete)).setAll(given);
+            return whole.set("known_bytes", whole.get("capacity_bytes")).toString();
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     /** Returns the last survey request. */
@@ -122,7 +148,7 @@ final class FakeGateway implements AutoCloseable {
 
     /** Sets the usage of the chunk stores. */
     void setUsage(String json) {
-        usage = json;
+        usage = whole(json, NOTHING);
     }
 
     /** Adds a copy of a manifest. */

@@ -18,6 +18,7 @@ import dev.forebay.workflows.message.Urgency;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -102,7 +103,7 @@ class AdmissionForecast {
                                         neededBytes,
                                         survey.takenBytes(),
                                         survey.capacityBytes(),
-                                        known(survey))
+                                        survey.knownBytes())
                                 .decide(without(others, going), shares, now),
                         "'forebay pins --region %s' lists what may not go, 'forebay regions' what room there is"
                                 .formatted(region));
@@ -131,11 +132,6 @@ class AdmissionForecast {
                 room.problem() == null ? quotaProblem : room.problem());
     }
 
-    private static long known(RegionSurvey survey) {
-        Long known = survey.knownBytes();
-        return known == null ? survey.capacityBytes() : known;
-    }
-
     private @Nullable Room ofQuota(
             DatasetVersion version,
             RegionName region,
@@ -153,8 +149,7 @@ class AdmissionForecast {
                 others.stream()
                         .filter(each -> each.version().dataset().namespace().equals(namespace))
                         .toList();
-        // An agent that does not report these bytes decides alone.
-        Long taken = survey.namespaceBytes();
+        long taken = Objects.requireNonNull(survey.namespaceBytes(), "the version was named");
         Long counted = survey.countedBytes();
         return advised(
                 new AdmissionRules(
@@ -162,7 +157,7 @@ class AdmissionForecast {
                                 "the quota of namespace %s in %s".formatted(namespace, region),
                                 ownBytes,
                                 counted == null ? neededBytes : counted,
-                                taken == null ? 0 : taken,
+                                taken,
                                 quota,
                                 quota)
                         .decide(own, SurveyShares.of(survey, namespace), now),

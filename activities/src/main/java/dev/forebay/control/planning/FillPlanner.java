@@ -172,13 +172,12 @@ public class FillPlanner {
                         Urgency.INTERACTIVE);
     }
 
-    private static @Nullable Long rate(@Nullable FillSpeed speed) {
-        FillSpeed.Spread rate = speed == null ? null : speed.rate();
+    private static @Nullable Long rate(FillSpeed speed) {
+        FillSpeed.Spread rate = speed.rate();
         return rate == null ? null : Math.round(rate.likely());
     }
 
-    private static FillSpeed.@Nullable Estimate time(Needs needs, @Nullable FillSpeed speed) {
-        FillSpeed known = speed == null ? new FillSpeed(null, null) : speed;
-        return known.estimate(needs.bytesMissing(), needs.lakeRequests()).orElse(null);
+    private static FillSpeed.@Nullable Estimate time(Needs needs, FillSpeed speed) {
+        return speed.estimate(needs.bytesMissing(), needs.lakeRequests()).orElse(null);
     }
 }

@@ -1,15 +1,14 @@
 package dev.forebay.control.requests;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.workflows.message.EnsureRequest;
-import dev.forebay.workflows.message.PinRequest;
 import jakarta.inject.Singleton;
 
 /**
- * Converts requests to JSON for the catalogue. Equal requests have the same form in every release:
- * later fields are left out if a request does not set them. Thread-safe.
+ * Converts requests to JSON for the catalogue. Equal requests have the same form in every release,
+ * so a field that a later release adds must be left out of requests that do not set it.
+ * Thread-safe.
  */
 @Singleton
 class RequestJson {
@@ -17,11 +16,8 @@ class RequestJson {
     private final ObjectMapper json;
 
     RequestJson(ObjectMapper json) {
-        this.json = json.copy().addMixIn(PinRequest.class, WithoutWhatIsNotSaid.class);
+        this.json = json;
     }
-
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    private interface WithoutWhatIsNotSaid {}
 
     String of(EnsureRequest request) {
         try {

@@ -12,39 +12,32 @@ import org.jspecify.annotations.Nullable;
  * compete for it.
  *
  * @param capacityBytes the capacity of its workers together
- * @param knownBytes the same with workers that are away and may return; empty from earlier agents
+ * @param knownBytes the same with workers that are away and may return
  * @param takenBytes the space of all mounted versions, including this one if it is mounted
- * @param namespaceBytes the space of the version's namespace; empty if none was named, and from
- *     earlier agents
+ * @param namespaceBytes the space of the version's namespace; empty if none was named
  * @param neededBytes the additional space if this version is mounted; 0 if it is; empty if it has
  *     no manifest yet
  * @param countedBytes how much more of its quota the namespace then uses, including chunks that
- *     other namespaces have already; empty without a manifest, and from earlier agents
+ *     other namespaces have already; empty without a manifest
  * @param missing the parts of the version that the region lacks; empty if it has no manifest yet
- * @param speed how fast the region has filled recently; empty from earlier agents
+ * @param speed how fast the region has filled recently
  * @param residents the other mounted versions
- * @param queue the versions that wait for space, in the order of admission; empty from earlier
- *     agents
+ * @param queue the versions that wait for space, in the order of admission
  * @param relatives families of versions that share packs, among the mounted ones and the requested
- *     one; empty if no more space is needed, and from earlier agents
+ *     one; empty if no more space is needed
  */
 public record RegionSurvey(
         long capacityBytes,
-        @Nullable Long knownBytes,
+        long knownBytes,
         long takenBytes,
         @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
         @Nullable Long countedBytes,
         @Nullable Missing missing,
-        @Nullable FillSpeed speed,
+        FillSpeed speed,
         List<Resident> residents,
         List<Queued> queue,
         List<Relatives> relatives) {
-
-    public RegionSurvey {
-        queue = queue == null ? List.of() : queue;
-        relatives = relatives == null ? List.of() : relatives;
-    }
 
     /**
      * Returns the same survey without these residents. They still take space but cannot be evicted.

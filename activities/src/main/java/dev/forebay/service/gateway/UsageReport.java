@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param versions all mounted versions
  * @param shares the rest of {@code usedBytes}, by owners
  * @param roomBytes the space of each namespace's mounted versions, as admission counts it; without
- *     namespaces for which it is not known, and empty from earlier agents
+ *     namespaces for which it is not known
  */
 public record UsageReport(
         long capacityBytes,
@@ -27,10 +27,6 @@ public record UsageReport(
         List<Mounted> versions,
         List<Share> shares,
         Map<String, Long> roomBytes) {
-
-    public UsageReport {
-        roomBytes = roomBytes == null ? Map.of() : roomBytes;
-    }
 
     /**
      * A mounted version.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.control.eviction.SharedBytes;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Relatives;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
@@ -26,7 +27,7 @@ class SurveySharesTest {
                     10L,
                     10L,
                     null,
-                    null,
+                    new FillSpeed(null, null),
                     List.of(
                             new Resident(OURS.toString(), 40, 1, 40, "CACHED", 0),
                             new Resident(THEIRS.toString(), 30, 1, 30, "CACHED", 0),

@@ -80,7 +80,7 @@ final class ServedTree {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
         HeldTransport held = HeldTransport.join(view, guard, holder, whenServing);
-        Optional<Path> mountpoint = held.mountpoint().filter(Mountpoint::isOurMount);
+        Optional<Path> mountpoint = Optional.of(held.mountpoint()).filter(Mountpoint::isOurMount);
         if (mountpoint.isEmpty()) {
             LOG.warn(
                     "Versions are shown file by file: the holder's mount cannot be seen from here");

@@ -33,10 +33,7 @@ final class WorkerIdentity {
     static String of(Path directory) {
         Path file = directory.resolve("worker-id");
         try {
-            String id = Files.readString(file).strip();
-            // In earlier releases a power failure right after the first start could leave an empty
-            // file.
-            return id.isEmpty() ? create(directory, file) : check(file, id);
+            return check(file, Files.readString(file).strip());
         } catch (NoSuchFileException firstStart) {
             return create(directory, file);
         } catch (IOException e) {

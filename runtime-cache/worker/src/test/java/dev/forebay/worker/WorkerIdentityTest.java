@@ -20,13 +20,6 @@ class WorkerIdentityTest {
                 .isEqualTo(WorkerIdentity.of(directory));
     }
 
-    /** A power failure may leave an empty file. */
-    @Test
-    void anEmptyIdFileGetsANewId() throws Exception {
-        Path file = Files.createFile(directory.resolve("worker-id"));
-        assertThat(WorkerIdentity.of(directory)).isEqualTo(Files.readString(file).strip());
-    }
-
     @Test
     void theErrorNamesTheFileAndTheInvalidId() throws Exception {
         Files.writeString(directory.resolve("worker-id"), "a b");

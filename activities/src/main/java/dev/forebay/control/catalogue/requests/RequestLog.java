@@ -107,13 +107,9 @@ public class RequestLog {
             boolean cancelled,
             boolean told) {
 
-        /**
-         * Returns the id of the update that carries this attempt. No other request can have this
-         * id. The only exception is attempt 0, of requests that were entered before attempts
-         * started at a random number.
-         */
+        /** Returns the id of the update that carries this attempt. No other request has this id. */
         public String updateId() {
-            return attempt == 0 ? id : id + "~" + attempt;
+            return id + "~" + attempt;
         }
     }
 

@@ -34,7 +34,7 @@ final class Spool {
     private static final String DIVISION = "division";
 
     /** Changes whenever the format of records changes. */
-    private static final String FORMAT = "4 ";
+    private static final String FORMAT = "1 ";
 
     /** The lake has probably changed since an older listing, which is then not worth keeping. */
     private static final Duration FRESH = Duration.ofHours(1);

@@ -10,7 +10,7 @@ import org.sqlite.SQLiteConfig;
 /** Defines the tables of a manifest, and opens its file. */
 public final class ManifestSchema {
 
-    public static final String FORMAT = "3";
+    public static final String FORMAT = "1";
 
     private static final int WRITER_CACHE_KIB = 32 << 10;
 

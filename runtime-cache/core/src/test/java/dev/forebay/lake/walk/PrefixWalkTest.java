@@ -344,7 +344,7 @@ class PrefixWalkTest {
                 .isEmpty();
     }
 
-    /** Simulates an older release, whose records have fewer fields. */
+    /** Simulates an upgrade to a release whose records have other fields. */
     @Test
     void aWalkDiscardsPagesInAnotherFormat() throws IOException {
         walk(flat(50)).list(1, count -> {});

@@ -184,13 +184,13 @@ class ManifestCacheTest {
         assertThat(sessionsOpen()).isZero();
     }
 
-    /** Simulates a manifest of an older release. */
+    /** Simulates a manifest of a later release. */
     @Test
     void openingAManifestOfAnotherFormatLeavesNoFileOpen() throws Exception {
         ManifestFile file = written("a");
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file.path());
                 Statement update = connection.createStatement()) {
-            update.executeUpdate("UPDATE meta SET value = '1' WHERE key = 'format'");
+            update.executeUpdate("UPDATE meta SET value = '2' WHERE key = 'format'");
         }
 
         assertCorrupt(() -> SqliteManifest.open(file.path()));

@@ -52,14 +52,9 @@ public final class InodeNumbers {
 
     private static final long LOCK_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
-    /** Lines of earlier releases have no checksum. */
     private static final Pattern LINE =
             Pattern.compile(
-                    "(?:#(?<checksum>[0-9a-f]{8}) )?"
-                            + "(?<entry>(?<number>[0-9]{1,10}) (?<name>[^ ]+))");
-
-    /** The largest number of names expected to share a checksum. */
-    private static final int MOST_ALIKE = 16;
+                    "(?<checksum>[0-9a-f]{8}) (?<entry>(?<number>[0-9]{1,10}) (?<name>[^ ]+))");
 
     private static final int POSITIVE = 0x7fffffff;
     private static final long ID_MASK = 0xffffffffL;
@@ -243,7 +238,7 @@ public final class InodeNumbers {
 
     private static String line(int number, String name) {
         String entry = number + " " + name;
-        return "#%08x %s\n".formatted(checksum(entry), entry);
+        return "%08x %s\n".formatted(checksum(entry), entry);
     }
 
     private static int checksum(String text) {
@@ -267,18 +262,9 @@ public final class InodeNumbers {
         numbers.putIfAbsent(name, number);
     }
 
-    /**
-     * Returns whether a line is intact. A line without a checksum is intact if the number is near
-     * the checksum of the name.
-     */
     private static boolean isRight(Matcher line) {
-        String checksum = line.group("checksum");
-        if (checksum != null) {
-            return checksum(line.group("entry")) == Integer.parseUnsignedInt(checksum, 16);
-        }
-        long number = Long.parseLong(line.group("number"));
-        return number <= POSITIVE
-                && (((int) number - checksum(line.group("name"))) & POSITIVE) < MOST_ALIKE;
+        return checksum(line.group("entry"))
+                == Integer.parseUnsignedInt(line.group("checksum"), 16);
     }
 
     static long of(int version, long nodeId) {

@@ -11,6 +11,7 @@ import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -215,12 +216,9 @@ public final class HeldTransport implements Transport {
         return serving != null;
     }
 
-    /**
-     * Returns the mount point in the holder's mount namespace, or empty if the holder does not send
-     * it.
-     */
-    public synchronized Optional<Path> mountpoint() {
-        return mount == null ? Optional.empty() : mount.mountpoint();
+    /** Returns the mount point in the holder's mount namespace. */
+    public synchronized Path mountpoint() {
+        return Objects.requireNonNull(mount).mountpoint();
     }
 
     @Override

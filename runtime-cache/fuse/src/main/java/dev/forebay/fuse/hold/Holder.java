@@ -210,7 +210,8 @@ public final class Holder implements AutoCloseable {
 
     private boolean join(Connection server, Optional<HeldMount> handedIn) {
         if (handedIn.isPresent()) {
-            if (isAwaited(handedIn.get()) && mount.complete(handedIn.get())) {
+            if (awaited.equals(handedIn.map(HeldMount::mountpoint))
+                    && mount.complete(handedIn.get())) {
                 // A server may have died while there was no holder.
                 resend();
                 CompletableFuture.delayedExecutor(ROLL_CALL.toMillis(), TimeUnit.MILLISECONDS)
@@ -230,12 +231,6 @@ public final class Holder implements AutoCloseable {
         servers.add(server);
         succession.joined(server);
         return true;
-    }
-
-    /** Earlier releases hand in a mount without its mount point, which counts as a match. */
-    private boolean isAwaited(HeldMount handedIn) {
-        return awaited.isPresent()
-                && awaited.get().equals(handedIn.mountpoint().orElse(awaited.get()));
     }
 
     private final class Orders implements Succession.Orders<Connection> {

@@ -182,29 +182,6 @@ class InodeNumbersTest {
         return index;
     }
 
-    @Test
-    void linesOfAnEarlierReleaseAreReadIfNumberAndNameMatch() throws Exception {
-        List<String> alike = namesWithTheSameChecksum();
-        Path ledger = directory.resolve("inodes");
-        Map<String, Integer> given = InodeNumbers.keptIn(ledger, NEVER).of(alike);
-        Map<String, Integer> alone = InodeNumbers.unkept().of(List.of("a/b@v1", "a/b@v2"));
-        Files.writeString(
-                ledger,
-                "%d %s\n%d %s\n%d %s\n"
-                        .formatted(
-                                given.get(alike.get(0)),
-                                alike.get(0),
-                                given.get(alike.get(1)),
-                                alike.get(1),
-                                alone.get("a/b@v1"),
-                                "a/b@v2"));
-
-        InodeNumbers successor = InodeNumbers.keptIn(ledger, NEVER);
-
-        assertThat(successor.of(alike.reversed())).isEqualTo(given);
-        assertThat(successor.of(List.of("a/b@v1", "a/b@v2"))).isEqualTo(alone);
-    }
-
     /**
      * A start that fails ends the thread that shows mounts in this way, which needs no log message.
      */

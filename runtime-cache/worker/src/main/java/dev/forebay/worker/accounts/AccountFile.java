@@ -19,8 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stores accounts in slots of 512 bytes. Numbers are big-endian. The last four bytes of a slot are
- * the CRC-32C of the others. The figures of sibling regions lie before them, where earlier releases
- * wrote zeros.
+ * the CRC-32C of the others.
  *
  * <p>A slot never crosses a page and is written by one call: a killed process leaves either the old
  * figures or the new ones. Writes are not flushed to the device: a power failure loses about the
@@ -33,7 +32,6 @@ final class AccountFile {
     static final int SLOT_BYTES = 512;
 
     private static final int CHECKED_BYTES = SLOT_BYTES - Integer.BYTES;
-    private static final int SIBLINGS_AT = CHECKED_BYTES - 5 * Long.BYTES;
     private static final byte OPEN = 1;
     private static final byte CLOSED = 2;
     private static final int MANIFEST_CHARACTERS = 64;
@@ -104,17 +102,16 @@ final class AccountFile {
                 .putLong(account.peerBytes)
                 .putLong(account.servedRequests)
                 .putLong(account.servedBytes)
+                .putLong(account.siblingKept)
+                .putLong(account.siblingRequests)
+                .putLong(account.siblingBytes)
+                .putLong(account.onPremisesRequests)
+                .putLong(account.onPremisesBytes)
                 .putDouble(account.heldByteSeconds)
                 .putLong(account.heldBytes)
                 .putLong(account.heldSinceMillis);
         byte[] name = account.version.toString().getBytes(StandardCharsets.UTF_8);
         slot.putShort((short) name.length).put(name);
-        slot.position(SIBLINGS_AT)
-                .putLong(account.siblingKept)
-                .putLong(account.siblingRequests)
-                .putLong(account.siblingBytes)
-                .putLong(account.onPremisesRequests)
-                .putLong(account.onPremisesBytes);
         slot.putInt(CHECKED_BYTES, checksum(slot));
         return slot.clear();
     }
@@ -133,7 +130,7 @@ final class AccountFile {
         slot.get(manifest);
         long opened = slot.getLong();
         long revision = slot.getLong();
-        long[] figures = new long[8];
+        long[] figures = new long[13];
         for (int i = 0; i < figures.length; i++) {
             figures[i] = slot.getLong();
         }
@@ -160,12 +157,11 @@ final class AccountFile {
             account.peerBytes = figures[5];
             account.servedRequests = figures[6];
             account.servedBytes = figures[7];
-            slot.position(SIBLINGS_AT);
-            account.siblingKept = slot.getLong();
-            account.siblingRequests = slot.getLong();
-            account.siblingBytes = slot.getLong();
-            account.onPremisesRequests = slot.getLong();
-            account.onPremisesBytes = slot.getLong();
+            account.siblingKept = figures[8];
+            account.siblingRequests = figures[9];
+            account.siblingBytes = figures[10];
+            account.onPremisesRequests = figures[11];
+            account.onPremisesBytes = figures[12];
             account.heldByteSeconds = heldByteSeconds;
             account.heldBytes = heldBytes;
             account.heldSinceMillis = heldSince;
