@@ -1,7 +1,7 @@
 # Forebay. 'make help' lists the targets. They stay thin: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start docs locks build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start docs locks build format
 
 # Every target except help needs JDK 25. The script prints how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -173,11 +173,6 @@ bench-away: target/benchmarks ## The same of what is cold, with the lake RTT=30 
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.AwayBenchmark $(or $(RTT),30) $(or $(MBPS),60) "$(CASES)"
-
-bench-lake: target/benchmarks ## Compares the AWS SDK's HTTP clients on one S3 server (about 2 minutes)
-	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
-	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
-	  dev.forebay.benchmarks.LakeClientBenchmark
 
 bench-tls: target/benchmarks ## Compares a worker that speaks TLS with one that does not (about 2 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \

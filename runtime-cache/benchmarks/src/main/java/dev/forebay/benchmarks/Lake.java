@@ -16,7 +16,6 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.s3.S3BaseClientBuilder;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
@@ -49,24 +48,20 @@ final class Lake implements AutoCloseable {
         this.server = server;
         this.endpoint = endpoint;
         this.scratch = scratch;
-        s3 = at(server, server.endpoint(), S3Client.builder()).build();
-        reader = at(server, endpoint, S3Client.builder()).build();
+        s3 = client(server, server.endpoint());
+        reader = client(server, endpoint);
     }
 
-    /** Configures a client for the server. The caller chooses the HTTP client. */
-    static <B extends S3BaseClientBuilder<B, ?>> B at(S3Server server, B client) {
-        return at(server, server.endpoint(), client);
-    }
-
-    private static <B extends S3BaseClientBuilder<B, ?>> B at(
-            S3Server server, URI endpoint, B client) {
-        return client.endpointOverride(endpoint)
+    private static S3Client client(S3Server server, URI endpoint) {
+        return S3Client.builder()
+                .endpointOverride(endpoint)
                 .region(Region.of(S3Server.REGION))
                 .forcePathStyle(true)
                 .credentialsProvider(
                         StaticCredentialsProvider.create(
                                 AwsBasicCredentials.create(
-                                        server.accessKey(), server.secretKey())));
+                                        server.accessKey(), server.secretKey())))
+                .build();
     }
 
     S3Server server() {
