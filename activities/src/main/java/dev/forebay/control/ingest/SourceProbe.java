@@ -2,7 +2,7 @@ package dev.forebay.control.ingest;
 
 import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.control.config.ControlPlaneConfig;
-import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.Listing;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -27,17 +27,18 @@ public class SourceProbe {
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.LAKE_DENIED, ErrorCode.LAKE_UNSUPPORTED);
 
-    private final Lake lake;
+    private final LakeReader lake;
     private final LakeCommands commands;
     private final Optional<String> ownBucket;
     private final Duration patience;
 
     @Inject
-    SourceProbe(Lake lake, LakeCommands commands, ControlPlaneConfig config) {
+    SourceProbe(LakeReader lake, LakeCommands commands, ControlPlaneConfig config) {
         this(lake, commands, config.manifestBucket(), config.requests().lakeTimeout());
     }
 
-    SourceProbe(Lake lake, LakeCommands commands, Optional<String> ownBucket, Duration patience) {
+    SourceProbe(
+            LakeReader lake, LakeCommands commands, Optional<String> ownBucket, Duration patience) {
         this.lake = lake;
         this.commands = commands;
         this.ownBucket = ownBucket;

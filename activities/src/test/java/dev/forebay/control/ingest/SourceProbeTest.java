@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.control.catalogue.LakeSource;
-import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -131,7 +130,7 @@ class SourceProbeTest {
         assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
     }
 
-    private final class ListedLake implements Lake {
+    private final class ListedLake implements LakeReader {
 
         private final Listing listing;
 
@@ -150,28 +149,5 @@ class SourceProbeTest {
                 String bucket, LakeObject object, long offset, ByteBuffer target, ReadMeter meter) {
             throw new UnsupportedOperationException();
         }
-
-        @Override
-        public void putIfAbsent(String bucket, String key, Path file) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Optional<byte[]> find(String bucket, String key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public byte[] createOnce(String bucket, String key, byte[] content) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void download(String bucket, String key, Path file) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 }

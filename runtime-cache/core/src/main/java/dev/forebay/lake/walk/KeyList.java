@@ -1,7 +1,7 @@
 package dev.forebay.lake.walk;
 
-import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ShownText;
@@ -49,7 +49,8 @@ public final class KeyList {
      *     TOO_LARGE}, {@code LAKE_OBJECT_CHANGED} if it is overwritten during the download, or
      *     another {@code LAKE_*} code
      */
-    public static KeyList fetch(Lake lake, String bucket, String key, Path folder, long mostBytes) {
+    public static KeyList fetch(
+            LakeReader lake, String bucket, String key, Path folder, long mostBytes) {
         String uri = "s3://" + bucket + "/" + key;
         LakeObject object =
                 lake.listing(bucket, key).page(null, 1).objects().stream()
@@ -76,7 +77,7 @@ public final class KeyList {
         return object;
     }
 
-    private void download(Lake lake, String bucket) {
+    private void download(LakeReader lake, String bucket) {
         try (FileChannel file =
                 FileChannel.open(text(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             for (long at = 0; at < object.size(); at += PIECE_BYTES) {

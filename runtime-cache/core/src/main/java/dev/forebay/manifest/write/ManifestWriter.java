@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Freezes a listing into a manifest file, object by object, with constant memory.
  *
  * <p>The same listing after the same previous version always gives the same bytes, and thus the
- * same digest. Pass each object of {@link dev.forebay.lake.Lake#list} to {@link #add}, then call
- * {@link #finish}. Closing without finishing leaves no file. Not thread-safe.
+ * same digest. Pass each object of {@link dev.forebay.lake.LakeReader#list} to {@link #add}, then
+ * call {@link #finish}. Closing without finishing leaves no file. Not thread-safe.
  */
 public final class ManifestWriter implements AutoCloseable {
 

@@ -3,8 +3,8 @@ package dev.forebay.lake.walk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -41,7 +40,7 @@ class KeyListWalkTest {
     @TempDir Path directory;
 
     /** A lake whose only object is the list. */
-    private static final class ListLake implements Lake {
+    private static final class ListLake implements LakeReader {
 
         private final byte[] text;
 
@@ -63,29 +62,6 @@ class KeyListWalkTest {
                     .containsExactly(LIST, "e1", "v1");
             target.put(text, (int) offset, target.remaining());
         }
-
-        @Override
-        public void putIfAbsent(String bucket, String key, Path file) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Optional<byte[]> find(String bucket, String key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public byte[] createOnce(String bucket, String key, byte[] content) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void download(String bucket, String key, Path file) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 
     private KeyList list(byte[] text) {

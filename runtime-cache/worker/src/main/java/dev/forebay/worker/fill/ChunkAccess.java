@@ -2,7 +2,7 @@ package dev.forebay.worker.fill;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.file.StoredChunk;
-import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.model.ChunkId;
@@ -50,7 +50,7 @@ public final class ChunkAccess {
             ChunkStore store,
             Peers peers,
             Siblings siblings,
-            Lake lake,
+            LakeReader lake,
             LakePace pace,
             FillAccount account,
             FillLimits limits,

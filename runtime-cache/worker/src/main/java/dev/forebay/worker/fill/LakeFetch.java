@@ -1,6 +1,6 @@
 package dev.forebay.worker.fill;
 
-import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -52,7 +52,7 @@ final class LakeFetch {
         }
     }
 
-    private final Lake lake;
+    private final LakeReader lake;
     private final LakePace pace;
     private final Permits budget;
     private final int parallel;
@@ -66,7 +66,7 @@ final class LakeFetch {
      * @param threads creates them
      */
     LakeFetch(
-            Lake lake,
+            LakeReader lake,
             LakePace pace,
             Permits budget,
             int parallel,

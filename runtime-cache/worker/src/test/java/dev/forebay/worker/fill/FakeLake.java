@@ -1,22 +1,20 @@
 package dev.forebay.worker.fill;
 
-import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A lake in memory that records every read, with faults on request. */
-final class FakeLake implements Lake {
+final class FakeLake implements LakeReader {
 
     private final Map<String, byte[]> objects = new ConcurrentHashMap<>();
     private final Map<String, ErrorCode> failures = new ConcurrentHashMap<>();
@@ -80,27 +78,4 @@ final class FakeLake implements Lake {
     public Listing listing(String bucket, String prefix) {
         throw new UnsupportedOperationException();
     }
-
-    @Override
-    public void putIfAbsent(String bucket, String key, Path file) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Optional<byte[]> find(String bucket, String key) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public byte[] createOnce(String bucket, String key, byte[] content) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void download(String bucket, String key, Path file) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void close() {}
 }
