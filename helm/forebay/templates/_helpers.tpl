@@ -1,4 +1,7 @@
-{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse, holder, csi, clean-up or switch-off. */}}
+{{/*
+Names and labels. A component is control-plane, agent, worker, etcd, fuse, holder, csi, clean-up or switch-off, or for
+certificates authority or self-signed.
+*/}}
 
 {{- define "forebay.fullname" -}}
 {{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 40 | trimSuffix "-" -}}

@@ -60,6 +60,9 @@ the value and the rule.
 {{- fail "controlPlane.tlsSecret: it is asked by its name in the cluster, for datasets, pods or Workloads, which only an authority of your own signs: name it in serviceAuthority.secret" -}}
 {{- end -}}
 {{- end -}}
+{{- if .Values.certManager.enabled -}}
+{{- include "forebay.certificateRules" . -}}
+{{- end -}}
 {{- with .Values.temporal.tls -}}
 {{- if and (not .enabled) (or .secret .authoritySecret .serverName) -}}
 {{- fail "temporal.tls.enabled: must be true for the others of temporal.tls to count" -}}

@@ -81,6 +81,8 @@ record Release(List<HasMetadata> objects) {
                             "rbac.authorization.k8s.io/v1 ClusterRoleBinding",
                             ClusterRoleBinding.class),
                     Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
+                    Map.entry("cert-manager.io/v1 Certificate", GenericKubernetesResource.class),
+                    Map.entry("cert-manager.io/v1 Issuer", GenericKubernetesResource.class),
                     Map.entry(
                             "monitoring.coreos.com/v1 PodMonitor", GenericKubernetesResource.class),
                     Map.entry(

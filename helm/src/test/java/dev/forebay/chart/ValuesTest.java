@@ -34,10 +34,11 @@ class ValuesTest {
                     temporal: {tls: {enabled: true, secret: client, authoritySecret: ca}}
                     lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                     serviceAuthority: {secret: service-ca}
+                    certManager: {enabled: true}
                     trustStore: {secret: trust}
                     controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}, service: {type: LoadBalancer}}
                     region:
-                      agent: {service: {type: LoadBalancer}}
+                      agent: {tlsSecret: a, service: {type: LoadBalancer}}
                       etcd: {endpoints: ["https://e:2379"], tls: {secret: client, authoritySecret: ca}}
                       webhook: {enabled: true}
                       workers: {drainSeconds: 600, autoscaling: {enabled: true}}
@@ -113,6 +114,9 @@ class ValuesTest {
                     lake: {webIdentity: {role: forebay}}                          | /lake/webIdentity/role
                     lake: {webIdentity: {role: "arn:aws:iam::1:role/a"}}          | lake.webIdentity.role: there is lake.secret, too
                     temporal: {target: "https://temporal"}                        | /temporal/target
+                    certManager: {enabled: true}                                  | certManager.enabled: it makes only Secrets that are named
+                    {certManager: {enabled: true}, controlPlane: {tlsSecret: t}, region: {workers: {tlsSecret: t}}} | certManager.enabled: the tlsSecret of control-plane and worker is the same, t
+                    certManager: {agentNames: ["https://forebay"]}                | /certManager/agentNames/0
                     lake: {endpoint: s3.example.com}                              | /lake/endpoint
                     lake: {pathStyle: "yes"}                                      | /lake/pathStyle
                     lake: {anonymousBuckets: [open-data, Open_Data]}              | /lake/anonymousBuckets/1
