@@ -8,6 +8,10 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,15 +23,12 @@ import java.util.Optional;
  */
 public final class DatasetFinalizers {
 
-    private static final String DEFINITION = "datasets.forebay.dev";
-
     /** The annotations in which Helm records the release of an object. */
     private static final String OWNER_NAMESPACE = "meta.helm.sh/release-namespace";
 
     private static final String OWNER_NAME = "meta.helm.sh/release-name";
 
     private final KubernetesClient client;
-    private final DatasetResources resources;
     private final String release;
 
     /**
@@ -36,7 +37,6 @@ public final class DatasetFinalizers {
      */
     public DatasetFinalizers(KubernetesClient client, String release) {
         this.client = client;
-        this.resources = new DatasetResources(client, "clean-up");
         this.release = release;
     }
 
@@ -70,7 +70,7 @@ public final class DatasetFinalizers {
      */
     private Optional<String> owner() {
         CustomResourceDefinition definition =
-                client.apiextensions().v1().customResourceDefinitions().withName(DEFINITION).get();
+                client.apiextensions().v1().customResourceDefinitions().withName(DatasetResources.DEFINITION).get();
         if (definition == null) {
             return Optional.empty();
         }
@@ -94,8 +94,8 @@ public final class DatasetFinalizers {
                     client.resources(DatasetResource.class).inAnyNamespace().list(options);
             for (DatasetResource resource : page.getItems()) {
                 try {
-                    if (DatasetResources.isGuarded(resource)) {
-                        resources.letGo(resource);
+                    if (resource.hasFinalizer(DatasetResources.FINALIZER)) {
+                        takeOff(resource);
                         changed++;
                     }
                 } catch (KubernetesClientException e) {
@@ -110,5 +110,21 @@ public final class DatasetFinalizers {
             throw failure.get();
         }
         return changed;
+    }
+
+    /** Patches the state that was read, so that fields of a later definition stay. */
+    private void takeOff(DatasetResource resource) {
+        List<String> others = new ArrayList<>(resource.getFinalizers());
+        others.remove(DatasetResources.FINALIZER);
+        Map<String, Object> metadata =
+                Map.of(
+                        "resourceVersion",
+                        resource.getMetadata().getResourceVersion(),
+                        "finalizers",
+                        others);
+        client.resource(resource)
+                .patch(
+                        PatchContext.of(PatchType.JSON_MERGE),
+                        client.getKubernetesSerialization().asJson(Map.of("metadata", metadata)));
     }
 }

@@ -7,16 +7,10 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +26,10 @@ final class DatasetResources {
     /** Keeps a deleted resource until everything that it holds is released. */
     static final String FINALIZER = "forebay.dev/release";
 
-    /** The field manager of the status. */
+    /** The name of the definition of Datasets. */
+    static final String DEFINITION = "datasets.forebay.dev";
+
+    /** The field manager of the status and the finalizer. */
     static final String MANAGER = "forebay";
 
     private static final Logger LOG = Logger.getLogger(DatasetResources.class);
@@ -51,93 +48,9 @@ final class DatasetResources {
         this.replica = replica;
     }
 
-    /** Calls {@code listener} for each present resource and for each change, until closed. */
-    SharedIndexInformer<DatasetResource> watch(Consumer<Key> listener) {
-        SharedIndexInformer<DatasetResource> informer =
-                client.resources(DatasetResource.class)
-                        .inAnyNamespace()
-                        .withLimit(PAGE)
-                        .runnableInformer(0)
-                        .addEventHandler(new Changes(listener))
-                        .exceptionHandler((isStarted, failure) -> true);
-        // Tries without end, even if the API server is not available yet.
-        var _ = informer.start();
-        return informer;
-    }
-
-    private record Changes(Consumer<Key> listener)
-            implements ResourceEventHandler<DatasetResource> {
-
-        @Override
-        public void onAdd(DatasetResource resource) {
-            listener.accept(Key.of(resource));
-        }
-
-        @Override
-        public void onUpdate(DatasetResource before, DatasetResource resource) {
-            // A change of the status needs no reconciliation.
-            if (!isSame(before.getMetadata(), resource.getMetadata())) {
-                listener.accept(Key.of(resource));
-            }
-        }
-
-        private static boolean isSame(ObjectMeta before, ObjectMeta after) {
-            return before.getUid().equals(after.getUid())
-                    && before.getGeneration().equals(after.getGeneration())
-                    && before.getFinalizers().equals(after.getFinalizers())
-                    && Objects.equals(before.getDeletionTimestamp(), after.getDeletionTimestamp());
-        }
-
-        @Override
-        public void onDelete(DatasetResource resource, boolean unknownFinalState) {
-            listener.accept(Key.of(resource));
-        }
-    }
-
-    /** Reads a resource from the API server's store, not from the cache of a watch. */
-    Optional<DatasetResource> find(Key key) {
-        return Optional.ofNullable(
-                client.resources(DatasetResource.class)
-                        .inNamespace(key.namespace())
-                        .withName(key.name())
-                        .get());
-    }
-
-    static boolean isGuarded(DatasetResource resource) {
-        return resource.getMetadata().getFinalizers().contains(FINALIZER);
-    }
-
-    /** Returns whether the resource is marked for deletion. */
-    static boolean isDeleted(DatasetResource resource) {
-        return resource.getMetadata().getDeletionTimestamp() != null;
-    }
-
-    /** Adds the finalizer, so that a deleted resource stays until {@link #letGo}. */
-    void guard(DatasetResource resource) {
-        List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
-        all.add(FINALIZER);
-        writeFinalizers(resource, all);
-    }
-
-    /** Removes the finalizer. */
-    void letGo(DatasetResource resource) {
-        List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
-        all.remove(FINALIZER);
-        writeFinalizers(resource, all);
-    }
-
-    /** Patches, so that fields of a later definition stay. */
-    private void writeFinalizers(DatasetResource resource, List<String> all) {
-        Map<String, Object> metadata =
-                Map.of(
-                        "resourceVersion",
-                        resource.getMetadata().getResourceVersion(),
-                        "finalizers",
-                        all);
-        client.resource(resource)
-                .patch(
-                        PatchContext.of(PatchType.JSON_MERGE),
-                        client.getKubernetesSerialization().asJson(Map.of("metadata", metadata)));
+    /** Reads a resource from the API server's store, because the cache of a watch may be late. */
+    Optional<DatasetResource> find(DatasetResource cached) {
+        return Optional.ofNullable(client.resource(cached).get());
     }
 
     /** Replaces the status of {@code read}. Returns the written resource. */
@@ -199,7 +112,7 @@ final class DatasetResources {
         } catch (KubernetesClientException e) {
             LOG.warnf(
                     "Event %s of %s is lost: %s",
-                    happening.reason(), Key.of(resource), e.getMessage());
+                    happening.reason(), declared(resource).dataset(), e.getMessage());
         }
     }
 

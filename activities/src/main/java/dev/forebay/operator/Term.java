@@ -1,124 +1,134 @@
 package dev.forebay.operator;
 
-import dev.forebay.operator.Reconciler.Next;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
-import io.micrometer.core.instrument.MeterRegistry;
-import java.net.HttpURLConnection;
+import dev.forebay.thread.Closing;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
- * The work of the leader. From its creation to its close it reconciles each resource at every
- * change and at intervals.
+ * The work of the leader. From its creation to its close, the Operator SDK reconciles each resource
+ * at every change and at intervals. The SDK's own election is not used: it leaves the Lease to
+ * expire, and ends the process with the leadership.
  */
 final class Term implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Term.class);
 
-    /** The progress of a fill causes no event, so it must be polled. */
-    private static final Duration SOON = Duration.ofSeconds(5);
-
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
 
-    /** Bounds the doubling of pauses. The interval bounds them, too. */
-    private static final int MOST_DOUBLINGS = 10;
+    /** How long to wait for all resources before the first of them is reconciled. */
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
 
-    private final Reconciler reconciler;
+    /** The pause after the SDK gave up its watch, as for an answer that it cannot read. */
+    private static final Duration RESTART_PAUSE = Duration.ofSeconds(10);
+
+    /** How long {@link #close} waits for the end of reconciliations, which are interrupted. */
+    private static final Duration FAREWELL = Duration.ofSeconds(2);
+
+    private final KubernetesClient client;
+    private final DatasetReconciler reconciler;
     private final Duration interval;
-    private final MeterRegistry registry;
-    private final WorkQueue<Key> queue = new WorkQueue<>(System::nanoTime);
-    private final Map<Key, Integer> failures = new ConcurrentHashMap<>();
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final SharedIndexInformer<DatasetResource> informer;
+    private final int concurrency;
+    private final Closing closing = new Closing();
+    private final Thread thread = Thread.ofVirtual().name("datasets-term").unstarted(this::run);
 
     /**
+     * @param client is not closed with this
      * @param interval between reconciliations without a reason
      * @param concurrency how many resources are reconciled at once
      */
     Term(
-            DatasetResources resources,
-            Reconciler reconciler,
+            KubernetesClient client,
+            DatasetReconciler reconciler,
             Duration interval,
-            int concurrency,
-            MeterRegistry registry) {
+            int concurrency) {
+        this.client = client;
         this.reconciler = reconciler;
         this.interval = interval;
-        this.registry = registry;
-        for (int i = 0; i < concurrency; i++) {
-            threads.execute(this::work);
-        }
-        informer = resources.watch(key -> queue.add(key, Duration.ZERO));
+        this.concurrency = concurrency;
+        thread.start();
     }
 
-    private void work() {
+    private void run() {
+        do {
+            try {
+                watch();
+            } catch (RuntimeException e) {
+                LOG.errorf(e, "Datasets are not watched for %d s", RESTART_PAUSE.toSeconds());
+            }
+        } while (!closing.within(RESTART_PAUSE));
+    }
+
+    /** Returns at the close, or when the SDK has given up its watch. */
+    private void watch() {
+        AtomicBoolean ended = new AtomicBoolean();
+        Operator operator = operator(ended);
         try {
-            Optional<Key> next = queue.take();
-            while (next.isPresent()) {
-                Key key = next.get();
-                try {
-                    schedule(key, lookSafely(key));
-                } finally {
-                    queue.done(key);
+            operator.start();
+            do {
+                if (!operator.getRuntimeInfo().allEventSourcesAreHealthy()) {
+                    LOG.warnf(
+                            "Datasets are not watched at the moment. If this stays, check the definition %s and the rights of this account.",
+                            DatasetResources.DEFINITION);
                 }
-                next = queue.take();
-            }
-        } catch (InterruptedException closing) {
-            Thread.currentThread().interrupt();
+            } while (!closing.within(interval) && !ended.get());
+        } finally {
+            operator.stop();
         }
     }
 
-    private Next lookSafely(Key key) {
-        Next next;
-        try {
-            next = reconciler.look(key);
-        } catch (KubernetesClientException e) {
-            next = Next.AFTER_PAUSE;
-            // Conflicts and interruptions are expected.
-            if (e.getCode() != HttpURLConnection.HTTP_CONFLICT && !threads.isShutdown()) {
-                LOG.warnf("Dataset %s cannot be looked at: %s", key, e.getMessage());
-            }
-        } catch (RuntimeException | Error e) {
-            next = Next.AFTER_PAUSE;
-            LOG.errorf(e, "Dataset %s cannot be looked at", key);
-        }
-        String outcome = next == Next.AFTER_PAUSE ? "failed" : "done";
-        registry.counter(Operator.LOOKS, "outcome", outcome).increment();
-        return next;
+    private Operator operator(AtomicBoolean ended) {
+        Operator operator =
+                new Operator(
+                        settings ->
+                                settings.withKubernetesClient(client)
+                                        .withCloseClientOnStop(false)
+                                        .withConcurrentReconciliationThreads(concurrency)
+                                        // Retries also the first request, for example without a
+                                        // definition.
+                                        .withStopOnInformerErrorDuringStartup(false)
+                                        .withCacheSyncTimeout(START_TIMEOUT)
+                                        // The SDK's own handler ends the process.
+                                        .withInformerStoppedHandler(
+                                                (_, failure) -> {
+                                                    if (failure != null) {
+                                                        LOG.errorf("Watch ended: %s", failure);
+                                                        ended.set(true);
+                                                    }
+                                                }));
+        operator.register(
+                reconciler,
+                settings ->
+                        settings.withFinalizer(DatasetResources.FINALIZER)
+                                .withFieldManager(DatasetResources.MANAGER)
+                                .withInformerListLimit(DatasetResources.PAGE)
+                                .withReconciliationMaxInterval(interval)
+                                .withRetry(retry()));
+        return operator;
     }
 
-    private void schedule(Key key, Next next) {
-        if (next != Next.AFTER_PAUSE) {
-            failures.remove(key);
-        }
-        switch (next) {
-            case NEVER -> {
-                // The next change of the resource adds it again.
-            }
-            case SOON -> queue.add(key, shorter(SOON));
-            case LATER -> queue.add(key, interval);
-            case AFTER_PAUSE -> queue.add(key, pause(failures.merge(key, 1, Integer::sum)));
-        }
-    }
-
-    private Duration pause(int inARow) {
-        return shorter(FIRST_PAUSE.multipliedBy(1L << Math.min(inARow - 1, MOST_DOUBLINGS)));
-    }
-
-    private Duration shorter(Duration pause) {
-        return pause.compareTo(interval) < 0 ? pause : interval;
+    /** Retries without end, because only the next success describes the resource. */
+    private GenericRetry retry() {
+        Duration longest = interval.compareTo(LONGEST_PAUSE) < 0 ? interval : LONGEST_PAUSE;
+        return new GenericRetry()
+                .setInitialInterval(FIRST_PAUSE)
+                .setIntervalMultiplier(2)
+                .setMaxInterval(longest.toMillis())
+                .withoutMaxAttempts();
     }
 
     /** Starts no more reconciliations, and interrupts running ones. */
     @Override
     public void close() {
-        informer.close();
-        queue.close();
-        threads.shutdownNow();
+        closing.begin();
+        try {
+            thread.join(FAREWELL);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The settings that are refused, and their messages. */
-class OperatorTest {
+class OperatorLifecycleTest {
 
     private static OperatorConfig config(Map<String, String> settings) {
         Map<String, String> properties = new HashMap<>();
@@ -29,7 +29,7 @@ class OperatorTest {
 
     @Test
     void theDefaultsAreValid() {
-        assertThatCode(() -> Operator.check(config(Map.of()), false)).doesNotThrowAnyException();
+        assertThatCode(() -> OperatorLifecycle.check(config(Map.of()), false)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -44,17 +44,17 @@ class OperatorTest {
     })
     void anInvalidSettingIsRefused(String name, String value, String refusal) {
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> Operator.check(config(Map.of(name, value)), false))
+                .isThrownBy(() -> OperatorLifecycle.check(config(Map.of(name, value)), false))
                 .withMessageStartingWith(refusal)
                 .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
     }
 
     @Test
     void theOperatorRequiresHttpsIfTheControlPlaneUsesTls() {
-        assertThatCode(() -> Operator.check(config(Map.of("api", "https://forebay:8080")), true))
+        assertThatCode(() -> OperatorLifecycle.check(config(Map.of("api", "https://forebay:8080")), true))
                 .doesNotThrowAnyException();
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> Operator.check(config(Map.of()), true))
+                .isThrownBy(() -> OperatorLifecycle.check(config(Map.of()), true))
                 .withMessageStartingWith(
                         "forebay.datasets.api is http://127.0.0.1:8080 and must be https");
     }

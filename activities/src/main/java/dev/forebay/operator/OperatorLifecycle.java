@@ -27,12 +27,12 @@ import java.util.UUID;
 
 /** Starts and stops the operator of Datasets in a control plane that is configured for it. */
 @Singleton
-class Operator {
-
-    /** Counts reconciliations of resources. */
-    static final String LOOKS = "forebay.control.dataset.resource.looks";
+class OperatorLifecycle {
 
     private static final String LEADER = "forebay.control.dataset.resource.leader";
+
+    /** The progress of a fill causes no event, so it must be polled. */
+    private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
@@ -48,7 +48,7 @@ class Operator {
     private final MeterRegistry registry;
     private final Deque<Runnable> endings = new ArrayDeque<>();
 
-    Operator(
+    OperatorLifecycle(
             ServiceConfig service,
             OperatorConfig config,
             ServiceClients clients,
@@ -80,14 +80,13 @@ class Operator {
                 Objects.requireNonNullElse(System.getenv("HOSTNAME"), "control-plane")
                         + "-"
                         + UUID.randomUUID().toString().substring(0, 8);
-        DatasetResources resources = new DatasetResources(client, replica);
         Steps steps = new Steps(api, config.lease());
         Election election =
                 new Election(
                         client,
                         Objects.requireNonNullElse(client.getNamespace(), "default"),
                         replica,
-                        () -> lead(resources, steps));
+                        () -> lead(client, replica, steps));
         endings.push(election::close);
         Gauge.builder(LEADER, election, it -> it.isLeading() ? 1 : 0)
                 .description("Whether this replica looks after Datasets")
@@ -96,11 +95,17 @@ class Operator {
     }
 
     /** Begins to reconcile Datasets. Returns how to end that. */
-    private Runnable lead(DatasetResources resources, Steps steps) {
-        Reconciler reconciler =
-                new Reconciler(resources, steps, config.releaseTimeout(), Clock.systemUTC());
-        Term term =
-                new Term(resources, reconciler, config.interval(), config.concurrency(), registry);
+    private Runnable lead(KubernetesClient client, String replica, Steps steps) {
+        Duration interval = config.interval();
+        DatasetReconciler reconciler =
+                new DatasetReconciler(
+                        new DatasetResources(client, replica),
+                        steps,
+                        config.releaseTimeout(),
+                        interval.compareTo(PROGRESS_INTERVAL) < 0 ? interval : PROGRESS_INTERVAL,
+                        Clock.systemUTC(),
+                        registry);
+        Term term = new Term(client, reconciler, interval, config.concurrency());
         return term::close;
     }
 
