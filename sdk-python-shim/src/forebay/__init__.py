@@ -51,8 +51,7 @@ Errors::
         └── InternalError       a defect in Forebay
 """
 
-from forebay._async_client import AsyncClient
-from forebay._client import Client
+from forebay._client import AsyncClient, Client
 from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async
 from forebay._errors import (
     AlreadyExists,

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forebay import _calls, _ensure, _held, _settings
-from forebay._async_client import AsyncClient
 from forebay._calls import Call, new_id
-from forebay._client import Client
+from forebay._client import AsyncClient, Client
 from forebay._ensure import CANCEL_SECONDS
 from forebay._errors import EnsureTimeout, ForebayError
 from forebay._exchange import Exchanges, Operation

@@ -5,10 +5,10 @@ import inspect
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -552,13 +552,33 @@ def test_the_asynchronous_client_ensures_lists_and_raises_errors(plane: ControlP
     asyncio.run(run())
 
 
-def test_both_clients_have_the_same_methods() -> None:
+def test_both_clients_have_the_same_methods_and_help() -> None:
     def face(kind: type) -> dict[str, list[str]]:
         methods = inspect.getmembers(kind, inspect.isfunction)
         return {name: list(inspect.signature(f).parameters) for name, f in methods if not name.startswith("_")}
 
     assert face(Client) == face(AsyncClient)
+    assert {"ensure", "datasets", "close"} <= face(Client).keys()
     assert inspect.getdoc(AsyncClient.evict) == inspect.getdoc(Client.evict)
+    assert str(inspect.signature(Client.evict)).endswith(" -> 'Version'")
+    assert str(inspect.signature(AsyncClient.datasets)).endswith(" -> 'AsyncIterator[Dataset]'")
+    assert inspect.iscoroutinefunction(AsyncClient.evict)
+    assert inspect.isasyncgenfunction(AsyncClient.datasets)
+
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+    async def both_clients_have_exact_types(client: Client, other: AsyncClient) -> None:
+        assert_type(client.dataset("a/b"), forebay.Dataset)
+        assert_type(await other.dataset("a/b"), forebay.Dataset)
+        assert_type(client.ensure("a/b", "1", "eu", timeout="1m"), forebay.Receipt)
+        assert_type(await other.ensure("a/b", "1", "eu", timeout="1m"), forebay.Receipt)
+        assert_type(client.pins(), tuple[forebay.Pin, ...])
+        assert_type(client.datasets(), Iterator[forebay.Dataset])
+        assert_type(other.datasets(namespace="a"), AsyncIterator[forebay.Dataset])
+        client.dataset()  # type: ignore[call-arg]
+        await other.freeze("a/b", "1", on_answer="no function")  # type: ignore[arg-type]
 
 
 def test_plan_returns_sources_and_costs(client: Client) -> None:

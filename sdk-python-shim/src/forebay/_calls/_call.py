@@ -91,6 +91,14 @@ def items_reader(kind: type[T]) -> Callable[[object], tuple[T, ...]]:
     return lambda value: decode_items(kind, value)[0]
 
 
+def items_and_next(kind: type[T]) -> Callable[[object], Paged[T]]:
+    return lambda value: decode_items(kind, value)
+
+
+def nothing(value: object) -> None:
+    """Reads an answer that has no content."""
+
+
 def present(**values: str | None) -> dict[str, str]:
     """Returns the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}

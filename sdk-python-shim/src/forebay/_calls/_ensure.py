@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from forebay._calls._call import EVICTION_SECONDS, Call, new_id, reader
-from forebay._calls._paths import part, version_path
+from forebay._calls._call import EVICTION_SECONDS, Call, items_reader, new_id, nothing, reader
+from forebay._calls._paths import dataset_path, part, version_path
 from forebay._calls._pins import pin_body
-from forebay._models import EnsureStatus, PinSpec, Terms
+from forebay._models import Alias, EnsureStatus, PinSpec, Terms
 
 
 def ensure(
@@ -65,4 +65,8 @@ def ensure_status(dataset: str, version: str, region: str, request_id: str, wait
 
 def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
     path = f"{version_path(dataset, version)}/requests/{part('request_id', request_id)}"
-    return Call("DELETE", path, lambda _: None, answer_seconds=EVICTION_SECONDS)
+    return Call("DELETE", path, nothing, answer_seconds=EVICTION_SECONDS)
+
+
+def aliases(dataset: str) -> Call[tuple[Alias, ...]]:
+    return Call("GET", dataset_path(dataset) + "/aliases", items_reader(Alias))

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from forebay import _settings
-from forebay._calls._call import Call, Paged, items_reader, new_id, present, reader
+from forebay._calls._call import Call, new_id, nothing, reader
 from forebay._calls._paths import part, version_path
-from forebay._models import Pin, PinSpec, decode_items
+from forebay._models import Pin, PinSpec
 from forebay._values import Duration, seconds_of
 
 _RENEWAL_SECONDS = 5.0
@@ -30,18 +30,6 @@ def pin(
     return Call("POST", path, reader(Pin), body={"region": region, **pin_body(spec)})
 
 
-def pins(region: str | None, after: str | None) -> Call[Paged[Pin]]:
-    return Call("GET", "/pins", lambda value: decode_items(Pin, value), params=present(region=region, after=after))
-
-
-def leaked_pins(region: str | None) -> Call[tuple[Pin, ...]]:
-    return Call("GET", "/pins/leaked", items_reader(Pin), params=present(region=region))
-
-
-def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
-    return Call("GET", version_path(dataset, version) + "/pins", items_reader(Pin))
-
-
 def renew(dataset: str, version: str, region: str, pin_id: str) -> Call[Pin]:
     path = f"{version_path(dataset, version)}/pins/{part('pin_id', pin_id)}/renew"
     return Call("POST", path, reader(Pin), body={"region": region}, answer_seconds=_RENEWAL_SECONDS)
@@ -52,7 +40,7 @@ def unpin(dataset: str, version: str, region: str, pin_id: str, taken_at: dateti
     params = {"region": region}
     if taken_at is not None:
         params["taken_at"] = taken_at.isoformat()
-    return Call("DELETE", path, lambda _: None, params=params)
+    return Call("DELETE", path, nothing, params=params)
 
 
 def pin_body(spec: PinSpec) -> dict[str, Any]:
