@@ -258,7 +258,7 @@ def report(error: ForebayError, program: str, as_json: bool = False) -> None:
 def report_interruption(interruption: KeyboardInterrupt | Ended, program: str, as_json: bool = False) -> int:
     """Prints the result for the request and the signal to stderr, and returns the exit code."""
     number = number_of(interruption)
-    left = notes(interruption) or ["the platform goes on with what it has accepted"]
+    left = notes(interruption) or ["the platform continues what it has accepted"]
     said = [*left, f"ended by {name_of(number)}"]
     if as_json:
         said = ["; ".join(said)]

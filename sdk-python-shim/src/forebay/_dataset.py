@@ -278,7 +278,9 @@ class CachedDataset:
                 try:
                     held.renew(client, None)
                 except ForebayError as error:
-                    _display.warn(f"{error} (in {held.pin.region}; nothing is read there)", ForebayWarning, 2)
+                    _display.warn(
+                        f"{error} (in {held.pin.region}; this process reads nothing there)", ForebayWarning, 2
+                    )
         return renewed
 
     def release(self) -> None:
@@ -378,7 +380,9 @@ class CachedDataset:
 
     def _keep(self, asked: EnsureRequest) -> None:
         if not self._has_what_it_can():
-            raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
+            raise ForebayError(
+                f"the platform gave no pin on {self.name}@{self.version}: call ensure_dataset_cached again"
+            )
         for held in self._held:
             held.keep(asked.api, self._held_lease())
         self._is_kept = True

@@ -69,10 +69,10 @@ def _cancelling(wait: _Wait, *, detach: bool, shared: bool) -> Operation[tuple[R
     except BaseException as interruption:
         goes_on = detach or (shared and not isinstance(interruption, (KeyboardInterrupt, CancelledError)))
         try:
-            add_note(interruption, wait.told_of_going_on() if goes_on else (yield from wait.cancel()))
+            add_note(interruption, wait.note_of_continuing() if goes_on else (yield from wait.cancel()))
         except BaseException as again:
             for each in (interruption, again):
-                add_note(each, wait.told_of_no_answer())
+                add_note(each, wait.note_of_no_answer())
             raise
         raise
 
@@ -156,11 +156,11 @@ class _Wait:
                     return _receipts(status)
                 self._goes_on(status)
 
-    def told_of_going_on(self) -> str:
-        return f"{self._named()} goes on; {self._how_to_cancel()}"
+    def note_of_continuing(self) -> str:
+        return f"{self._named()} continues; {self._how_to_cancel()}"
 
-    def told_of_no_answer(self) -> str:
-        return f"{self._named()} may go on, as its cancellation was interrupted; {self._how_to_cancel()}"
+    def note_of_no_answer(self) -> str:
+        return f"{self._named()} may continue, because its cancellation was interrupted; {self._how_to_cancel()}"
 
     def cancel(self) -> Operation[str]:
         """Cancels the request, and returns the result in words."""
@@ -176,10 +176,12 @@ class _Wait:
             except ForebayError as error:
                 if (yield from self._is_cancelled()):
                     break
-                return f"{self._named()} may go on, as cancelling it failed ({error}); {self._how_to_cancel()}"
+                return (
+                    f"{self._named()} may continue, because its cancellation failed ({error}); {self._how_to_cancel()}"
+                )
             else:
                 break
-        return f"{self._named()} is cancelled; others who wait for the version go on waiting"
+        return f"{self._named()} is cancelled; other requests for the version continue"
 
     def _is_cancelled(self) -> Operation[bool]:
         """Returns whether the platform knows of the cancellation, which it answers only when the bytes are gone."""
@@ -263,12 +265,12 @@ class _Wait:
             why = "" if waiting is None else f", waits: {waiting.code}: {waiting.message}"
             how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total}{why})"
         version = f"{asked.dataset}@{asked.version}"
-        pinned = "" if asked.pin is None else ", and pins it then"
+        pinned = "" if asked.pin is None else ", and will pin it"
         return EnsureTimeout(
-            f"{version} was not complete in {asked.region} within {self._seconds} s{how_far}; "
-            f"the platform goes on with it{pinned}; asking again joins it; "
-            f"'forebay cancel {version} {seen.request_id}' takes it back, "
-            f"'forebay explain {version} --region {asked.region}' says what holds it up",
+            f"{version} was not complete in {asked.region} within {self._seconds} s{how_far}. "
+            f"The platform continues the request{pinned}. Call again to join it; "
+            f"'forebay cancel {version} {seen.request_id}' cancels it; "
+            f"'forebay explain {version} --region {asked.region}' shows what delays it",
             progress=progress,
             request_id=seen.request_id,
         )
@@ -294,7 +296,7 @@ class _Setbacks:
 def _receipts(status: EnsureStatus) -> tuple[Receipt, ...]:
     first = status.receipt
     if first is None:
-        raise UnexpectedAnswer("the control plane says that the request is done but gives no receipt")
+        raise UnexpectedAnswer("the control plane says that the request is done, but sent no receipt")
     return (first, *(each for each in status.receipts if each.region != first.region))
 
 

@@ -86,11 +86,11 @@ class PinKeeper:
         danger = (
             "the version may be evicted while it is being read"
             if self._is_read
-            else "the version may be evicted there, while what is read here is held by another pin"
+            else "the version may be evicted there; another pin holds it where this process reads"
         )
         lost = PinLost(
             f"the pin {pin.id} on {pin.dataset}@{pin.version} in {pin.region} is lost: {why}; "
-            f"{danger}. Call ensure_dataset_cached again to hold it anew"
+            f"{danger}. Call ensure_dataset_cached again to pin it again"
         )
         lost.__cause__ = cause
         self.lost = lost

@@ -41,7 +41,7 @@ def _shown(receipt: Receipt) -> str:
         why = "" if receipt.cold is None else f": {receipt.cold.message}"
         raise MountMissing(
             f"{receipt.region} does not show {receipt.dataset}@{receipt.version} yet{why}; "
-            f"'forebay status {receipt.dataset}@{receipt.version}' says how far it is"
+            f"'forebay status {receipt.dataset}@{receipt.version}' shows its state"
         )
     return receipt.path
 
@@ -51,12 +51,12 @@ def _explain(path: Path, root: Path, receipt: Receipt, told: bool) -> str:
     if not root.exists():
         found = f"{root} does not exist"
     elif not os.path.ismount(root):
-        found = f"{root} is there, but nothing is mounted on it"
+        found = f"{root} exists, but nothing is mounted on it"
     else:
         found = f"{root} is mounted, but does not show this version"
     return (
         f"{receipt.dataset}@{receipt.version} is complete in {receipt.region}, but this machine does not see it: "
-        f"looked for {path}, under the mount root {root} ({source}); {found}. "
+        f"there is no {path}. The mount root is {root}, {source}; {found}. "
         f"Check that this machine is a node of {receipt.region}, that its FUSE pod runs and that the mount is visible "
         "in this container; if it is mounted elsewhere, set FOREBAY_MOUNT_ROOT to that directory"
     )

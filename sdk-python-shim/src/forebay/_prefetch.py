@@ -38,5 +38,7 @@ def prefetch_dataset(
         except ForebayError as error:
             if not error.retryable:
                 raise
-            _display.warn(f"the hint that {name}@{version} will be needed was not heard: {error}", ForebayWarning, 2)
+            _display.warn(
+                f"the platform did not take the hint that {name}@{version} will be needed: {error}", ForebayWarning, 2
+            )
             return None

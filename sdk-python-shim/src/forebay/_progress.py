@@ -84,9 +84,9 @@ class ProgressDisplay:
             took = human_seconds(time.monotonic() - self._started)
             there = f"{human_bytes(bytes_verified)} complete and verified"
             if bytes_total == 0:
-                there = "nothing is there yet,"
+                there = "no bytes are there yet,"
             elif bytes_total is not None:
-                there = f"{human_bytes(bytes_verified)} of {human_bytes(bytes_total)} there and verified, not all,"
+                there = f"{human_bytes(bytes_verified)} of {human_bytes(bytes_total)} verified"
             self._surface.show(Line(self._title, (f"{there} in {took}",)))
         self.close()
 

@@ -40,13 +40,17 @@ def api_address(given: str | None) -> httpx.URL:
     if url.scheme not in ("http", "https") or not host:
         with_scheme = re.fullmatch(r"[\w.-]+(:\d+)?(/.*)?|\[[0-9a-fA-F:.]+\](:\d+)?(/.*)?", text)
         example = f"http://{text}" if with_scheme else "http://host:port"
-        raise _no_address(argument, text, f"an address begins with http:// or https://: write {example}")
+        raise _no_address(argument, text, f"it must begin with http:// or https://: write {example}")
     if url.userinfo:
         shown = re.sub(r"//.*@", "//***@", text)
-        raise _no_address(argument, shown, "an address has no user: name the file of a token in FOREBAY_TOKEN_FILE")
+        raise _no_address(
+            argument,
+            shown,
+            "an address must not have a user: put the token into a file, and set FOREBAY_TOKEN_FILE to its path",
+        )
     is_port = url.port is None or 0 < url.port < 65536
     if re.search(r"\s", text) or not is_port or not _proxies.is_host(url):
-        raise _no_address(argument, text, "its host or port cannot be one: write http://host:port")
+        raise _no_address(argument, text, "its host or port is invalid: write http://host:port")
     path = url.path.rstrip("/")
     path = path if path.endswith("/api/v1") else path + "/api/v1"
     return url.copy_with(path=path, query=None, fragment=None)
@@ -161,7 +165,7 @@ def _trusting(variable: str, path: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=path)
     except OSError as e:  # an SSLError is an OSError
-        raise ConfigurationError(f"{variable}: {path} holds no certificates in PEM that can be read: {e}") from None
+        raise ConfigurationError(f"{variable}: {path} has no readable certificates in PEM: {e}") from None
 
 
 def _check_key_log() -> None:

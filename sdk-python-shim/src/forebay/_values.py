@@ -31,7 +31,7 @@ def seconds_of(duration: Duration) -> int:
     else:
         raise ConfigurationError(f"a duration is {duration!r}: write '90s', '12h', a timedelta, or a number of seconds")
     if not math.isfinite(seconds) or seconds <= 0:
-        raise ConfigurationError(f"a duration must be more than nothing, not {duration!r}")
+        raise ConfigurationError(f"a duration must be positive, not {duration!r}")
     return math.ceil(seconds)
 
 

@@ -485,7 +485,7 @@ def test_a_timeout_says_what_ensure_waited_for(run: Run, plane: ControlPlane) ->
     plane.state.looks_until_cached = 1_000_000
     run("ensure", "vision/digits@1", "-q", "--timeout", "1", code=1)
     assert "waits: CAPACITY_EXCEEDED: first in the queue of eu)" in run.err
-    assert "'forebay explain vision/digits@1 --region eu' says what holds it up" in run.err
+    assert "'forebay explain vision/digits@1 --region eu' shows what delays it" in run.err
 
 
 def test_status_lists_all_blocked_versions_with_the_reason(run: Run, plane: ControlPlane) -> None:

@@ -83,7 +83,7 @@ def test_an_interrupted_call_cancels_its_request_and_leaves_no_pin(
     assert _cancelled(plane) == [True]
     (id,) = plane.state.requests
     assert notes(interrupted.value) == [
-        f"request {id} of vision/digits@1 is cancelled; others who wait for the version go on waiting"
+        f"request {id} of vision/digits@1 is cancelled; other requests for the version continue"
     ]
     plane.state.looks_until_cached = 0
     with Client() as client, pytest.raises(forebay.Cancelled):
@@ -98,7 +98,7 @@ def test_a_detached_request_continues_after_an_interruption(plane: ControlPlane,
     assert not plane.seen("DELETE", "")
     (id,) = plane.state.requests
     assert notes(interrupted.value) == [
-        f"request {id} of vision/digits@1 goes on; 'forebay cancel vision/digits@1 {id}' cancels it"
+        f"request {id} of vision/digits@1 continues; 'forebay cancel vision/digits@1 {id}' cancels it"
     ]
 
 
@@ -130,7 +130,7 @@ def test_only_a_keyboard_interrupt_cancels_the_request_of_a_run(
 
 
 def test_a_timeout_keeps_the_request_and_says_that_it_will_pin(plane: ControlPlane) -> None:
-    with pytest.raises(forebay.EnsureTimeout, match="goes on with it, and pins it then"):
+    with pytest.raises(forebay.EnsureTimeout, match="continues the request, and will pin it"):
         _sync(progress=False, timeout=1)
     assert not plane.seen("DELETE", "")
 
@@ -179,7 +179,7 @@ def test_the_note_of_a_failed_cancellation_says_what_to_do(plane: ControlPlane) 
         _sync(progress=stop)
     (id,) = plane.state.requests
     (note,) = notes(interrupted.value)
-    assert note.startswith(f"request {id} of vision/digits@1 may go on, as cancelling it failed (HTTP_503")
+    assert note.startswith(f"request {id} of vision/digits@1 may continue, because its cancellation failed (HTTP_503")
     assert note.endswith(f"'forebay cancel vision/digits@1 {id}' cancels it")
 
 
@@ -224,7 +224,7 @@ def test_a_second_interruption_does_not_wait_for_the_platform(plane: ControlPlan
     assert len(plane.seen("DELETE", "/requests/")) == 1
     (id,) = plane.state.requests
     assert notes(interrupted.value) == [
-        f"request {id} of vision/digits@1 may go on, as its cancellation was interrupted; "
+        f"request {id} of vision/digits@1 may continue, because its cancellation was interrupted; "
         f"'forebay cancel vision/digits@1 {id}' cancels it"
     ]
 
@@ -257,7 +257,7 @@ def test_a_second_cancellation_of_a_task_does_not_wait_for_the_platform(plane: C
         answered.set()
     (id,) = plane.state.requests
     assert [each.partition(";")[0] for each in said] == [
-        f"request {id} of vision/digits@1 may go on, as its cancellation was interrupted"
+        f"request {id} of vision/digits@1 may continue, because its cancellation was interrupted"
     ]
 
 
@@ -292,7 +292,7 @@ def test_a_command_ended_by_a_signal_cancels_its_request_and_prints_its_id(
     assert _cancelled(plane) == [True]
     (id,) = plane.state.requests
     assert said == (
-        f"forebay: request {id} of vision/digits@1 is cancelled; others who wait for the version go on waiting\n"
+        f"forebay: request {id} of vision/digits@1 is cancelled; other requests for the version continue\n"
         f"forebay: ended by {number.name}\n"
     )
 
@@ -329,7 +329,7 @@ def test_a_detached_command_leaves_its_request_to_the_platform(plane: ControlPla
     code, said = command.ends()
     (id,) = plane.state.requests
     assert code == 130
-    assert f"request {id} of vision/digits@1 goes on; 'forebay cancel vision/digits@1 {id}' cancels it" in said
+    assert f"request {id} of vision/digits@1 continues; 'forebay cancel vision/digits@1 {id}' cancels it" in said
     assert not plane.seen("DELETE", "")
 
 
@@ -345,7 +345,7 @@ def test_an_interrupted_evict_says_that_the_platform_continues(plane: ControlPla
     os.write(command.tty, b"\x03")
     assert command.ends() == (
         130,
-        "forebay: the platform goes on with what it has accepted\nforebay: ended by SIGINT\n",
+        "forebay: the platform continues what it has accepted\nforebay: ended by SIGINT\n",
     )
     answered.set()
 

@@ -99,7 +99,7 @@ def _decode_datetime(text: str, where: str) -> datetime:
     try:
         return datetime.fromisoformat(head + dot + tail)
     except ValueError:
-        raise UnexpectedAnswer(f"the control plane's answer has {where} = {text!r}, which is no time") from None
+        raise UnexpectedAnswer(f"the control plane's answer has {where} = {text!r}, which is not a time") from None
 
 
 def _expect(kind: type[T], value: object, where: str) -> T:

@@ -155,7 +155,7 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
     def _look(self) -> PokeReturnValue:
         run = Run.of_process(self.owner_run)
         if run is None:
-            raise ConfigurationError("owner_run is empty: it must name what owns the pin")
+            raise ConfigurationError("owner_run is empty: it must name the owner of the pin")
         of = (self.dataset, self.version, _region.named(self.region, self.api))
         pin = None
         if self.pin_for:
