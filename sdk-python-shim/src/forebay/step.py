@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from forebay import _display
-from forebay._cli import Parser, exit_code, report, report_interruption, show_warnings_of
 from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_cached
 from forebay._errors import ConfigurationError, ForebayError
 from forebay._models import to_json
+from forebay._outcomes import exit_code, report, report_interruption, show_warnings_of
+from forebay._parser import Parser
 from forebay._prefetch import prefetch_dataset
 from forebay._progress import Reasons
 from forebay._signals import ChildSignals, Ended
@@ -36,12 +37,15 @@ _DATASET, _VERSION = "FOREBAY_DATASET", "FOREBAY_VERSION"
 _PATH_FILE, _RECEIPT_FILE = "FOREBAY_PATH_FILE", "FOREBAY_RECEIPT_FILE"
 
 _EPILOG = """\
-An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT,
-FOREBAY_TOKEN_FILE and FOREBAY_SERVICE_CA mean what they mean to the command forebay; the other variables stand beside
-their options.
+An empty option counts as not given. Other variables, such as FOREBAY_MOUNT_ROOT, FOREBAY_TOKEN_FILE and
+FOREBAY_SERVICE_CA, mean what they mean to the command forebay: see forebay --help.
 
-exit codes: the program's; 128 and the number of the signal that ended it, or this step while it waited; 126 if the
-program cannot be run, 127 if there is none; without a program to blame those of the command forebay.
+exit codes:
+  the program's
+  126  the program cannot be run
+  127  the program does not exist
+  128 plus the number of the signal that ended the program, or that ended the step while it waited
+  otherwise those of the command forebay
 """
 
 
@@ -138,10 +142,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     """Parses the options. All words after the first ``--`` belong to the program."""
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
-    options = _parser().parse_args(words[:end])
+    options = build_parser().parse_args(words[:end])
     options.program = words[end + 1 :]
     if end < len(words) and not options.program:
-        raise ConfigurationError("behind -- there is no program to run")
+        raise ConfigurationError("there is no program after --: write one, or leave out the --")
     for name, value in vars(options).items():
         if value == "":
             setattr(options, name, None)
@@ -161,16 +165,16 @@ def _take_version(options: argparse.Namespace) -> None:
         options.version = of_machine or None
     if options.version is not None and "@" in options.dataset:
         raise ConfigurationError(
-            f"the version is named twice: leave it out of '{options.dataset}', or leave out --version and "
-            f"{_VERSION}, which say '{options.version}'"
+            f"'{options.dataset}' names a version, and --version or {_VERSION} names '{options.version}': "
+            "leave out one of them"
         )
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=f"python -m {_NAME}",
         usage="%(prog)s [options] [-- PROGRAM [ARGUMENT ...]]",
-        description="Have a version of a dataset brought to this region, and run a program while it is held.",
+        description="Wait until a version of a dataset is in this region, and run a program while it is pinned.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -180,35 +184,39 @@ def _parser() -> argparse.ArgumentParser:
         default = None if variable is None else os.environ.get(variable)
         parser.add_argument(option, metavar=metavar, help=about + told, default=default)
 
-    add("--dataset", "NS/NAME[@VERSION]", "the dataset", _DATASET)
-    add("--version", "VERSION", f"its version (default: ${_VERSION}, else the newest)")
+    add("--dataset", "NS/NAME[@VERSION]", "dataset, with or without a version", _DATASET)
+    add("--version", "VERSION", f"version (default: ${_VERSION}, else the version that was frozen last)")
     parser.add_argument(
         "--create",
         action="store_true",
-        help="create the version, and those of --prefetch, if their datasets have others, and not them",
+        help="create the version, and those of --prefetch, if their datasets do not have them",
     )
-    add("--region", "REGION", "where (default: $FOREBAY_REGION)")
-    add("--pin-for", "DURATION", "how long the pin outlives this step; without a program, hold it so long")
-    parser.add_argument("--detach", action="store_true", help="if a signal ends the wait, let the request go on")
-    parser.add_argument("--no-pin", action="store_true", help="hold nothing while the program runs")
-    add("--run-id", "ID", "what a step that is started again has in common with the one before", "FOREBAY_RUN_ID")
-    add("--holder", "WHO", "who holds it, for people (default: the run, or user@host)")
-    add("--reason", "WHY", "what for, for people")
-    add("--timeout", "DURATION", "give up waiting after this long; the platform goes on")
-    add("--min-coverage", "PART", "this part of the bytes, 0 to 1, will do; the rest goes on coming")
-    add("--deadline", "DURATION", "have an answer by then in any case")
-    add("--on-deadline", "WHAT", "what it then is: fail (the default), or run_cold")
-    add("--path-file", "FILE", "where to write the path of the version", _PATH_FILE)
-    add("--receipt-file", "FILE", "where to write the receipt, as JSON", _RECEIPT_FILE)
+    add("--region", "REGION", "region (default: $FOREBAY_REGION)")
+    add(
+        "--pin-for",
+        "DURATION",
+        "how long the pin outlives a step that dies; without a program: pin the version for this long",
+    )
+    parser.add_argument("--detach", action="store_true", help="let the request continue if a signal ends the wait")
+    parser.add_argument("--no-pin", action="store_true", help="take no pin while the program runs")
+    add("--run-id", "ID", "run of this step: after a restart it takes over its pin and request", "FOREBAY_RUN_ID")
+    add("--holder", "WHO", "owner of the pin, for people (default: the run, or user@host)")
+    add("--reason", "WHY", "purpose of the pin, for people")
+    add("--timeout", "DURATION", "stop waiting after this time; the platform continues")
+    add("--min-coverage", "PART", "start when this part of the bytes, 0 to 1, is there; the fill continues")
+    add("--deadline", "DURATION", "time within which the platform must answer")
+    add("--on-deadline", "WHAT", "what to do when the deadline passes: fail (the default), or run_cold")
+    add("--path-file", "FILE", "file for the path of the version", _PATH_FILE)
+    add("--receipt-file", "FILE", "file for the receipt, as JSON", _RECEIPT_FILE)
     parser.add_argument(
         "--prefetch",
         metavar="NS/NAME@VERSION",
         action="append",
         default=[],
-        help="then start to bring this one, for the step that follows; may be repeated",
+        help="version that the next step needs: start its fill afterwards; may be repeated",
     )
     add("--api", "URL", "address of the control plane (default: $FOREBAY_API)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress; only why it waits")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress, only the reason for a wait")
     return parser
 
 

@@ -224,7 +224,7 @@ def test_the_command_ensures_shows_unpins_and_evicts_a_version(
     (pin,) = json.loads(run("status", version, "--json"))["pins"]
     run("evict", version, code=3)
     run("unpin", version, pin["id"])
-    assert "is gone" in run("evict", version, "--reason", "test")
+    assert "was evicted" in run("evict", version, "--reason", "test")
     run("evict", version, code=4)
     run("status", "it/never-heard-of@1", code=4)
 

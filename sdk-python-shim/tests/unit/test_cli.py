@@ -58,17 +58,17 @@ def test_register_sends_and_shows_the_choice_of_keys(run: Run, plane: ControlPla
 def test_tracking_is_turned_on_paused_checked_and_turned_off(run: Run, plane: ControlPlane) -> None:
     run("tracking", "pause", "vision/digits", code=4)
     assert run("tracking", "on", "vision/digits", "--every", "30m").startswith(
-        "vision/digits is checked every 30m00s; next check "
+        "the source of vision/digits is checked every 30m00s; next check "
     )
     assert "; paused\n" in run("tracking", "pause", "vision/digits")
     assert json.loads(run("tracking", "show", "vision/digits", "--json"))["paused"]
-    assert "made 2026-11-22T120000.000Z: 2 changed, 0 added, 0 removed" in run("tracking", "check", "vision/digits")
+    assert "created 2026-11-22T120000.000Z: 2 changed, 0 added, 0 removed" in run("tracking", "check", "vision/digits")
     plane.state.tracking["vision/digits"]["last_check"] = {
         "checked_at": "2026-11-22T12:00:00Z",
         "problem": {"code": "LAKE_DENIED", "message": "no such key"},
     }
-    assert "given up: LAKE_DENIED: no such key" in run("tracking", "show", "vision/digits")
-    assert run("tracking", "off", "vision/digits") == "vision/digits follows its source no more\n"
+    assert "failed: LAKE_DENIED: no such key" in run("tracking", "show", "vision/digits")
+    assert run("tracking", "off", "vision/digits") == "vision/digits no longer follows its source; its versions stay\n"
     run("tracking", "show", "vision/digits", code=4)
     run("tracking", "vision/digits", code=2)
 
@@ -117,7 +117,7 @@ def test_plan_estimates_a_fill_and_starts_none(run: Run, plane: ControlPlane) ->
     assert table[0].split() == ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"]
     assert table[1].split()[:9] == ["eu", "ABSENT", "64.0", "MiB", "3", "8", "lake", "0.0015", "USD"]
     assert table[1].split()[9:] == ["1m04s", "(32s-2m13s)", "admitted"]
-    assert table[2] == "eu: us has it too (0.0000 USD)"
+    assert table[2] == "eu: us has it, too (0.0000 USD)"
     assert plane.log[-1].body == {}
     assert json.loads(run("plan", "vision/digits@1", "--region", "eu", "--json"))["regions"][0]["eta_seconds"] == 64
     assert plane.log[-1].body == {"regions": ["eu"]}
@@ -154,7 +154,7 @@ def test_plan_says_why_a_fill_would_wait(run: Run, plane: ControlPlane) -> None:
     }
     out = run("plan", "vision/digits@1")
     assert "eu after eviction: CAPACITY_EXCEEDED: it is full" in out
-    assert "eu: team/a@v1 would go, 8.00 MiB" in out
+    assert "eu: team/a@v1 would be evicted, 8.00 MiB" in out
     assert "unknown" in out
     plane.state.plan = {"needs": None, "room": None, "problem": {"code": "UNAVAILABLE", "message": "no agent"}}
     assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
@@ -163,7 +163,7 @@ def test_plan_says_why_a_fill_would_wait(run: Run, plane: ControlPlane) -> None:
 def test_where_ranks_the_regions_and_says_why(run: Run, plane: ControlPlane) -> None:
     table = run("where", "vision/digits", "--gpus", "8").splitlines()
     assert plane.log[-1].query == {"dataset": "vision/digits", "version": "latest", "gpus": "8"}
-    assert table[0].split() == ["#", "REGION", "VERDICT", "THERE", "WARM", "IN", "COST", "FREE"]
+    assert table[0].split() == ["#", "REGION", "VERDICT", "CACHED", "READY", "IN", "COST", "FREE"]
     assert table[1].split()[:7] == ["1", "eu", "can", "be", "filled", "42", "%"]
     assert table[1].split()[7:] == ["1m04s", "(32s-2m13s)", "0.0015", "USD", "1.00", "GiB"]
     assert table[2].split() == ["2", "us", "unknown", "unknown"]
@@ -187,7 +187,7 @@ def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None
 
 
 def test_restore_catalogue_restores_all_pages(run: Run, plane: ControlPlane) -> None:
-    assert "2 versions were restored, 2 were there" in run("restore-catalogue")
+    assert "2 versions were restored, 2 were not lost" in run("restore-catalogue")
     plane.state.not_restored = ["version team/c@v1 was frozen from elsewhere"]
     printed = run("restore-catalogue", "--json", code=1)
     assert json.loads(printed)["problems"] == plane.state.not_restored
@@ -217,7 +217,7 @@ def test_fsck_reads_all_pages_and_fails_while_findings_remain(run: Run, plane: C
 
 def test_fsck_of_an_unknown_dataset_fails(run: Run) -> None:
     assert run("fsck", "team/nothing", code=4) == "0 versions checked, 0 findings, 0 left\n"
-    assert run.err.endswith("no store knows a version of team/nothing, so nothing was checked\n")
+    assert run.err.endswith("no store knows a version of team/nothing; nothing was checked\n")
 
 
 def test_fsck_repair_succeeds_while_workflows_finish_the_repair(run: Run, plane: ControlPlane) -> None:
@@ -258,7 +258,7 @@ def test_evict_refuses_pinned_and_absent_versions(run: Run, plane: ControlPlane)
     assert run("evict", "vision/digits@1", code=3) == ""
     assert run.err == "forebay: PINNED: vision/digits@1 is held by somebody\n"
     run("unpin", "vision/digits@1", "p1")
-    assert "is gone from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
+    assert "was evicted from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
     assert plane.log[-1].body == {"region": "eu", "reason": "test"}
     plane.state.cached.add(("us", "vision/digits@1"))
     asked = len(plane.seen("POST", "/evict$"))
@@ -273,7 +273,7 @@ def test_evict_refuses_pinned_and_absent_versions(run: Run, plane: ControlPlane)
 
 
 def test_sweep_shows_victims_and_reasons_before_and_after_it_evicts(run: Run, plane: ControlPlane) -> None:
-    assert run("sweep", "--dry-run") == "nothing has to go from eu\n"
+    assert run("sweep", "--dry-run") == "a sweep would evict nothing from eu\n"
     assert run.err == "not decided: worker w2 is away\n"
     run("ensure", "vision/digits@1", "-q")
     table = run("sweep", "--dry-run").splitlines()
@@ -282,16 +282,16 @@ def test_sweep_shows_victims_and_reasons_before_and_after_it_evicts(run: Run, pl
     assert json.loads(run("sweep", "--dry-run", "--json"))["victims"][0]["reason"] == "EXPIRED"
     assert plane.state.cached
     plane.state.sweeps_slowly = True
-    assert run("sweep", "--region", "eu") == "the sweep of eu goes on: eviction-sweep/eu/now\n"
+    assert run("sweep", "--region", "eu") == "the sweep of eu still runs: eviction-sweep/eu/now\n"
     plane.state.sweeps_slowly = False
     assert run("sweep").splitlines()[1].split() == ["vision/digits@1", "evicted", "EXPIRED", "old"]
-    assert run("sweep") == "nothing had to go from eu\n"
+    assert run("sweep") == "the sweep evicted nothing from eu\n"
     run("sweep", "--dry-run", "--pause", code=2)
 
 
 def test_sweep_pauses_and_resumes_the_schedule_of_a_region(run: Run, plane: ControlPlane) -> None:
     assert "is swept every 5m00s, next at" in run("sweep", "--schedule")
-    assert run("sweep", "--pause", "--reason", "the lake is slow") == "eu is not swept by itself: the lake is slow\n"
+    assert run("sweep", "--pause", "--reason", "the lake is slow") == "eu has no automatic sweeps: the lake is slow\n"
     assert json.loads(run("sweep", "--schedule", "--json"))["paused"] is True
     assert "is swept every" in run("sweep", "--resume")
     assert plane.state.paused is None
@@ -317,7 +317,7 @@ def test_leaked_pins_are_listed_with_the_reason(run: Run, plane: ControlPlane) -
     said = run("pins", "--leaked")
     assert "p2" in said
     assert "p1" not in said
-    assert "pin p2 in eu seems to be leaked: NOT_RENEWED: not renewed for 9 s of its lease of 10 s" in said
+    assert "pin p2 in eu seems leaked: NOT_RENEWED: not renewed for 9 s of its lease of 10 s" in said
     assert json.loads(run("pins", "--leaked", "--json"))[0]["leak"]["code"] == "NOT_RENEWED"
 
 
@@ -325,7 +325,7 @@ def test_unpin_of_an_unknown_pin_lists_the_existing_pins(run: Run, plane: Contro
     run("ensure", "vision/digits@1", "-q")
     assert run("unpin", "vision/digits@1", "typo", code=4) == ""
     assert run.err == (
-        "forebay: NOT_FOUND: there is no pin typo on vision/digits@1 in eu; nobody holds it in any region\n"
+        "forebay: NOT_FOUND: there is no pin typo on vision/digits@1 in eu; it has no pin in any region\n"
     )
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
     run("unpin", "vision/digits@1", "typo", code=4)
@@ -341,11 +341,11 @@ def test_unpin_of_an_unknown_pin_lists_the_existing_pins(run: Run, plane: Contro
 
 def test_unpin_releases_the_pin_of_a_run(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
-    nothing = "no pin of run {} was listed on vision/digits@1 in eu; `forebay pins` says whose are\n"
+    nothing = "no pin of run {} was found on vision/digits@1 in eu: 'forebay pins' lists the holders\n"
     assert run("unpin", "vision/digits@1", "--run-id", "another") == nothing.format("another")
     assert len(plane.state.pins) == 1
     release = ("unpin", "vision/digits@1", "--run-id", "train-7")
-    assert run(*release) == "released what run train-7 held: 1 pin\n"
+    assert run(*release) == "released 1 pin of run train-7\n"
     assert not plane.state.pins
     assert run(*release) == nothing.format("train-7")
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7", "--holder", "me")
@@ -368,7 +368,7 @@ def test_status_ttl_and_regions_print_their_results(run: Run) -> None:
     assert "CACHED" in run("status", "vision/digits@1")
     assert "eu CACHED" in run("status", "vision/digits")
     assert json.loads(run("status", "vision/digits@1", "--json"))["regions"][0]["state"] == "CACHED"
-    assert "stays 1h30m" in run("ttl", "vision/digits@1", "1h30m")
+    assert "stays for 1h30m" in run("ttl", "vision/digits@1", "1h30m")
     assert "1/1" in run("regions")
 
 
@@ -388,7 +388,7 @@ def test_cancel_cancels_a_request(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "--timeout", "1", code=1)
     taken_back = run.err.split("'forebay ")[1].split("'")[0].split()
     assert taken_back[:2] == ["cancel", "vision/digits@1"]
-    assert "is taken back" in run(*taken_back)
+    assert "is cancelled" in run(*taken_back)
     with forebay.Client() as client, pytest.raises(forebay.Cancelled):
         client.ensure_status("vision/digits", "1", "eu", taken_back[2])
     assert json.loads(run(*taken_back, "--json")) == {"cancelled": taken_back[2]}
@@ -443,7 +443,7 @@ def test_costs_sends_filters_and_shows_a_total(run: Run, plane: ControlPlane) ->
     assert run.err.count("\n") >= 1
     plane.state.priced = False
     run("costs")
-    assert "no prices are configured" in run.err
+    assert "no prices are configured: set forebay.prices" in run.err
 
 
 def test_budgets_shows_the_spending_of_a_namespace(run: Run) -> None:
@@ -462,7 +462,7 @@ def test_status_and_regions_show_what_a_region_waits_for(run: Run, plane: Contro
     plane.state.region = {"etcd_reachable": False, "problem": away}
     said = run("regions").splitlines()
     assert said[1].split()[:3] == ["eu", "yes", "no"]
-    assert said[-1] == "eu takes nothing on: UNAVAILABLE: etcd of region eu does not answer"
+    assert said[-1] == "eu accepts no fills: UNAVAILABLE: etcd of region eu does not answer"
     assert json.loads(run("regions", "--json"))[0]["problem"] == away
 
 
@@ -493,7 +493,7 @@ def test_status_lists_all_blocked_versions_with_the_reason(run: Run, plane: Cont
     plane.state.blocked = {"code": "LAKE_DENIED", "message": "no right to s3:GetObject"}
     lines = run("status").splitlines()
     assert lines[1].split() == ["vision/digits@1", "eu", "LAKE_DENIED"]
-    assert lines[-1] == "vision/digits@1 in eu is blocked: LAKE_DENIED: no right to s3:GetObject"
+    assert lines[-1] == "vision/digits@1 in eu is BLOCKED: LAKE_DENIED: no right to s3:GetObject"
     assert json.loads(run("status", "--json"))[0]["blocked"] == plane.state.blocked
 
 
@@ -508,7 +508,7 @@ def test_commands_fail_if_there_is_nothing_to_act_on(run: Run, plane: ControlPla
     for command, instead in (("resume", "'forebay ensure"), ("abandon", "'forebay ensure")):
         run(command, "vision/digits@1", code=4)
         assert "vision/digits@1 is ABSENT in eu, not BLOCKED, so nothing was" in run.err
-        assert f"{instead} vision/digits@1 --region eu' brings it" in run.err
+        assert f"{instead} vision/digits@1 --region eu' fills it" in run.err
     run("ensure", "vision/digits@1", "-q")
     run("abandon", "vision/digits@1", code=4)
     assert "'forebay evict vision/digits@1 --region eu' removes it" in run.err
@@ -521,7 +521,7 @@ def test_commands_fail_if_there_is_nothing_to_act_on(run: Run, plane: ControlPla
     assert run.err == "forebay: NOT_FOUND: namespace other has no quota of its own in eu; it has none\n"
     plane.state.datasets["vision/digits"]["deleted_at"] = "2026-11-22T12:00:00Z"
     run("datasets", "delete", "vision/digits", code=4)
-    assert "vision/digits was deleted before, at 2026-11-22" in run.err
+    assert "vision/digits was deleted already, at 2026-11-22" in run.err
     assert not plane.seen("POST", "/(resume|abandon)$")
     assert not plane.seen("DELETE", "/(tracking|quota)$")
 
@@ -643,7 +643,7 @@ def test_diff_compares_two_versions(run: Run, plane: ControlPlane) -> None:
     (first, _) = plane.seen("GET", "/versions/2/diff$")
     assert first.query["from"] == "1"
     cut = run("diff", "vision/digits@1", "vision/digits@2", "--limit", "2").splitlines()
-    assert cut[-1] == "there are more: --after b goes on, --limit N shows more at once"
+    assert cut[-1] == "there are more: --after b shows the next ones, --limit N shows more at once"
     assert run("diff", "vision/digits@1", "2", "--after", "b").splitlines()[1].split() == table[3].split()
     told = json.loads(run("diff", "vision/digits@1", "2", "--limit", "1", "--json"))
     assert (told["items"][0]["path"], told["next"]) == ("a", "a")
@@ -661,7 +661,7 @@ def test_ls_lists_datasets_versions_and_objects(run: Run, plane: ControlPlane) -
     assert table[1] == ["1", "3", "64.0", "MiB", "prod"]
     assert json.loads(run("ls", "vision/digits", "--json"))["items"][0]["names"] == ["prod"]
     first = run("ls", "vision/digits", "--limit", "1").splitlines()
-    assert first[-1] == "there are more: --after 1 goes on, --limit N shows more at once"
+    assert first[-1] == "there are more: --after 1 shows the next ones, --limit N shows more at once"
     assert run("ls", "vision/digits", "--after", "1").splitlines()[1].split()[0] == "2"
     plane.state.objects = [{"path": name, "key": f"k/{name}", "bytes": 5, "etag": "e"} for name in "abc"]
     assert [line.split()[-1] for line in run("ls", "vision/digits@1").splitlines()] == ["PATH", "a", "b", "c"]
@@ -686,7 +686,7 @@ def test_commands_show_that_a_dataset_was_deleted_and_how_to_restore_it(run: Run
     for command in (*([*each, "vision/digits"] for each in shows), ["status", "vision/digits@1"]):
         assert "vision/digits was deleted at 2026-11-22" in run(*command)
     plane.state.datasets["vision/digits"] |= {"include": ["train/**"], "exclude": ["it's/*"], "keys": "s3://lake/l"}
-    remedy = run("status", "vision/digits").split("to bring it back: ")[1].strip()
+    remedy = run("status", "vision/digits").split("To restore it: ")[1].strip()
     again = shlex.split(remedy)[1:]
     assert again[:3] == ["datasets", "register", "vision/digits"]
     assert again[4:] == ["--include", "train/**", "--exclude", "it's/*", "--keys", "s3://lake/l"]

@@ -7,6 +7,7 @@ import pty
 import select
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from forebay._cli import build_parser
-from forebay._completion import script
+from forebay._cli import main
 
 # Writes every offered word to a file before it calls the shell's own compadd.
 _ZSH_SPY = """\
@@ -39,9 +39,16 @@ def _needs(shell: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-def saved(tmp_path: Path, shell: str) -> Path:
+def saved(tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The script for a shell, with a ``forebay`` on the path for it to ask."""
+    command = tmp_path / "bin" / "forebay"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m forebay "$@"\n')
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{command.parent}:{os.environ['PATH']}")
+    assert main(["completion", shell]) == 0
     path = tmp_path / f"completion.{shell}"
-    path.write_text(script(build_parser(), shell))
+    path.write_text(capsys.readouterr().out)
     return path
 
 
@@ -58,6 +65,14 @@ def test_the_completion_offers_commands_actions_options_and_choices(saved: Path,
     assert offered(saved, "forebay completion ") >= {"bash", "fish", "zsh"}
 
 
+def test_the_completion_command_names_the_missing_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    assert main(["completion", "bash"]) == 2
+    assert capsys.readouterr().err == ("forebay: completion needs argcomplete: pip install 'forebay[completion]'\n")
+
+
 @pytest.mark.parametrize("shell", [pytest.param("zsh", marks=_needs("zsh"))])
 def test_zsh_loads_the_completion_from_a_directory_of_functions(saved: Path, tmp_path: Path) -> None:
     functions = tmp_path / "functions"
@@ -69,9 +84,8 @@ def test_zsh_loads_the_completion_from_a_directory_of_functions(saved: Path, tmp
 
 
 def _bash(saved: Path, line: str) -> set[str]:
-    words = line.split(" ")
-    program = f"source {saved}; COMP_WORDS=({' '.join(words)} ''); COMP_CWORD={len(words) - 1}\n"
-    program += 'COMP_WORDS=("${COMP_WORDS[@]:0:COMP_CWORD+1}"); _forebay; echo "${COMPREPLY[@]}"\n'
+    program = f"source {saved}; COMP_LINE='{line}' COMP_POINT={len(line)} COMP_TYPE=9; _python_argcomplete forebay\n"
+    program += "printf '%s\\n' \"${COMPREPLY[@]}\""
     return set(subprocess.run(["bash", "-c", program], check=True, capture_output=True, text=True).stdout.split())
 
 

@@ -81,8 +81,8 @@ def say_if_unknown(client: Client, dataset: str, version: str) -> None:
 def say_if_deleted(dataset: Dataset) -> None:
     if dataset.deleted_at is not None:
         say(
-            f"{dataset.dataset} was deleted at {stamped(dataset.deleted_at)}: it has no new versions and pins, and "
-            "what regions hold of it goes; to bring it back: "
+            f"{dataset.dataset} was deleted at {stamped(dataset.deleted_at)}: it gets no new versions and pins, and "
+            "regions evict its versions. To restore it: "
             f"forebay datasets register {registration(dataset)}"
         )
 

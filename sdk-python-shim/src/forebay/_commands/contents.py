@@ -1,4 +1,4 @@
-"""Versions and their aliases, objects, and differences between versions."""
+"""Lists of datasets, versions and objects, and differences between versions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,27 @@ from typing import TypeVar
 from forebay._client import Client
 from forebay._commands import datasets
 from forebay._commands._output import connect, option_of, print_json, say, say_if_deleted, stamped
+from forebay._commands._parsers import Commands, add_page
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Alias, Difference, Version, VersionObject, to_json
+from forebay._models import Difference, Version, VersionObject, to_json
 from forebay._tables import print_table
 from forebay._values import human_bytes, split_version
 
 T = TypeVar("T")
+
+
+def add(commands: Commands) -> None:
+    listing = commands.add("ls", ls, "list datasets, the versions of a dataset, or the objects of a version")
+    listing.add_argument(
+        "of", metavar="NS/NAME[@VERSION]", nargs="?", help="dataset or version (default: all datasets)"
+    )
+    listing.add_argument("folder", metavar="FOLDER", nargs="?", help="list only objects below this path of the version")
+    add_page(listing)
+
+    comparison = commands.add("diff", diff, "list objects that were added, removed or changed between two versions")
+    comparison.add_argument("before", metavar="NS/NAME@VERSION", help="the earlier version")
+    comparison.add_argument("version", metavar="[NS/NAME@]VERSION", help="the later version, of the same dataset")
+    add_page(comparison)
 
 
 def ls(options: Namespace) -> None:
@@ -30,7 +45,7 @@ def ls(options: Namespace) -> None:
 
 def _list_versions(options: Namespace) -> None:
     if options.folder is not None:
-        raise ConfigurationError("a folder is one of a version: write NS/NAME@VERSION FOLDER")
+        raise ConfigurationError("only a version has folders: write NS/NAME@VERSION FOLDER")
     with connect(options) as client:
         dataset = client.dataset(options.of)
         versions, more = _some(
@@ -91,14 +106,16 @@ def diff(options: Namespace) -> None:
     name, before = split_version(options.before)
     other, version = split_version(options.version) if "@" in options.version else (name, options.version)
     if other != name:
-        raise ConfigurationError(f"{options.before} and {options.version} are versions of two datasets")
+        raise ConfigurationError(
+            f"{options.before} and {options.version} are versions of two datasets: name versions of one dataset"
+        )
     with connect(options) as client:
         found, more = _some(client.diff(name, before, version, after=options.after), options.limit)
     if options.json:
         print_json({"items": found, "next": found[-1].path if more else None})
         return
     if not found:
-        behind = f" behind {options.after}" if options.after else ""
+        behind = f" after {options.after}" if options.after else ""
         say(f"{name}: {before} and {version} have the same objects{behind}")
         return
     print_table(
@@ -121,46 +138,4 @@ def _some(found: Iterable[T], limit: int) -> tuple[list[T], bool]:
 def _say_more(more: bool, shown: list[str]) -> None:
     if more:
         after = shlex.join(option_of("--after", shown[-1]))
-        say(f"there are more: {after} goes on, --limit N shows more at once")
-
-
-def list_aliases(options: Namespace) -> None:
-    with connect(options) as client:
-        aliases = client.aliases(options.dataset)
-    if options.json:
-        print_json(aliases)
-    else:
-        _print_aliases(list(aliases))
-
-
-def set_alias(options: Namespace) -> None:
-    name, version = split_version(options.version)
-    with connect(options) as client:
-        alias = client.set_alias(name, options.alias, version)
-    if options.json:
-        print_json(alias)
-        return
-    before = "" if alias.before is None else f", and meant {alias.before} before"
-    say(f"{name}@{alias.alias} means {alias.version}{before}")
-
-
-def delete_alias(options: Namespace) -> None:
-    with connect(options) as client:
-        # The API accepts the removal of an absent alias, because requests may be repeated. A user has made a mistake.
-        known = [each.alias for each in client.aliases(options.dataset)]
-        if options.alias not in known:
-            there = f"its aliases are {', '.join(known)}" if known else "it has none"
-            raise NotFound("NOT_FOUND", 404, f"{options.dataset} has no alias '{options.alias}'; {there}")
-        client.remove_alias(options.dataset, options.alias)
-    if options.json:
-        print_json({"removed": options.alias})
-    else:
-        say(f"{options.dataset} has no alias '{options.alias}' any more; the version that it meant stays")
-
-
-def _print_aliases(aliases: list[Alias]) -> None:
-    rows = [
-        [each.alias, each.version, each.before or "", "" if each.moved_at is None else stamped(each.moved_at)]
-        for each in aliases
-    ]
-    print_table(["ALIAS", "VERSION", "BEFORE", "MOVED"], rows)
+        say(f"there are more: {after} shows the next ones, --limit N shows more at once")

@@ -6,9 +6,28 @@ import sys
 from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say
+from forebay._commands._parsers import Commands, add_region
 from forebay._models import Cost
 from forebay._tables import print_table
 from forebay._values import human_bytes, split_version
+
+_BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
+
+
+def add(commands: Commands) -> None:
+    bill = commands.add("costs", costs, "show what versions cost, and would have cost without the cache")
+    bill.add_argument(
+        "of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="namespace, dataset or version (default: all)"
+    )
+    bill.add_argument("--by", choices=_BILLED_BY, default="dataset", help="unit of each line (default: dataset)")
+    add_region(bill, "only this region")
+    bill.add_argument("--run-id", metavar="ID", help="only fills for this run")
+    bill.add_argument(
+        "--since", metavar="DAY", help="first day, in UTC, for example 2026-11-01 (default: the first of the month)"
+    )
+    bill.add_argument("--until", metavar="DAY", help="the day after the last one, in UTC (default: tomorrow)")
+
+    commands.add("budgets", budgets, "list the budgets of namespaces for this month, and their costs so far")
 
 
 def costs(options: Namespace) -> None:
@@ -37,7 +56,7 @@ def costs(options: Namespace) -> None:
     heads = [*counted, "COST", "WITHOUT CACHE", "SAVED"]
     print_table([bill.by.upper(), *heads], [*rows, _cost_row(bill.total, "total")], right=heads)
     if not bill.priced:
-        say("no prices are configured (forebay.prices): costs are 0 whatever was used", file=sys.stderr)
+        say("all costs are 0, because no prices are configured: set forebay.prices", file=sys.stderr)
 
 
 def budgets(options: Namespace) -> None:
@@ -53,7 +72,7 @@ def budgets(options: Namespace) -> None:
             f"{each.spent:.2f}",
             f"{each.budget:.2f}",
             each.currency,
-            "wait" if each.paused else "go on",
+            "wait" if each.paused else "run",
         ]
         for each in found
     ]

@@ -1,17 +1,67 @@
-"""Datasets, and how they follow their sources."""
+"""Datasets."""
 
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 
-from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, stamped, until
+from forebay._commands._output import chosen, connect, print_json, say, say_if_deleted, stamped
+from forebay._commands._parsers import Commands, add_dataset
 from forebay._commands.versions import print_versions
 from forebay._errors import NotFound
-from forebay._models import Dataset, Tracking, to_json
+from forebay._models import Dataset, to_json
 from forebay._tables import print_table
 from forebay._text import one_line
 from forebay._values import human_seconds
+
+
+def add(commands: Commands) -> None:
+    datasets = commands.group("datasets", "list, show, register and delete datasets", list_datasets)
+
+    listing = datasets.add("list", list_datasets, "list datasets (the default action)")
+    listing.add_argument("namespace", nargs="?", metavar="NAMESPACE", help="list only this namespace")
+
+    add_dataset(datasets.add("show", show_dataset, "show a dataset and its versions"))
+
+    register = datasets.add("register", register_dataset, "register the objects of a dataset in the lake", changes=True)
+    add_dataset(register)
+    register.add_argument("source", metavar="S3_URI", help="where its objects are: s3://bucket/prefix/")
+    register.add_argument("--ttl", metavar="DURATION", help="how long a version stays in a region after its last pin")
+    register.add_argument(
+        "--include",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="use only keys that match, for example 'train/**'; may be repeated",
+    )
+    register.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="leave out keys that match, for example '**/*.tmp'; may be repeated",
+    )
+    register.add_argument("--keys", metavar="S3_URI", help="an object that lists the keys, one per line")
+    _add_ttl_after(register, "pin")
+
+    ttl = datasets.add("ttl", set_dataset_ttl, "change how long its versions stay in regions", changes=True)
+    add_dataset(ttl)
+    ttl.add_argument("--ttl", metavar="DURATION", help="for versions that are created later (default: unchanged)")
+    _add_ttl_after(ttl, "unchanged")
+
+    add_dataset(
+        datasets.add(
+            "delete",
+            delete_dataset,
+            "delete a dataset: regions evict its versions, and its objects stay in the lake",
+            changes=True,
+        )
+    )
+
+
+def _add_ttl_after(parser: ArgumentParser, default: str) -> None:
+    about = f"what the time to live counts from: the last pin, or the last pin or read (default: {default})"
+    parser.add_argument("--ttl-after", choices=("pin", "read"), help=about)
 
 
 def list_datasets(options: Namespace) -> None:
@@ -70,44 +120,12 @@ def delete_dataset(options: Namespace) -> None:
         # The API accepts a second deletion, because requests may be repeated. A user should learn about it.
         deleted_at = client.dataset(options.dataset).deleted_at
         if deleted_at is not None:
-            raise NotFound("NOT_FOUND", 404, f"{options.dataset} was deleted before, at {stamped(deleted_at)}")
+            raise NotFound("NOT_FOUND", 404, f"{options.dataset} was deleted already, at {stamped(deleted_at)}")
         client.delete_dataset(options.dataset)
     if options.json:
         print_json({"deleted": options.dataset})
     else:
-        say(f"{options.dataset} is deleted; its versions go from each region once nobody holds them")
-
-
-def tracking(options: Namespace) -> None:
-    with connect(options) as client:
-        _print_tracking(client.tracking(options.dataset), options)
-
-
-def follow(options: Namespace) -> None:
-    with connect(options) as client:
-        _print_tracking(client.follow(options.dataset, every=options.every, paused=False), options)
-
-
-def pause_tracking(options: Namespace) -> None:
-    with connect(options) as client:
-        # Without this check, pausing would make the dataset follow its source.
-        client.tracking(options.dataset)
-        _print_tracking(client.follow(options.dataset, paused=True), options)
-
-
-def check_drift(options: Namespace) -> None:
-    with connect(options) as client:
-        _print_tracking(client.check_drift(options.dataset), options)
-
-
-def unfollow(options: Namespace) -> None:
-    with connect(options) as client:
-        client.tracking(options.dataset)  # raises NotFound if the dataset does not follow its source
-        client.unfollow(options.dataset)
-    if options.json:
-        print_json({"unfollowed": options.dataset})
-    else:
-        say(f"{options.dataset} follows its source no more")
+        say(f"{options.dataset} is deleted. Each region evicts its versions when no pin holds them.")
 
 
 def _print_datasets(found: list[Dataset]) -> None:
@@ -116,19 +134,3 @@ def _print_datasets(found: list[Dataset]) -> None:
         for each in found
     ]
     print_table(["DATASET", "SOURCE", "TTL"], rows, right=("TTL",))
-
-
-def _print_tracking(found: Tracking, options: Namespace) -> None:
-    if options.json:
-        print_json(found)
-        return
-    state = "paused" if found.paused else f"next check {until(found.next_check_at)}"
-    say(f"{found.dataset} is checked every {human_seconds(found.interval_seconds)}; {state}")
-    check = found.last_check
-    if check is None:
-        return
-    news = f"{check.objects_changed} changed, {check.objects_added} added, {check.objects_removed} removed"
-    said = "nothing had changed" if check.made is None else f"made {check.made}: {news}"
-    if check.problem is not None:
-        said = f"given up: {check.problem.code}: {one_line(check.problem.message)}"
-    say(f"  last check {stamped(check.checked_at)}: {said}")

@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say
+from forebay._commands._parsers import Commands
 from forebay._errors import ForebayError, NotFound
 from forebay._models import Finding
 from forebay._text import one_line
@@ -19,22 +20,21 @@ _DONE = {
 }
 
 
-def check(options: Namespace) -> None:
-    _fsck(options, repair=False)
+def add(commands: Commands) -> None:
+    command = commands.add("fsck", fsck, "check that catalogue, manifests, workflows and regions agree")
+    command.add_argument("of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="check only this (default: everything)")
+    command.add_argument("--repair", dest="changes", action="store_true", help="repair what can be repaired")
+    command.add_argument("--deep", action="store_true", help="also compare stored chunks with their checksums")
 
 
-def repair(options: Namespace) -> None:
-    _fsck(options, repair=True)
-
-
-def _fsck(options: Namespace, repair: bool) -> None:
+def fsck(options: Namespace) -> None:
     """Prints progress, because there may be many versions."""
     checked = 0
     findings: list[Finding] = []
     after: str | None = None
     with connect(options) as client:
         while True:
-            page = client.fsck(options.of, repair=repair, deep=options.deep, after=after)
+            page = client.fsck(options.of, repair=options.changes, deep=options.deep, after=after)
             checked += page.checked
             # Each page repeats which regions do not answer.
             silent = {finding.region for finding in findings if finding.code == "REGION_SILENT"}
@@ -53,9 +53,9 @@ def _fsck(options: Namespace, repair: bool) -> None:
     else:
         say(f"{checked} versions checked, {len(findings)} findings, {len(left)} left")
     if options.of and not checked and not findings:
-        raise NotFound("NOT_FOUND", 404, f"no store knows a version of {options.of}, so nothing was checked")
+        raise NotFound("NOT_FOUND", 404, f"no store knows a version of {options.of}; nothing was checked")
     if left:
-        raise ForebayError(f"{len(left)} of {len(findings)} findings are left")
+        raise ForebayError(f"{len(left)} of {len(findings)} findings are left: follow the advice below each")
 
 
 def _show(finding: Finding) -> None:

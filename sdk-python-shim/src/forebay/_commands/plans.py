@@ -1,13 +1,31 @@
-"""Plans for a version in regions."""
+"""Plans for a version in regions, and the ranking of regions."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say, say_cause, say_if_unknown, until
-from forebay._models import PlanRoom, RegionPlan
+from forebay._commands._parsers import Commands, add_version_or_latest
+from forebay._models import Placement, PlanRoom, RegionPlan
+from forebay._parser import count
 from forebay._tables import print_table
 from forebay._values import human_bytes, human_estimate, version_or_latest
+
+
+def add(commands: Commands) -> None:
+    command = commands.add(
+        "plan", plan, "estimate the time, cost and evictions for a version in regions; starts nothing"
+    )
+    add_version_or_latest(command)
+    command.add_argument(
+        "--region", metavar="REGION", action="append", default=[], help="region; may be repeated (default: all)"
+    )
+
+    ranking = commands.add(
+        "where", where, "rank the regions for a job: where a version is, or would be soonest, and why"
+    )
+    add_version_or_latest(ranking)
+    ranking.add_argument("--gpus", metavar="N", type=count, help="number of GPUs that the job needs")
 
 
 def plan(options: Namespace) -> None:
@@ -33,7 +51,7 @@ def plan(options: Namespace) -> None:
         for source in each.sources:
             if not source.used:
                 there = source.region or "the lake"
-                say(f"{each.region}: {there} has it too ({_cost(source.cost, found.currency) or 'no price stated'})")
+                say(f"{each.region}: {there} has it, too ({_cost(source.cost, found.currency) or 'no price stated'})")
 
 
 def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
@@ -62,6 +80,37 @@ def _print_room(region: str, room: PlanRoom) -> None:
     if room.problem is not None:
         say_cause(region, room.admission.replace("_", " "), room.problem)
     for victim in room.victims:
-        say(f"{region}: {victim.dataset}@{victim.version} would go, {human_bytes(victim.room_bytes)}")
+        say(f"{region}: {victim.dataset}@{victim.version} would be evicted, {human_bytes(victim.room_bytes)}")
     if room.not_before is not None:
-        say(f"{region}: the pins that hold others there end {until(room.not_before)}")
+        say(f"{region}: the pins on the other versions end {until(room.not_before)}")
+
+
+def where(options: Namespace) -> None:
+    name, version = version_or_latest(options.version)
+    with connect(options) as client:
+        found = client.placements(name, version, gpus=options.gpus)
+        if version != "latest" and not options.json:
+            say_if_unknown(client, name, version)
+    if options.json:
+        print_json(found)
+        return
+    print_table(
+        ["#", "REGION", "VERDICT", "CACHED", "READY IN", "COST", "FREE"],
+        [_place_row(each, found.currency) for each in found.items],
+        right=("#", "CACHED", "READY IN", "COST", "FREE"),
+    )
+    print()
+    for each in found.items:
+        say(f"{each.region}: {'; '.join(each.reasons)}")
+
+
+def _place_row(place: Placement, currency: str | None) -> list[str]:
+    return [
+        str(place.rank),
+        place.region,
+        place.verdict.replace("_", " "),
+        "" if place.coverage is None else f"{int(place.coverage * 100)} %",
+        human_estimate(place.eta_seconds, place.eta_least_seconds, place.eta_most_seconds),
+        "" if place.cost is None or currency is None else f"{place.cost:.4f} {currency}",
+        "" if place.free_bytes is None else human_bytes(place.free_bytes),
+    ]

@@ -1,4 +1,4 @@
-"""Versions, their fills and evictions."""
+"""Versions and their life in regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from forebay._commands._output import (
     chosen,
     connect,
     print_json,
-    print_path,
     print_pins,
     say,
     say_cause,
@@ -19,73 +18,48 @@ from forebay._commands._output import (
     stamped,
     until,
 )
-from forebay._dataset import ensure_dataset_cached
-from forebay._errors import ForebayError, NotFound
-from forebay._models import BlockedVersion, Origin, Receipt, Version
-from forebay._progress import Reasons, Told
+from forebay._commands._parsers import Commands, add_region, add_version, add_version_or_latest
+from forebay._errors import NotFound
+from forebay._models import BlockedVersion, Origin, Version
+from forebay._progress import Told
 from forebay._tables import print_table
 from forebay._text import one_line
 from forebay._values import human_bytes, human_seconds, human_size, split_version, version_or_latest
 
 
-def ensure(options: Namespace) -> None:
-    name, version = version_or_latest(options.version)
-    cached = ensure_dataset_cached(
-        name,
-        version,
-        options.region,
-        options.pin_for,
-        holder=options.holder,
-        reason=options.reason,
-        run_id=options.run_id,
-        timeout=options.timeout,
-        min_coverage=options.min_coverage,
-        deadline=options.deadline,
-        on_deadline=options.on_deadline,
-        priority=options.priority,
-        also_in=options.also_in,
-        detach=options.detach,
-        create=options.create,
-        progress=Reasons(f"{name}@{version}", options.json) if options.quiet or options.json else True,
-        api=options.api,
+def add(commands: Commands) -> None:
+    add_version(
+        commands.add("freeze", freeze, "create a version from a listing of its source; fills no region", changes=True)
     )
-    if options.json:
-        print_json(cached.receipt)
-        return
-    receipt = cached.receipt
-    if not options.quiet:
-        say(f"{name}@{receipt.version}: {_held(receipt)} in {receipt.region}, verified", file=sys.stderr)
-        if receipt.cold is not None:
-            say(f"cold: {receipt.cold.message}", file=sys.stderr)
-        if receipt.pin is not None:
-            say(f"held until {until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
-    # Only the path goes to stdout, so that a shell can say DATA=$(forebay ensure ...).
-    print_path(cached.expected_path)
 
+    shown = commands.add("status", status, "show a version, the versions of a dataset, or all BLOCKED versions")
+    shown.add_argument(
+        "dataset", metavar="NS/NAME[@VERSION]", nargs="?", help="dataset or version (default: all BLOCKED versions)"
+    )
 
-def _held(receipt: Receipt) -> str:
-    if receipt.objects is None or receipt.bytes is None:
-        return "nothing yet"
-    size = human_size(receipt.objects, receipt.bytes)
-    if receipt.coverage >= 1:
-        return size
-    # Below 100 %, because rounding must not turn an incomplete version into a complete one.
-    return f"{min(receipt.coverage, 0.999):.1%} of {size}"
+    why = commands.add("explain", explain, "explain why a version is, or is not, in a region")
+    add_version_or_latest(why)
+    add_region(why)
 
+    eviction = commands.add("evict", evict, "evict a version from a region, unless it is pinned", changes=True)
+    add_version(eviction)
+    add_region(eviction)
+    eviction.add_argument("--reason", metavar="WHY", help="reason, kept in the version's history")
 
-def prefetch(options: Namespace) -> None:
-    region = _region.named(options.region, options.api)
-    wanted = [(text, *version_or_latest(text)) for text in options.versions]
-    with connect(options) as client:
-        begun = [
-            (text, client.prefetch(name, version, region, create=options.create)) for text, name, version in wanted
-        ]
-    if options.json:
-        print_json([answer for _, answer in begun])
-        return
-    for text, answer in begun:
-        state = "CACHED" if answer.done else answer.progress.state if answer.progress is not None else "accepted"
-        say(f"{text} in {region}: {state}")
+    ttl = commands.add("ttl", set_ttl, "set how long a version stays in a region after its last pin", changes=True)
+    add_version(ttl)
+    ttl.add_argument("ttl", metavar="DURATION", help="the time to live")
+
+    again = commands.add("resume", resume, "retry a fill that is BLOCKED in a region", changes=True)
+    add_version(again)
+    add_region(again)
+
+    end = commands.add(
+        "abandon", abandon, "give up a version that is BLOCKED in a region, and remove its bytes", changes=True
+    )
+    add_version(end)
+    add_region(end)
+    end.add_argument("--reason", metavar="WHY", help="reason, kept in the version's history")
 
 
 def freeze(options: Namespace) -> None:
@@ -144,14 +118,14 @@ def _show_blocked(found: tuple[BlockedVersion, ...], as_json: bool) -> None:
         [[f"{each.dataset}@{each.version}", each.region, each.blocked.code] for each in found],
     )
     for each in found:
-        say_cause(f"{each.dataset}@{each.version} in {each.region}", "is blocked", each.blocked)
+        say_cause(f"{each.dataset}@{each.version} in {each.region}", "is BLOCKED", each.blocked)
 
 
 def explain(options: Namespace) -> None:
-    name, _, version = options.dataset.partition("@")
+    name, version = version_or_latest(options.version)
     region = _region.named(options.region, options.api)
     with connect(options) as client:
-        told = client.explain(name, region, version=version or "latest")
+        told = client.explain(name, region, version=version)
     if options.json:
         print_json(told)
         return
@@ -163,7 +137,7 @@ def explain(options: Namespace) -> None:
             [stamped(each.at), each.kind, human_bytes(each.bytes), each.code or "", one_line(each.text)]
             for each in told.history
         ]
-        print_table(["AT", "WHAT", "THERE", "CODE", "WHY, OR WHO"], rows, right=("THERE",))
+        print_table(["AT", "EVENT", "CACHED", "CODE", "REASON"], rows, right=("CACHED",))
 
 
 def evict(options: Namespace) -> None:
@@ -179,7 +153,11 @@ def evict(options: Namespace) -> None:
         return
     state = left.residency(region).state
     # The eviction of a very large version takes longer than one request may.
-    say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
+    say(
+        f"{options.version} was evicted from {region}"
+        if state == "ABSENT"
+        else f"{options.version} in {region}: {state}"
+    )
 
 
 def _require_there(client: Client, version: Version, region: str) -> None:
@@ -201,9 +179,9 @@ def _require_blocked(client: Client, version: Version, region: str, what: str) -
         _region.require_known(client, region)
         named = f"{version.dataset}@{version.version}"
         instead = {
-            "ABSENT": f"'forebay ensure {named} --region {region}' brings it",
+            "ABSENT": f"'forebay ensure {named} --region {region}' fills it",
             "CACHED": f"'forebay evict {named} --region {region}' removes it",
-        }.get(state, f"'forebay explain {named} --region {region}' says how far it is")
+        }.get(state, f"'forebay explain {named} --region {region}' explains its state")
         raise NotFound(
             "NOT_FOUND", 404, f"{named} is {state} in {region}, not BLOCKED, so nothing was {what}; {instead}"
         )
@@ -216,7 +194,7 @@ def set_ttl(options: Namespace) -> None:
         print_json(version)
     else:
         stays = "" if version.ttl_seconds is None else human_seconds(version.ttl_seconds)
-        say(f"{options.version} stays {stays} after its last pin")
+        say(f"{options.version} stays for {stays} after its last pin")
 
 
 def resume(options: Namespace) -> None:
@@ -241,16 +219,6 @@ def abandon(options: Namespace) -> None:
         print_json(version)
     else:
         say(f"{options.version} in {region}: {version.residency(region).state}")
-
-
-def cancel(options: Namespace) -> None:
-    name, version = split_version(options.version)
-    with connect(options) as client:
-        client.cancel(name, version, options.request)
-    if options.json:
-        print_json({"cancelled": options.request})
-    else:
-        say(f"{options.request} is taken back, or was answered before")
 
 
 def print_versions(found: tuple[Version, ...]) -> None:
@@ -280,7 +248,7 @@ def _print_version(version: Version) -> None:
     if version.freezing is not None:
         say(f"  is not frozen yet: {version.freezing.code}: {one_line(version.freezing.message)}")
     if version.ttl_seconds is not None:
-        say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
+        say(f"  stays for {human_seconds(version.ttl_seconds)} after its last pin")
     if version.workflow_url is not None:
         say(f"  {version.workflow_url}")
     total = manifest.bytes if manifest is not None else None
@@ -307,7 +275,7 @@ def _print_version(version: Version) -> None:
         )
     for region in version.regions:
         if region.blocked is not None:
-            say_cause(region.region, "is blocked", region.blocked)
+            say_cause(region.region, "is BLOCKED", region.blocked)
         if region.waiting is not None:
             say_cause(region.region, "waits", region.waiting)
     if version.pins:
@@ -320,28 +288,3 @@ def _print_origin(origin: Origin) -> None:
     if origin.before is not None:
         news = f"{origin.objects_changed} changed, {origin.objects_added} added, {origin.objects_removed} removed"
         say(f"  since {origin.before}: {news}, {human_bytes(origin.bytes_new)} to fetch")
-
-
-def restore_catalogue(options: Namespace) -> None:
-    """Prints progress, because there may be many versions."""
-    restored = unchanged = 0
-    problems: list[str] = []
-    after: str | None = None
-    with connect(options) as client:
-        while True:
-            page = client.restore_catalogue(after=after)
-            restored += page.restored
-            unchanged += page.unchanged
-            problems += page.problems
-            after = page.next
-            if after is None:
-                break
-            say(f"{restored} restored so far", file=sys.stderr)
-    if options.json:
-        print_json({"restored": restored, "unchanged": unchanged, "problems": problems})
-    else:
-        say(f"{restored} versions were restored, {unchanged} were there")
-    for problem in problems:
-        say(f"not restored: {problem}", file=sys.stderr)
-    if problems:
-        raise ForebayError("not all versions could be restored; 'forebay restore-catalogue' tries them again")
