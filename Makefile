@@ -1,7 +1,7 @@
 # Forebay. 'make help' lists the targets. They stay thin: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction bench-start docs test-docs locks build format
+.PHONY: help demo aot up prepared obtained down status test check test-times test-package test-remedies test-advisories test-platform test-integrations test-frameworks test-faults test-mutants test-kube images test-images test-long test-chaos soak bench bench-away bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-start docs test-docs locks build format
 
 # Every target except help needs JDK 25. The script prints how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -228,10 +228,6 @@ bench-versions: target/benchmarks ## Has VERSIONS=2000 alive at once, and says w
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.VersionsBenchmark $(or $(VERSIONS),2000)
-
-bench-eviction: target/benchmarks ## Compares policies of eviction on traces of training jobs
-	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
-	  dev.forebay.benchmarks.eviction.EvictionBenchmark
 
 # The REST reference comes from the OpenAPI document that the build of the control plane writes.
 docs: target/programs test-docs ## Builds the documentation as a site in target/site, and fails on a broken link (some seconds)

@@ -1,5 +1,0 @@
-/** Compares eviction policies on traces of training jobs. */
-@NullMarked
-package dev.forebay.benchmarks.eviction;
-
-import org.jspecify.annotations.NullMarked;
