@@ -77,6 +77,23 @@ class ArchitectureTest {
                     .orShould()
                     .callMethod(Instant.class, "now");
 
+    /** The agent, the control plane and plans get the same answer for the same input. */
+    @ArchTest
+    static final ArchRule RESERVATIONS_AND_THE_CHOICE_OF_VICTIMS_ARE_PURE_FUNCTIONS =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..service.space..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "..service.gateway..",
+                            "..service.temporal..",
+                            "..forebay.membership..",
+                            "io.temporal..",
+                            "jakarta..")
+                    .orShould()
+                    .callMethod(Instant.class, "now");
+
     @ArchTest
     static final ArchRule THE_CATALOGUE_DOES_NOT_USE_ETCD_THE_LAKE_OR_TEMPORAL =
             noClasses()

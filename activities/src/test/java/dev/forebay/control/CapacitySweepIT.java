@@ -65,6 +65,10 @@ class CapacitySweepIT extends SweepFixture {
         String stays = ensured(held);
         pin(stays, "p");
         platform.gateway.setUsage(usageOfBoth(free, held, 1000));
+        platform.gateway.setSurvey(
+                """
+                {"capacity_bytes":1000,"taken_bytes":95,"residents":[%s,%s]}"""
+                        .formatted(resident(free, 40, 0), resident(held, 55, 1)));
         String quota = "/namespaces/team/quota";
         api.put(quota, "{\"bytes\":95}");
         try {
@@ -85,6 +89,12 @@ class CapacitySweepIT extends SweepFixture {
             api.delete(quota + "?region=" + REGION);
             api.delete(stays + "/pins/p?region=" + REGION);
         }
+    }
+
+    private static String resident(String name, long bytes, int pins) {
+        return """
+        {"version":"team/%s@v1","bytes":5,"objects":1,"room_bytes":%d,"state":"CACHED","pins":%d}"""
+                .formatted(name, bytes, pins);
     }
 
     @Test

@@ -35,6 +35,7 @@ class PlanIT {
     @AfterEach
     void forget() {
         platform.gateway.setSurvey("{}");
+        platform.gateway.resetUsage();
     }
 
     @Test
@@ -237,6 +238,30 @@ class PlanIT {
         assertThat(room.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
         assertThat(room.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
         assertThat(room.at("/problem/code").asText()).isEqualTo("CAPACITY_EXCEEDED");
+    }
+
+    @Test
+    void aPlanSparesAVersionThatNodesReadAlthoughItWasRequestedEarlier() {
+        String read = platform.dataset(LONG);
+        String forgotten = platform.dataset(LONG);
+        for (String name : List.of(read, forgotten)) {
+            api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        }
+        String planned = version(platform.dataset(LONG), "v1") + "/plan";
+        survey(
+                100_000,
+                100_000,
+                "null",
+                "null",
+                "null",
+                resident(read, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
+        String victim = "/regions/0/room/victims/0/dataset";
+        assertThat(api.post(planned, PLANNED).body().at(victim).asText()).isEqualTo("team/" + read);
+
+        platform.gateway.setUsage(SweepFixture.usage(read, 5, 100_000, "0"));
+
+        assertThat(api.post(planned, PLANNED).body().at(victim).asText())
+                .isEqualTo("team/" + forgotten);
     }
 
     @Test

@@ -37,6 +37,7 @@ abstract class SweepFixture {
     void reset() {
         platform.sweepEvery(TestControlPlane.SELDOM);
         platform.gateway.resetUsage();
+        platform.gateway.setSurvey("{}");
         api.post(SWEEP + "/resume", "{}");
     }
 

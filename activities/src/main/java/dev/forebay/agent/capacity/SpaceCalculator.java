@@ -2,7 +2,9 @@ package dev.forebay.agent.capacity;
 
 import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.service.space.SharedBytes.Share;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.Collection;
@@ -84,6 +86,31 @@ public class SpaceCalculator {
 
     private static Set<ManifestRef> manifests(Collection<Mount> mounts) {
         return mounts.stream().map(Mount::manifest).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns the space of these versions by owners. Versions may have the same manifest. */
+    List<Share> shares(Map<DatasetVersion, ManifestRef> versions) {
+        Map<ManifestRef, List<DatasetVersion>> names =
+                versions.entrySet().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        Map.Entry::getValue,
+                                        Collectors.mapping(
+                                                Map.Entry::getKey, Collectors.toList())));
+        return families(names.keySet()).stream()
+                .map(this::shared)
+                .flatMap(room -> room.parts().stream().map(part -> share(room, part, names)))
+                .toList();
+    }
+
+    private static Share share(
+            SharedSpace room, SharedSpace.Part part, Map<ManifestRef, List<DatasetVersion>> names) {
+        return new Share(
+                part.owners().stream()
+                        .mapToObj(room.versions()::get)
+                        .flatMap(owner -> names.getOrDefault(owner, List.of()).stream())
+                        .toList(),
+                part.bytes());
     }
 
     /**

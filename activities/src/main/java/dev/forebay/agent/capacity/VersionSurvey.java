@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,30 +125,21 @@ public class VersionSurvey {
     }
 
     private Relatives relatives(Map<DatasetVersion, ManifestRef> versions) {
-        SharedSpace room = rooms.shared(Set.copyOf(versions.values()));
-        // Several versions may have the same manifest.
-        Map<ManifestRef, List<Integer>> names = new HashMap<>();
-        int place = 0;
-        for (ManifestRef manifest : versions.values()) {
-            names.computeIfAbsent(manifest, _ -> new ArrayList<>()).add(place++);
-        }
+        List<DatasetVersion> names = List.copyOf(versions.keySet());
+        Map<DatasetVersion, Integer> places = new HashMap<>();
+        names.forEach(name -> places.put(name, places.size()));
         return new Relatives(
-                versions.keySet().stream().map(DatasetVersion::toString).toList(),
-                room.parts().stream()
+                names.stream().map(DatasetVersion::toString).toList(),
+                rooms.shares(versions).stream()
                         .map(
-                                part ->
+                                share ->
                                         new Share(
-                                                part.bytes(),
-                                                part.owners().stream()
-                                                        .mapToObj(room.versions()::get)
-                                                        .flatMap(owner -> named(names, owner))
+                                                share.bytes(),
+                                                share.owners().stream()
+                                                        .map(places::get)
                                                         .sorted()
                                                         .toList()))
                         .toList());
-    }
-
-    private static Stream<Integer> named(Map<ManifestRef, List<Integer>> names, ManifestRef owner) {
-        return names.getOrDefault(owner, List.of()).stream();
     }
 
     private List<Queued> queue(RegionView view) {

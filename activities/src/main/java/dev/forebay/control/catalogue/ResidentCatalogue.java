@@ -7,10 +7,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The read model of the versions in each region, as workflows last reported them. Thread-safe.
@@ -21,6 +21,9 @@ import java.util.Set;
 @Transactional
 public class ResidentCatalogue {
 
+    /** Bounds the memory of a list at some hundred MB. */
+    public static final int MOST = 100_000;
+
     private static final String RESIDENTS =
             """
             select v, r, d from VersionEntity v join v.regions r join DatasetEntity d on d.id = v.dataset
@@ -30,23 +33,24 @@ public class ResidentCatalogue {
 
     private static final String PINNED =
             """
-            select distinct v.id from VersionEntity v join v.pins p
+            select v.id, max(p.expiresAt) from VersionEntity v join v.pins p
             where p.region = :region and p.expiresAt > :now
+            group by v.id
             """;
 
-    /** Returns up to {@code limit} versions of a region, the next to expire first. */
-    public List<Resident> list(RegionName region, Instant now, int limit) {
-        Set<String> pinned =
-                new HashSet<>(
-                        Panache.getEntityManager()
-                                .createQuery(PINNED, String.class)
-                                .setParameter("region", region.value())
-                                .setParameter("now", now)
-                                .getResultList());
+    /** Returns up to {@link #MOST} versions of a region, the next to expire first. */
+    public List<Resident> list(RegionName region, Instant now) {
+        Map<String, Instant> pinned =
+                Panache.getEntityManager()
+                        .createQuery(PINNED, Object[].class)
+                        .setParameter("region", region.value())
+                        .setParameter("now", now)
+                        .getResultStream()
+                        .collect(Collectors.toMap(row -> (String) row[0], row -> (Instant) row[1]));
         return Panache.getEntityManager()
                 .createQuery(RESIDENTS, Object[].class)
                 .setParameter("region", region.value())
-                .setMaxResults(limit)
+                .setMaxResults(MOST)
                 .getResultStream()
                 .map(row -> resident(row, pinned))
                 .toList();
@@ -58,14 +62,14 @@ public class ResidentCatalogue {
         return Optional.ofNullable(dataset).map(entity -> entity.deletedAt);
     }
 
-    private static Resident resident(Object[] row, Set<String> pinned) {
+    private static Resident resident(Object[] row, Map<String, Instant> pinned) {
         VersionEntity version = (VersionEntity) row[0];
         DatasetEntity dataset = (DatasetEntity) row[2];
         return new Resident(
                 DatasetVersion.parse(version.id),
                 version.manifest(),
                 ((ResidencyRow) row[1]).toResidency(),
-                pinned.contains(version.id),
+                pinned.get(version.id),
                 Duration.ofSeconds(version.ttlSeconds),
                 dataset.ttlAfter,
                 dataset.deletedAt);

@@ -1,118 +1,140 @@
 package dev.forebay.control.eviction;
 
-import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.Resident;
+import dev.forebay.control.catalogue.ResidentCatalogue;
 import dev.forebay.control.catalogue.reports.UseCatalogue;
-import dev.forebay.control.eviction.EvictionCandidate.Kind;
 import dev.forebay.control.prices.PriceTable;
-import dev.forebay.control.prices.Prices;
-import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
-import dev.forebay.service.gateway.RegionSurvey.Resident;
-import dev.forebay.workflows.message.PinGrant;
-import dev.forebay.workflows.message.Residency;
-import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.UsageReport.Mounted;
+import dev.forebay.service.space.EvictionCandidate;
+import dev.forebay.service.space.EvictionCandidate.Kind;
+import dev.forebay.service.space.TakenSpace;
+import dev.forebay.workflows.message.Residency.State;
 import jakarta.inject.Singleton;
-import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Comparator;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what the region and the catalogue know of the versions in a region. Thread-safe. */
 @Singleton
 public class EvictionCandidates {
 
-    /** The age at which a request has half its weight in the expected number of uses. */
-    private static final Duration HALF_LIFE = Duration.ofDays(7);
+    private static final Logger LOG = Logger.getLogger(EvictionCandidates.class);
 
-    private final VersionCatalogue versions;
+    private final ResidentCatalogue residents;
     private final UseCatalogue uses;
     private final PriceTable prices;
+    private final Regions regions;
 
-    EvictionCandidates(VersionCatalogue versions, UseCatalogue uses, PriceTable prices) {
-        this.versions = versions;
+    EvictionCandidates(
+            ResidentCatalogue residents, UseCatalogue uses, PriceTable prices, Regions regions) {
+        this.residents = residents;
         this.uses = uses;
         this.prices = prices;
+        this.regions = regions;
     }
 
-    /**
-     * Returns the expected number of further requests for a version. Increases with each request.
-     */
-    public double uses(RegionName region, DatasetVersion version) {
-        return uses.recent(region, List.of(version), HALF_LIFE).getOrDefault(version, 0.0);
+    /** Returns what these versions are worth in a region. */
+    VersionWorth worth(RegionName region, Collection<DatasetVersion> versions) {
+        return new VersionWorth(
+                prices.isStated() ? prices.of(region) : null,
+                uses.recent(region, versions, VersionWorth.HALF_LIFE));
     }
 
     /** Returns whether a client requested the version within the last {@code ago}. */
-    public boolean wasAskedFor(RegionName region, DatasetVersion version, Duration ago) {
+    public boolean wasRequested(RegionName region, DatasetVersion version, Duration ago) {
         return uses.wasAskedFor(region, version, ago);
     }
 
-    /** Combines the region's residents with the catalogue. */
-    public List<EvictionCandidate> of(RegionName region, List<Resident> residents) {
-        List<DatasetVersion> names =
-                residents.stream().map(each -> DatasetVersion.parse(each.version())).toList();
-        Map<DatasetVersion, VersionStatus> known =
-                versions.find(names).stream()
-                        .collect(Collectors.toMap(VersionStatus::version, Function.identity()));
-        Map<DatasetVersion, Double> wanted = uses.recent(region, names, HALF_LIFE);
-        return residents.stream()
-                .map(
-                        each -> {
-                            DatasetVersion version = DatasetVersion.parse(each.version());
-                            return occupant(
-                                    region,
-                                    version,
-                                    each,
-                                    known.get(version),
-                                    wanted.getOrDefault(version, 0.0));
-                        })
-                .toList();
+    /**
+     * Returns how long ago a node last read each version from a worker, in whole seconds. In doubt
+     * a version is absent. Otherwise a worker that does not answer would block all admissions.
+     */
+    public Map<DatasetVersion, Duration> readAgo(RegionName region) {
+        Map<DatasetVersion, Duration> readAgo = new HashMap<>();
+        try {
+            for (Mounted mounted : regions.usage(region).versions()) {
+                Long seconds = mounted.secondsSinceRead();
+                if (seconds != null) {
+                    readAgo.put(mounted.version(), Duration.ofSeconds(seconds));
+                }
+            }
+        } catch (ForebayException unanswered) {
+            LOG.debugf(unanswered, "%s does not say when its versions were read", region);
+        }
+        return readAgo;
     }
 
-    private EvictionCandidate occupant(
-            RegionName region,
+    /**
+     * Returns what takes space in a region, from its survey and the catalogue.
+     *
+     * @param readAgo as {@link #readAgo} returns it; may be empty if the value does not matter
+     */
+    public TakenSpace taken(
+            RegionName region, RegionSurvey survey, Map<DatasetVersion, Duration> readAgo) {
+        Instant now = Instant.now();
+        Map<DatasetVersion, Resident> known =
+                residents.list(region, now).stream()
+                        .collect(Collectors.toMap(Resident::version, Function.identity()));
+        Map<DatasetVersion, RegionSurvey.Resident> there = new LinkedHashMap<>();
+        survey.residents().forEach(each -> there.put(DatasetVersion.parse(each.version()), each));
+        VersionWorth worth = worth(region, there.keySet());
+        List<EvictionCandidate> candidates = new ArrayList<>();
+        there.forEach(
+                (version, resident) ->
+                        candidates.add(
+                                candidate(
+                                        version,
+                                        resident,
+                                        known.get(version),
+                                        readAgo.get(version),
+                                        worth,
+                                        now)));
+        return new TakenSpace(candidates, SurveyShares.of(survey));
+    }
+
+    private static EvictionCandidate candidate(
             DatasetVersion version,
-            Resident resident,
-            @Nullable VersionStatus known,
-            double wanted) {
-        Residency residency = known == null ? null : Lifecycle.residency(known, region);
-        Prices here = prices.of(region);
-        BigDecimal cost =
-                here.lakeBytes(resident.bytes()).add(here.lakeRequests(resident.objects()));
-        double effort = prices.isStated() ? cost.doubleValue() : resident.bytes();
+            RegionSurvey.Resident there,
+            @Nullable Resident known,
+            @Nullable Duration readAgo,
+            VersionWorth worth,
+            Instant now) {
+        Instant usedAt = known == null ? null : known.usedAt(now, readAgo);
         return new EvictionCandidate(
                 version,
-                resident.roomBytes(),
-                kind(resident, residency),
-                wanted,
-                prices.isStated() ? cost : null,
-                wanted * effort / Math.max(1, resident.roomBytes()),
-                residency == null ? null : residency.evictableAt(),
-                known == null
-                        ? null
-                        : Lifecycle.pins(known, region).stream()
-                                .map(PinGrant::expiresAt)
-                                .max(Comparator.naturalOrder())
-                                .orElse(null));
+                kind(there, known),
+                there.roomBytes(),
+                worth.of(
+                        version,
+                        there.bytes(),
+                        there.objects(),
+                        usedAt == null ? readAgo : Duration.between(usedAt, now)),
+                known != null && known.isExpired(now, readAgo),
+                known == null ? null : known.residency().evictableAt(),
+                known == null ? null : known.pinnedUntil());
     }
 
-    private static Kind kind(Resident resident, @Nullable Residency residency) {
-        if (resident.state().equals("EVICTING")) {
-            return Kind.LEAVING;
-        }
-        if (resident.pins() > 0) {
-            return Kind.HELD;
-        }
-        boolean parked = residency != null && residency.state() == Residency.State.BLOCKED;
-        return switch (resident.state()) {
-            case "CACHED" -> Kind.FREE;
-            case "WARMING" -> parked ? Kind.FREE : Kind.BUSY;
-            // Only the later release that wrote the state knows whether the version may be evicted.
-            default -> Kind.BUSY;
-        };
+    private static Kind kind(RegionSurvey.Resident there, @Nullable Resident known) {
+        Kind kind = Kind.of(there.state(), there.pins() > 0);
+        boolean isParked =
+                kind == Kind.BUSY
+                        && there.state().equals("WARMING")
+                        && known != null
+                        && known.residency().state() == State.BLOCKED;
+        return isParked ? Kind.FREE : kind;
     }
 }

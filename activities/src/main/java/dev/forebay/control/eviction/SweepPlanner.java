@@ -3,40 +3,42 @@ package dev.forebay.control.eviction;
 import dev.forebay.control.catalogue.Resident;
 import dev.forebay.control.catalogue.TtlAfter;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.service.space.EvictionCandidate;
+import dev.forebay.service.space.EvictionCandidate.Kind;
+import dev.forebay.service.space.SharedBytes;
+import dev.forebay.service.space.SharedBytes.Share;
+import dev.forebay.service.space.TakenSpace;
+import dev.forebay.service.space.VictimSelection;
+import dev.forebay.service.space.VictimSelection.Selection;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Victim;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the copies that a sweep evicts from a region. First come copies of deleted datasets,
  * expired copies, and orphans. If a namespace exceeds its quota, or the region its high watermark,
- * the least recently used copies follow. Copies that are pinned or on their way out are never
- * chosen. A copy must be complete to be chosen for expiry, quota or watermark.
+ * a {@link VictimSelection} follows. Copies that are pinned or on their way out are never chosen. A
+ * copy must be complete to be chosen for expiry, quota or watermark.
  *
  * <p>The plan is a proposal. The workflow of each version checks it again, and the region's etcd
  * fences it, so an old or wrong survey evicts nothing that is pinned.
  */
 public final class SweepPlanner {
-
-    /** Evicts the copy first whose last use is the earliest. */
-    private static final Comparator<Candidate> LEAST_RECENTLY_USED =
-            Comparator.comparing(Candidate::usedAt)
-                    .thenComparing(candidate -> candidate.resident().version().toString());
 
     private final Watermarks watermarks;
 
@@ -49,81 +51,42 @@ public final class SweepPlanner {
         return new Draft(survey).plan();
     }
 
-    /** A copy that may be evicted to free capacity. */
-    private record Candidate(Resident resident, Instant usedAt) {}
-
     private final class Draft {
         private final SweepSurvey survey;
-        private final Optional<SharedBytes> shares;
-        // A chunk counts for a namespace only while a version of the namespace needs it, even if
-        // versions of other namespaces share it.
-        private final Map<String, SharedBytes> sharesOf = new HashMap<>();
         private final Map<DatasetVersion, UsageReport.Mounted> mounted = new HashMap<>();
+        private final Set<DatasetVersion> leaving;
         private final Map<DatasetVersion, Victim> victims = new LinkedHashMap<>();
         private final List<SweepPlan.Read> reads = new ArrayList<>();
         private final List<String> notes;
-        private final Map<String, Long> freedOf = new HashMap<>();
-        private long freed;
         private int unread;
 
         Draft(SweepSurvey survey) {
             this.survey = survey;
-            List<SharedBytes.Share> all = survey.usage().map(Draft::shares).orElse(List.of());
-            this.shares = survey.usage().map(_ -> new SharedBytes(all));
-            survey.quotas()
-                    .keySet()
-                    .forEach(namespace -> sharesOf.put(namespace, among(all, namespace)));
             this.notes = new ArrayList<>(survey.notes());
             survey.usage()
                     .ifPresent(
                             usage ->
                                     usage.versions()
                                             .forEach(each -> mounted.put(each.version(), each)));
-        }
-
-        private static List<SharedBytes.Share> shares(UsageReport usage) {
-            return usage.shares().stream()
-                    .map(
-                            share ->
-                                    new SharedBytes.Share(
-                                            share.owners().stream()
-                                                    .map(usage.versions()::get)
-                                                    .map(UsageReport.Mounted::version)
-                                                    .toList(),
-                                            share.bytes()))
-                    .toList();
-        }
-
-        private static SharedBytes among(List<SharedBytes.Share> all, String namespace) {
-            return new SharedBytes(
-                    all.stream()
-                            .map(
-                                    share ->
-                                            share.among(
-                                                    each ->
-                                                            each.dataset()
-                                                                    .namespace()
-                                                                    .equals(namespace)))
-                            .toList());
+            this.leaving = leaving();
         }
 
         SweepPlan plan() {
-            leaving().forEach(version -> freed += freedBy(version).orElse(0L));
             survey.residents().stream().filter(this::isOfDeletedDataset).forEach(this::delete);
             survey.residents().stream().filter(this::isExpired).forEach(this::expire);
             survey.orphans().forEach(this::removeOrphan);
             survey.quotas().forEach(this::holdToQuota);
-            holdToWatermarks();
+            survey.usage().ifPresent(this::holdToWatermarks);
             if (unread > 0) {
                 notes.add(
                         "%d versions would have expired, but not all workers say when they were read"
                                 .formatted(unread));
             }
-            return new SweepPlan(survey.region(), List.copyOf(victims.values()), reads, notes);
+            return new SweepPlan(survey.region(), sized(), reads, notes);
         }
 
         /** Returns the copies whose eviction has begun. Their bytes count as free. */
-        private Stream<DatasetVersion> leaving() {
+        private Set<DatasetVersion> leaving() {
             return Stream.concat(
                             mounted.values().stream()
                                     .filter(UsageReport.Mounted::evicting)
@@ -131,7 +94,7 @@ public final class SweepPlanner {
                             survey.residents().stream()
                                     .filter(Draft::isLeaving)
                                     .map(Resident::version))
-                    .distinct();
+                    .collect(Collectors.toSet());
         }
 
         private static boolean isLeaving(Resident resident) {
@@ -149,29 +112,25 @@ public final class SweepPlanner {
                     "dataset %s was deleted".formatted(resident.version().dataset()));
         }
 
-        private boolean isExpired(Resident resident) {
-            Instant end = resident.residency().evictableAt();
-            return isFree(resident)
-                    && end != null
-                    && !end.isAfter(survey.at())
-                    && (resident.ttlAfter() == TtlAfter.PIN || isUnread(resident));
-        }
-
         /**
          * Assumes a read in doubt: a sweep that waits for an answer costs capacity, a wrong
          * eviction costs data that a reader needs.
          */
-        private boolean isUnread(Resident resident) {
-            if (survey.usage().filter(usage -> usage.unknown().isEmpty()).isEmpty()) {
+        private boolean isExpired(Resident resident) {
+            if (!isFree(resident) || !resident.isExpired(survey.at(), null)) {
+                return false;
+            }
+            if (resident.ttlAfter() == TtlAfter.READ
+                    && survey.usage().filter(usage -> usage.unknown().isEmpty()).isEmpty()) {
                 unread++;
                 return false;
             }
-            Optional<Duration> ago = readAgo(resident.version());
-            if (ago.filter(since -> since.compareTo(resident.ttl()) < 0).isPresent()) {
-                reads.add(new SweepPlan.Read(resident.version(), ago.get()));
-                return false;
+            Duration ago = readAgo(resident);
+            boolean isExpired = resident.isExpired(survey.at(), ago);
+            if (!isExpired && ago != null) {
+                reads.add(new SweepPlan.Read(resident.version(), ago));
             }
-            return true;
+            return isExpired;
         }
 
         private void expire(Resident resident) {
@@ -186,16 +145,26 @@ public final class SweepPlanner {
                                     written(resident.ttl())));
         }
 
+        private void add(Resident resident, SweepReason reason, String why) {
+            victims.put(
+                    resident.version(),
+                    new Victim(
+                            resident.version(),
+                            reason,
+                            why,
+                            resident.residency().bytesCached(),
+                            null,
+                            null));
+        }
+
         private void removeOrphan(UsageReport.Mounted orphan) {
-            long bytes = freedBy(orphan.version()).orElse(orphan.manifest().bytes());
-            freed += bytes;
             victims.put(
                     orphan.version(),
                     new Victim(
                             orphan.version(),
                             SweepReason.ORPHAN,
                             "it is mounted, and no version owns it",
-                            bytes,
+                            orphan.manifest().bytes(),
                             null,
                             orphan.manifest()));
         }
@@ -206,181 +175,139 @@ public final class SweepPlanner {
             if (taken.isEmpty()) {
                 return; // nothing is mounted, or a note names the agent that does not answer
             }
-            List<Candidate> free =
-                    candidates(
-                            resident -> resident.version().dataset().namespace().equals(namespace));
-            String why = "namespace %s has more than its %,d bytes".formatted(namespace, quota);
-            // A copy that has lost all its chunks still counts for the quota, so it may be chosen.
-            chosen(
-                            free,
-                            () -> staysTaken(namespace, taken.get()) <= quota,
-                            version ->
-                                    shares.filter(those -> those.isOwner(version)).isPresent()
-                                            && freesNothingOfQuota(version))
-                    .forEach(
-                            (candidate, bytes) ->
-                                    makeRoom(candidate, bytes, SweepReason.QUOTA, why));
-            if (staysTaken(namespace, taken.get()) > quota) {
+            Selection chosen =
+                    new VictimSelection(taken(survey.reserved()).of(namespace), null)
+                            .select(taken.get() - quota);
+            makeSpace(
+                    chosen,
+                    SweepReason.QUOTA,
+                    "namespace %s has more than its %,d bytes".formatted(namespace, quota));
+            if (chosen.shortBytes() > 0) {
                 notes.add(
                         "namespace %s stays above its quota of %,d bytes: what is left is held, being filled, or shared with such"
                                 .formatted(namespace, quota));
             }
         }
 
-        /**
-         * Subtracts what the chosen copies free. During a fill this is a little less than the
-         * capacity that they reserve.
-         */
-        private long staysTaken(String namespace, long taken) {
-            return taken - freedOf.getOrDefault(namespace, 0L);
-        }
-
-        private void holdToWatermarks() {
-            if (survey.usage().isEmpty()) {
-                return;
-            }
-            UsageReport usage = survey.usage().get();
+        private void holdToWatermarks(UsageReport usage) {
             if (!usage.unknown().isEmpty()) {
                 notes.add(
                         "how full the region is, is not known: %s"
                                 .formatted(String.join("; ", usage.unknown())));
                 return;
             }
-            if (usage.usedBytes() - freed <= watermarks.high() * usage.capacityBytes()) {
+            VictimSelection selection =
+                    new VictimSelection(taken(SurveyShares.of(usage)), null);
+            if (usage.usedBytes() - selection.leavingBytes()
+                    <= watermarks.high() * usage.capacityBytes()) {
                 return;
             }
-            double target = watermarks.low() * usage.capacityBytes();
-            Map<Candidate, Long> chosen =
-                    chosen(
-                            candidates(_ -> true),
-                            () -> usage.usedBytes() - freed <= target,
-                            this::freesNothing);
-            if (usage.usedBytes() - freed > target) {
-                notes.add(
-                        "the region stays above its low watermark: what is left is held, being filled, or shared with such");
-            }
-            String why =
+            Selection chosen =
+                    selection.select(
+                            usage.usedBytes() - (long) (watermarks.low() * usage.capacityBytes()));
+            makeSpace(
+                    chosen,
+                    SweepReason.WATERMARK,
                     String.format(
                             Locale.ROOT,
                             "the region was %.1f %% full, its high watermark is %.1f %%",
                             100.0 * usage.usedBytes() / usage.capacityBytes(),
-                            100 * watermarks.high());
-            chosen.forEach(
-                    (candidate, bytes) -> makeRoom(candidate, bytes, SweepReason.WATERMARK, why));
-        }
-
-        /**
-         * Chooses copies in order until enough is free, with the bytes that each frees. Then drops
-         * those that do not help, such as a copy that shares all its chunks with one that stays.
-         */
-        private Map<Candidate, Long> chosen(
-                List<Candidate> free,
-                BooleanSupplier isEnough,
-                Predicate<DatasetVersion> isNoHelp) {
-            Map<Candidate, Long> chosen = new LinkedHashMap<>();
-            for (Candidate candidate : free) {
-                if (isEnough.getAsBoolean()) {
-                    break;
-                }
-                long bytes = freedBy(candidate.resident().version()).orElse(0L);
-                freed += bytes;
-                chosen.put(candidate, bytes);
+                            100 * watermarks.high()));
+            if (chosen.shortBytes() > 0) {
+                notes.add(
+                        "the region stays above its low watermark: what is left is held, being filled, or shared with such");
             }
-            chosen.keySet().removeIf(candidate -> isNoHelp.test(candidate.resident().version()));
-            return chosen;
         }
 
-        /**
-         * Returns whether removing the version frees nothing. If it frees something, the version
-         * stays removed.
-         */
-        private boolean freesNothing(DatasetVersion version) {
-            if (shares.map(those -> those.restore(version)).orElse(0L) == 0) {
-                ofQuota(version).ifPresent(own -> own.restore(version));
-                return true;
-            }
-            shares.ifPresent(those -> those.remove(version));
-            return false;
+        /** Returns the space that versions take, where victims count as evicted. */
+        private TakenSpace taken(List<Share> shares) {
+            return new TakenSpace(
+                    Stream.concat(
+                                    Stream.concat(leaving.stream(), victims.keySet().stream())
+                                            .map(
+                                                    each ->
+                                                            EvictionCandidate.unrated(
+                                                                    each, Kind.LEAVING)),
+                                    survey.residents().stream()
+                                            .filter(this::isFree)
+                                            .map(this::candidate))
+                            .toList(),
+                    shares);
         }
 
-        /**
-         * As {@link #freesNothing}, for the quota of the namespace. A version that frees none of
-         * the quota frees no capacity either.
-         */
-        private boolean freesNothingOfQuota(DatasetVersion version) {
-            Optional<SharedBytes> own = ofQuota(version);
-            if (own.map(those -> those.restore(version)).orElse(0L) == 0) {
-                shares.ifPresent(those -> those.restore(version));
-                return true;
-            }
-            own.ifPresent(those -> those.remove(version));
-            return false;
-        }
-
-        private Optional<SharedBytes> ofQuota(DatasetVersion version) {
-            return Optional.ofNullable(sharesOf.get(version.dataset().namespace()));
-        }
-
-        private void makeRoom(Candidate candidate, long bytes, SweepReason reason, String why) {
-            Resident resident = candidate.resident();
-            victims.put(
+        /** Expired copies are victims already. A read keeps the others whose time has passed. */
+        private EvictionCandidate candidate(Resident resident) {
+            ManifestRef manifest = resident.manifest();
+            Instant usedAt = resident.usedAt(survey.at(), readAgo(resident));
+            return new EvictionCandidate(
                     resident.version(),
-                    new Victim(
-                            resident.version(),
-                            reason,
-                            "%s; this was used last at %s".formatted(why, candidate.usedAt()),
-                            bytes,
-                            resident.residency().evictableAt(),
-                            null));
+                    Kind.FREE,
+                    manifest == null ? resident.bytes() : manifest.roomBytes(),
+                    survey.worth()
+                            .of(
+                                    resident.version(),
+                                    resident.bytes(),
+                                    manifest == null ? 0 : manifest.objects(),
+                                    usedAt == null ? null : Duration.between(usedAt, survey.at())),
+                    false,
+                    resident.residency().evictableAt(),
+                    null);
         }
 
-        private void add(Resident resident, SweepReason reason, String why) {
-            long bytes = freedBy(resident.version()).orElse(resident.residency().bytesCached());
-            freed += bytes;
-            victims.putIfAbsent(
-                    resident.version(),
-                    new Victim(resident.version(), reason, why, bytes, null, null));
+        private void makeSpace(Selection chosen, SweepReason reason, String why) {
+            for (VictimSelection.Victim each : chosen.victims()) {
+                victims.put(
+                        each.version(),
+                        new Victim(
+                                each.version(),
+                                reason,
+                                String.format(
+                                        Locale.ROOT,
+                                        "%s; expected uses of this version: %.2f",
+                                        why,
+                                        each.candidate().value().uses()),
+                                each.bytes(),
+                                each.candidate().evictableAt(),
+                                null));
+            }
         }
 
-        private Optional<Long> freedBy(DatasetVersion version) {
-            Optional<Long> bytes = shares.map(those -> those.remove(version));
-            ofQuota(version)
-                    .map(own -> own.remove(version))
-                    .ifPresent(
-                            more -> freedOf.merge(version.dataset().namespace(), more, Long::sum));
-            return bytes;
-        }
-
-        private List<Candidate> candidates(Predicate<Resident> wanted) {
-            return survey.residents().stream()
-                    .filter(wanted)
-                    .filter(this::isFree)
-                    .flatMap(
-                            resident ->
-                                    Optional.ofNullable(usedAt(resident)).stream()
-                                            .map(at -> new Candidate(resident, at)))
-                    .sorted(LEAST_RECENTLY_USED)
+        /** Returns the victims with the bytes that each frees after those before it. */
+        private List<Victim> sized() {
+            if (survey.usage().isEmpty()) {
+                return List.copyOf(victims.values());
+            }
+            SharedBytes staying = new SharedBytes(SurveyShares.of(survey.usage().get()));
+            leaving.forEach(staying::remove);
+            return victims.values().stream()
+                    .map(
+                            each ->
+                                    new Victim(
+                                            each.version(),
+                                            each.reason(),
+                                            each.why(),
+                                            staying.remove(each.version()),
+                                            each.evictableAt(),
+                                            each.orphan()))
                     .toList();
         }
 
-        private @Nullable Instant usedAt(Resident resident) {
-            Instant held = resident.unusedSince();
-            Instant read =
-                    readAgo(resident.version()).map(ago -> survey.at().minus(ago)).orElse(null);
-            return held == null || read == null || held.isAfter(read) ? held : read;
+        private @Nullable Duration readAgo(Resident resident) {
+            UsageReport.Mounted there = mounted.get(resident.version());
+            Long seconds = there == null ? null : there.secondsSinceRead();
+            return seconds == null ? null : Duration.ofSeconds(seconds);
         }
 
-        private Optional<Duration> readAgo(DatasetVersion version) {
-            return Optional.ofNullable(mounted.get(version))
-                    .map(UsageReport.Mounted::secondsSinceRead)
-                    .map(Duration::ofSeconds);
-        }
-
-        /** Returns whether a copy is complete, unpinned, and not chosen yet. */
+        /**
+         * Returns whether a copy is complete, unpinned, and not chosen yet. Without the end of its
+         * time to live its workflow could not notice that it was used since.
+         */
         private boolean isFree(Resident resident) {
             return resident.residency().state() == State.CACHED
+                    && resident.residency().evictableAt() != null
                     && !isPinned(resident)
-                    && stays(resident);
+                    && !leaving.contains(resident.version())
+                    && !victims.containsKey(resident.version());
         }
 
         /**
@@ -389,11 +316,7 @@ public final class SweepPlanner {
          */
         private boolean isPinned(Resident resident) {
             UsageReport.Mounted there = mounted.get(resident.version());
-            return resident.pinned() || (there != null && there.pinned());
-        }
-
-        private boolean stays(Resident resident) {
-            return !victims.containsKey(resident.version()) && !isLeaving(resident);
+            return resident.isPinned() || (there != null && there.pinned());
         }
     }
 

@@ -15,12 +15,14 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.service.gateway.UsageReport.Mounted;
+import dev.forebay.service.space.SharedBytes.Share;
 import dev.forebay.workflows.message.Residency.State;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -32,15 +34,13 @@ import java.util.stream.Collectors;
 @Singleton
 public class SweepPlans {
 
-    /** Bounds the memory of a plan at some hundred MB. */
-    private static final int MOST_RESIDENTS = 100_000;
-
     /** Each one needs a query to Temporal. */
     private static final int MOST_STRAYS = 100;
 
     private final ResidentCatalogue residents;
     private final Regions regions;
     private final QuotaCatalogue quotas;
+    private final EvictionCandidates candidates;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
     private final Duration patience;
@@ -50,6 +50,7 @@ public class SweepPlans {
             ResidentCatalogue residents,
             Regions regions,
             QuotaCatalogue quotas,
+            EvictionCandidates candidates,
             VersionWorkflows workflows,
             TemporalCalls temporal,
             ServiceConfig service,
@@ -57,6 +58,7 @@ public class SweepPlans {
         this.residents = residents;
         this.regions = regions;
         this.quotas = quotas;
+        this.candidates = candidates;
         this.workflows = workflows;
         this.temporal = temporal;
         this.patience = service.temporal().queryTimeout();
@@ -83,15 +85,46 @@ public class SweepPlans {
         // Reads the usage before the catalogue: a version is in the catalogue before it is mounted.
         Optional<UsageReport> usage = usage(region, notes);
         Instant now = Instant.now();
-        List<Resident> known = residents.list(region, now, MOST_RESIDENTS);
-        if (known.size() == MOST_RESIDENTS) {
-            notes.add("only the first %,d versions were looked at".formatted(MOST_RESIDENTS));
+        List<Resident> known = residents.list(region, now);
+        if (known.size() == ResidentCatalogue.MOST) {
+            notes.add(
+                    "only the first %,d versions were looked at".formatted(ResidentCatalogue.MOST));
         }
         List<Mounted> orphans =
                 usage.map(report -> orphans(region, report, known)).orElse(List.of());
+        Map<String, Long> limits = quotas.in(region);
         SweepSurvey survey =
-                new SweepSurvey(region, now, known, usage, orphans, quotas.in(region), notes);
+                new SweepSurvey(
+                        region,
+                        now,
+                        known,
+                        usage,
+                        orphans,
+                        limits,
+                        usage.filter(report -> isAboveQuota(report, limits))
+                                .map(_ -> reserved(region, notes))
+                                .orElse(List.of()),
+                        candidates.worth(region, known.stream().map(Resident::version).toList()),
+                        notes);
         return new Look(planner.plan(survey), usage);
+    }
+
+    private static boolean isAboveQuota(UsageReport usage, Map<String, Long> limits) {
+        return limits.entrySet().stream()
+                .anyMatch(
+                        limit ->
+                                usage.roomBytes().getOrDefault(limit.getKey(), 0L)
+                                        > limit.getValue());
+    }
+
+    /** Returns the space that admission counts, whether chunks are in the stores or not. */
+    private List<Share> reserved(RegionName region, List<String> notes) {
+        try {
+            return SurveyShares.of(regions.occupancy(region));
+        } catch (ForebayException away) {
+            notes.add("quotas were not looked at: " + away.getMessage());
+            return List.of();
+        }
     }
 
     /** Returns whether the region has a version mounted, unpinned, that no workflow owns there. */

@@ -3,6 +3,7 @@ package dev.forebay.control.eviction;
 import dev.forebay.control.catalogue.Resident;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.service.space.SharedBytes.Share;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ import java.util.Optional;
  * @param usage the answer of the region's agent; empty if it does not answer
  * @param orphans mounted versions that no workflow owns
  * @param quotas the quotas of namespaces in bytes; a namespace without an entry has no limit
+ * @param reserved the space of mounted versions by owners; empty if no namespace exceeds its quota
+ * @param worth what the residents are worth
  * @param notes what could not be read, for users
  */
 public record SweepSurvey(
@@ -25,4 +28,6 @@ public record SweepSurvey(
         Optional<UsageReport> usage,
         List<UsageReport.Mounted> orphans,
         Map<String, Long> quotas,
+        List<Share> reserved,
+        VersionWorth worth,
         List<String> notes) {}

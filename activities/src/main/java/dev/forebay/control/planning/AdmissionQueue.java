@@ -1,6 +1,5 @@
 package dev.forebay.control.planning;
 
-import dev.forebay.control.eviction.EvictionCandidate;
 import dev.forebay.control.eviction.EvictionCandidates;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
@@ -8,10 +7,12 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Queued;
+import dev.forebay.service.space.VictimSelection;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 public class AdmissionQueue {
 
     private final Regions regions;
-    private final EvictionCandidates occupants;
+    private final EvictionCandidates candidates;
 
-    AdmissionQueue(Regions regions, EvictionCandidates occupants) {
+    AdmissionQueue(Regions regions, EvictionCandidates candidates) {
         this.regions = regions;
-        this.occupants = occupants;
+        this.candidates = candidates;
     }
 
     /**
@@ -53,25 +54,17 @@ public class AdmissionQueue {
      */
     public List<Waiting> of(RegionName region) {
         RegionSurvey survey = regions.occupancy(region);
-        List<EvictionCandidate> others = occupants.of(region, survey.residents());
-        Instant now = Instant.now();
+        VictimSelection selection =
+                new VictimSelection(candidates.taken(region, survey, Map.of()), null);
         List<Waiting> waiting = new ArrayList<>();
         long wanted = 0;
         for (Queued each : survey.queue()) {
             wanted += each.steppedAside() ? 0 : each.bytes();
-            waiting.add(
-                    waiting(
-                            each,
-                            each.steppedAside() ? null : notBefore(wanted, survey, others, now)));
+            // If no other version comes and no pin is renewed.
+            long lack = survey.takenBytes() + wanted - survey.capacityBytes();
+            waiting.add(waiting(each, each.steppedAside() ? null : selection.pinsEnd(lack)));
         }
         return waiting;
-    }
-
-    /** Returns when there is enough capacity, if no other version comes and no pin is renewed. */
-    private static @Nullable Instant notBefore(
-            long wanted, RegionSurvey survey, List<EvictionCandidate> others, Instant now) {
-        long lack = survey.takenBytes() + wanted - survey.capacityBytes();
-        return AdmissionRules.pinsEnd(lack, others, SurveyShares.of(survey), now);
     }
 
     private static Waiting waiting(Queued queued, @Nullable Instant notBefore) {

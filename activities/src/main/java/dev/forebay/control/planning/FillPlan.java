@@ -4,10 +4,10 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.FillSpeed;
+import dev.forebay.service.space.SpaceReservation.Decision;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -88,44 +88,6 @@ public record FillPlan(
      *
      * @param neededBytes the capacity that its chunks would take in addition
      * @param takenBytes the capacity that other versions take
-     * @param victims the versions that would be evicted first
-     * @param problem why the version is not admitted at once; null if it is
-     * @param notBefore when the pins that are in the way end without a renewal
      */
-    public record Room(
-            Admission admission,
-            long neededBytes,
-            long takenBytes,
-            long capacityBytes,
-            List<Victim> victims,
-            @Nullable Problem problem,
-            @Nullable Instant notBefore) {}
-
-    /** Whether a region admits a version. */
-    public enum Admission {
-        /** The version is there, or there is enough capacity. */
-        ADMITTED,
-        /** There is enough capacity once unpinned versions are evicted. */
-        AFTER_EVICTION,
-        /** There is enough capacity only once versions that are pinned or being filled are gone. */
-        WAITS,
-        /** The version is larger than the region, or than the quota of its namespace. */
-        REFUSED
-    }
-
-    /**
-     * A version that would be evicted.
-     *
-     * @param roomBytes about how much capacity becomes free, once the victims before it are gone.
-     *     Shared bytes become free with the last version that shares them
-     * @param uses the expected number of further requests
-     * @param refetchCost the cost of filling it again; null if no price is configured
-     * @param evictableAt when its time to live ends; null if that is not known
-     */
-    public record Victim(
-            DatasetVersion version,
-            long roomBytes,
-            double uses,
-            @Nullable BigDecimal refetchCost,
-            @Nullable Instant evictableAt) {}
+    public record Room(Decision decision, long neededBytes, long takenBytes, long capacityBytes) {}
 }

@@ -105,7 +105,7 @@ record RegionRatingRules(
         if (in.state() == Residency.State.CACHED && needs.bytesMissing() == 0 && needs.exact()) {
             return Verdict.WARM;
         }
-        return switch (room.admission()) {
+        return switch (room.decision().admission()) {
             case ADMITTED -> Verdict.CAN_BE_FILLED;
             case AFTER_EVICTION -> Verdict.AFTER_EVICTION;
             case WAITS -> Verdict.WAITS;
@@ -166,17 +166,18 @@ record RegionRatingRules(
     }
 
     private static void room(List<String> reasons, Room room) {
-        Problem problem = room.problem();
+        Problem problem = room.decision().problem();
         if (problem != null) {
             reasons.add("%s: %s".formatted(problem.code(), problem.message()));
         }
-        switch (room.admission()) {
+        switch (room.decision().admission()) {
             case ADMITTED -> reasons.add(say("%,d bytes are free", free(room)));
             case AFTER_EVICTION ->
-                    reasons.add(say("%d versions would be evicted", room.victims().size()));
+                    reasons.add(say("%d versions would be evicted", room.decision().victims().size()));
             case WAITS -> {
-                if (room.notBefore() != null) {
-                    reasons.add("pins that hold others there end at " + room.notBefore());
+                if (room.decision().notBefore() != null) {
+                    reasons.add(
+                            "pins that hold others there end at " + room.decision().notBefore());
                 }
             }
             case REFUSED -> {}

@@ -1,8 +1,5 @@
 package dev.forebay.control.planning;
 
-import dev.forebay.control.planning.FillPlan.Admission;
-import dev.forebay.control.planning.FillPlan.Room;
-import dev.forebay.control.planning.FillPlan.Victim;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.control.requests.VersionRequests;
 import dev.forebay.control.temporal.ControlPlaneMetrics;
@@ -11,6 +8,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.space.VictimSelection.Victim;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.message.EvictRequest;
@@ -122,15 +120,16 @@ public class RoomActivitiesImpl implements RoomActivities {
             if (survey == null || needed == null) {
                 return List.of();
             }
-            Room room =
-                    planner.of(
+            return planner
+                    .of(
                             version,
                             region,
                             manifest.roomBytes(),
                             needed,
                             survey.without(spared),
-                            urgency);
-            return room.admission() == Admission.AFTER_EVICTION ? room.victims() : List.of();
+                            urgency)
+                    .decision()
+                    .victims();
         }
 
         /**
@@ -153,7 +152,7 @@ public class RoomActivitiesImpl implements RoomActivities {
                     continue; // and the region does not report it yet
                 }
                 Duration chosenAgo = Duration.ofNanos(System.nanoTime() - chosenNanos);
-                Optional<String> use = lateUses.of(victim, region, chosenAgo);
+                Optional<String> use = lateUses.of(victim.version(), region, chosenAgo);
                 use.ifPresent(how -> keeps(victim, how));
                 if (use.isPresent() || !isEvicted(victim)) {
                     spared.add(victim.version());
@@ -172,7 +171,7 @@ public class RoomActivitiesImpl implements RoomActivities {
                             region,
                             "room for " + version,
                             urgency == Urgency.SPECULATIVE,
-                            victim.evictableAt(),
+                            victim.candidate().evictableAt(),
                             true);
             try {
                 versions.evict(victim.version(), request, updateId);

@@ -223,6 +223,19 @@ class AdmissionRuleTest {
     }
 
     @Test
+    void evictionsCannotHelpIfPinnedVersionsShareTheChunks() {
+        ManifestRef v1 = manifests.write("v1", null, "a", 5 * CHUNK, "b", 2 * CHUNK);
+        ManifestRef v2 = manifests.write("v2", v1, "a", 5 * CHUNK, "c", 3 * CHUNK);
+        mounts.add(new Mount(version("a/x@v1"), v1, Mount.State.CACHED));
+        mounts.add(new Mount(version("a/x@v2"), v2, Mount.State.CACHED));
+
+        assertThat(evictionsCouldHelp("b/z@v1", 10, Urgency.INTERACTIVE, null)).isTrue();
+        pins.add(new Pin(version("a/x@v2"), "p", "me", "", Duration.ofMinutes(1)));
+        assertThat(evictionsCouldHelp("b/z@v1", 2, Urgency.INTERACTIVE, null)).isTrue();
+        assertThat(evictionsCouldHelp("b/z@v1", 3, Urgency.INTERACTIVE, null)).isFalse();
+    }
+
+    @Test
     void evictionsCannotHelpWhileOtherVersionsAreBeingFilledOrEvicted() {
         mounts.add(new Mount(version("a/x@v1"), manifest("a/x@v1", 6), Mount.State.WARMING));
         mounts.add(new Mount(version("a/y@v1"), manifest("a/y@v1", 4), Mount.State.EVICTING));

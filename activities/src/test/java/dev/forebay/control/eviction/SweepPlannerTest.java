@@ -14,6 +14,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.service.gateway.UsageReport.Mounted;
 import dev.forebay.service.gateway.UsageReport.Share;
+import dev.forebay.service.space.SharedBytes;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.SweepReason;
@@ -22,9 +23,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +44,8 @@ class SweepPlannerTest {
     private final List<Mounted> mounted = new ArrayList<>();
     private final List<Share> shares = new ArrayList<>();
     private final List<String> unknown = new ArrayList<>();
+    private final List<String> dropped = new ArrayList<>();
+    private final Map<DatasetVersion, Double> requests = new HashMap<>();
 
     @Test
     void anExpiredUnpinnedVersionIsAVictim() {
@@ -93,6 +98,8 @@ class SweepPlannerTest {
                                 Optional.empty(),
                                 List.of(),
                                 Map.of(),
+                                List.of(),
+                                worth(),
                                 List.of("the agent is away")));
 
         assertThat(plan.victims()).isEmpty();
@@ -141,6 +148,8 @@ class SweepPlannerTest {
                                 Optional.of(usage(1_000)),
                                 List.of(orphan),
                                 Map.of(),
+                                List.of(),
+                                worth(),
                                 List.of()));
 
         assertThat(plan.victims())
@@ -149,7 +158,7 @@ class SweepPlannerTest {
     }
 
     @Test
-    void aNamespaceAboveItsQuotaLosesItsLeastRecentlyUsedVersions() {
+    void versionsOfEqualValueAreEvictedLeastRecentlyUsedFirst() {
         add("third", copy().unusedFor(1));
         add("first", copy().unusedFor(3));
         add("held", copy().pinned());
@@ -166,6 +175,43 @@ class SweepPlannerTest {
         assertThat(plan.notes()).isEmpty();
         assertThat(plan(Map.of("team", 50L)).notes())
                 .anyMatch(note -> note.contains("team stays above its quota of 50 bytes"));
+    }
+
+    @Test
+    void aSweepEvictsTheVersionOfLeastValuePerByteFirst() {
+        add("requested", copy().unusedFor(9));
+        add("recent", copy().unusedFor(1));
+        requests.put(version("requested"), 3.0);
+
+        SweepPlan plan = plan(Map.of("team", 150L));
+
+        assertThat(plan.victims())
+                .extracting(victim -> victim.version().version())
+                .containsExactly("recent");
+        assertThat(plan.victims().getFirst().why()).contains("expected uses of this version: 1.00");
+    }
+
+    /** A read in doubt must not make it the first victim. */
+    @Test
+    void aVersionThatReadsMayKeepIsNotEvictedBeforeOthersForTheQuota() {
+        add("maybe-read", copy().unusedFor(20).after(TtlAfter.READ));
+        add("forgotten", copy().unusedFor(9));
+        requests.put(version("maybe-read"), 1.0);
+        unknown.add("worker w2 does not answer");
+
+        assertThat(plan(Map.of("team", 150L)).victims())
+                .extracting(victim -> victim.version().version())
+                .containsExactly("forgotten");
+    }
+
+    /** Its workflow could not notice a use since the sweep. */
+    @Test
+    void aVersionWithoutTheEndOfItsTimeToLiveIsNoVictim() {
+        add("pinned-by-another-clock", copy().pinned());
+        residents.replaceAll(SweepPlannerTest::withoutPin);
+        mounted.replaceAll(SweepPlannerTest::withoutPin);
+
+        assertThat(plan(Map.of("team", 50L)).victims()).isEmpty();
     }
 
     @Test
@@ -263,10 +309,11 @@ class SweepPlannerTest {
     void aVersionWithoutChunksIsAVictimForTheQuota() {
         add("held", copy().pinned());
         add("empty", copy().unusedFor(9).bytes(0));
+        dropped.add("empty");
 
-        assertThat(plan(Map.of("team", 50L)).victims())
-                .extracting(victim -> victim.version().version())
-                .containsExactly("empty");
+        assertThat(plan(Map.of("team", 150L)).victims())
+                .extracting(victim -> victim.version().version(), Victim::bytes)
+                .containsExactly(tuple("empty", 0L));
     }
 
     @Test
@@ -313,12 +360,34 @@ class SweepPlannerTest {
                         Optional.of(usage(capacity)),
                         List.of(),
                         quotas,
+                        reserved(),
+                        worth(),
                         List.of()));
+    }
+
+    private VersionWorth worth() {
+        return new VersionWorth(null, requests);
+    }
+
+    /** Returns the shares of the stores. Versions without chunks there reserve space, too. */
+    private List<SharedBytes.Share> reserved() {
+        return Stream.concat(
+                        SurveyShares.of(usage(0)).stream(),
+                        dropped.stream()
+                                .map(name -> new SharedBytes.Share(List.of(version(name)), 100)))
+                .toList();
     }
 
     private UsageReport usage(long capacity) {
         long used = shares.stream().mapToLong(Share::bytes).sum();
-        return new UsageReport(capacity, used, 0, unknown, mounted, shares, Map.of("team", used));
+        return new UsageReport(
+                capacity,
+                used,
+                0,
+                unknown,
+                mounted,
+                shares,
+                Map.of("team", used + 100L * dropped.size()));
     }
 
     private void share(long bytes, String... owners) {
@@ -351,6 +420,21 @@ class SweepPlannerTest {
         return new Mounted(mount.version(), mount.manifest(), false, true, null);
     }
 
+    private static Mounted withoutPin(Mounted mount) {
+        return new Mounted(mount.version(), mount.manifest(), false, false, 0L);
+    }
+
+    private static Resident withoutPin(Resident resident) {
+        return new Resident(
+                resident.version(),
+                resident.manifest(),
+                resident.residency(),
+                null,
+                resident.ttl(),
+                resident.ttlAfter(),
+                resident.deletedAt());
+    }
+
     private static ManifestRef manifest(long bytes) {
         return new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, bytes, 1);
     }
@@ -370,7 +454,7 @@ class SweepPlannerTest {
                         manifest(copy.bytes),
                         new Residency(
                                 US, copy.state, copy.bytes, 0, "/mnt", NOON, end, null, 3, null, 0),
-                        copy.pinned,
+                        copy.pinned ? NOON.plus(TTL) : null,
                         TTL,
                         copy.after,
                         copy.deleted ? NOON : null));

@@ -2,7 +2,6 @@ package dev.forebay.control.planning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.control.planning.FillPlan.Admission;
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
 import dev.forebay.control.planning.FillPlan.Room;
@@ -11,6 +10,8 @@ import dev.forebay.control.planning.RegionRating.Verdict;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.FillSpeed.Estimate;
+import dev.forebay.service.space.SpaceReservation.Admission;
+import dev.forebay.service.space.SpaceReservation.Decision;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import java.math.BigDecimal;
@@ -216,12 +217,14 @@ class RegionRatingRulesTest {
     /** Returns a forecast in which 500 bytes are taken. */
     private static Room room(Admission admission, long capacity) {
         return new Room(
-                admission,
+                new Decision(
+                        admission,
+                        List.of(),
+                        admission == Admission.ADMITTED ? null : FULL,
+                        false,
+                        null),
                 1,
                 500,
-                capacity,
-                List.of(),
-                admission == Admission.ADMITTED ? null : FULL,
-                null);
+                capacity);
     }
 }

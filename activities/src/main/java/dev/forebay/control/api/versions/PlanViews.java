@@ -5,6 +5,7 @@ import dev.forebay.control.api.versions.VersionViews.ManifestView;
 import dev.forebay.control.planning.FillPlan;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.FillSpeed;
+import dev.forebay.service.space.VictimSelection;
 import dev.forebay.workflows.message.Residency;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -134,13 +135,13 @@ final class PlanViews {
             return room == null
                     ? null
                     : new RoomView(
-                            room.admission().name().toLowerCase(Locale.ROOT),
+                            room.decision().admission().name().toLowerCase(Locale.ROOT),
                             room.neededBytes(),
                             room.takenBytes(),
                             room.capacityBytes(),
-                            room.victims().stream().map(VictimView::of).toList(),
-                            CauseView.of(room.problem()),
-                            room.notBefore());
+                            room.decision().victims().stream().map(VictimView::of).toList(),
+                            CauseView.of(room.decision().problem()),
+                            room.decision().notBefore());
         }
     }
 
@@ -149,18 +150,18 @@ final class PlanViews {
             String dataset,
             String version,
             long roomBytes,
-            @Schema(description = "Requests of late, older ones counting less") double uses,
+            @Schema(description = "Requests of late, older ones counting less; at least the last use") double uses,
             @Nullable BigDecimal refetchCost,
             @Nullable Instant evictableAt) {
 
-        static VictimView of(FillPlan.Victim victim) {
+        static VictimView of(VictimSelection.Victim victim) {
             return new VictimView(
                     victim.version().dataset().toString(),
                     victim.version().version(),
-                    victim.roomBytes(),
-                    victim.uses(),
-                    victim.refetchCost(),
-                    victim.evictableAt());
+                    victim.bytes(),
+                    victim.candidate().value().uses(),
+                    victim.candidate().value().refetchCost(),
+                    victim.candidate().evictableAt());
         }
     }
 }

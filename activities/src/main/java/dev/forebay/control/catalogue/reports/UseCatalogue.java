@@ -27,7 +27,7 @@ public class UseCatalogue {
                 cast(extract(epoch from (now() - coalesce(again_at, created_at))) as double precision)
                 / cast(:half as double precision)))
             from request
-            where version in (:versions)
+            where version = any(string_to_array(:versions, ','))
               and coalesce(again_at, created_at) > now() - 6 * cast(:half as double precision) * interval '1 second'
               and :region = any(string_to_array(region, ','))
             group by version
@@ -66,8 +66,12 @@ public class UseCatalogue {
                 .createNativeQuery(USES, Object[].class)
                 .setParameter("half", (double) half.toSeconds())
                 .setParameter("region", region.value())
-                .setParameterList(
-                        "versions", versions.stream().map(DatasetVersion::toString).toList())
+                // One parameter, because a statement can have only 65,535.
+                .setParameter(
+                        "versions",
+                        versions.stream()
+                                .map(DatasetVersion::toString)
+                                .collect(Collectors.joining(",")))
                 .getResultStream()
                 .collect(
                         Collectors.toMap(

@@ -1,14 +1,15 @@
-package dev.forebay.control.planning;
+package dev.forebay.control.eviction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.control.eviction.SharedBytes;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Relatives;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
 import dev.forebay.service.gateway.RegionSurvey.Share;
+import dev.forebay.service.space.SharedBytes;
+import dev.forebay.service.space.TakenSpace;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,15 +47,24 @@ class SurveySharesTest {
 
         assertThat(shares.remove(ALONE)).isEqualTo(20);
         assertThat(shares.remove(OURS)).isEqualTo(10);
+        assertThat(shares.remove(OURS)).as("again").isZero();
         assertThat(shares.remove(THEIRS)).isEqualTo(30);
     }
 
     @Test
     void bytesSharedWithOtherNamespacesReturnToTheQuota() {
-        assertThat(new SharedBytes(SurveyShares.of(SURVEY, "ours")).remove(OURS)).isEqualTo(40);
-        SharedBytes theirs = new SharedBytes(SurveyShares.of(SURVEY, "theirs"));
+        SharedBytes ours = ofQuota("ours");
+        SharedBytes theirs = ofQuota("theirs");
+
+        assertThat(ours.remove(OURS)).isEqualTo(40);
+        assertThat(ours.remove(ALONE)).isZero();
         assertThat(theirs.remove(THEIRS)).isEqualTo(30);
         assertThat(theirs.remove(ALONE)).isEqualTo(20);
-        assertThat(theirs.isOwner(OURS)).isFalse();
+        assertThat(theirs.remove(OURS)).isZero();
+    }
+
+    private static SharedBytes ofQuota(String namespace) {
+        return new SharedBytes(
+                new TakenSpace(List.of(), SurveyShares.of(SURVEY)).of(namespace).shares());
     }
 }
