@@ -84,11 +84,59 @@ public final class CLibrary {
         return arena.allocateFrom(text.toString());
     }
 
+    /** A call of a function that returns an int. It throws only if it passes the wrong types. */
+    @FunctionalInterface
+    public interface IntCall {
+        int make() throws Throwable;
+    }
+
+    /** A call of a function that returns a long, as {@link IntCall}. */
+    @FunctionalInterface
+    public interface LongCall {
+        long make() throws Throwable;
+    }
+
+    /** Makes a call and returns its result, which is negative if the call failed. */
+    public static int makeInt(IntCall call) {
+        try {
+            return call.make();
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Makes a call and returns its result, which is negative if the call failed. */
+    public static long makeLong(LongCall call) {
+        try {
+            return call.make();
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
     /**
-     * Wraps an exception of a downcall. A downcall throws only if it is called with the wrong
-     * types.
+     * Calls a function of one int, and returns its result. Allocates nothing, so it works when
+     * memory runs out.
      */
-    public static AssertionError impossible(Throwable e) {
-        return new AssertionError(e);
+    public static int call(MethodHandle function, CallState state, int argument) {
+        try {
+            return (int) function.invokeExact(state.segment(), argument);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Calls a function of two ints, as {@link #call(MethodHandle, CallState, int)}. */
+    public static int call(MethodHandle function, CallState state, int first, int second) {
+        try {
+            return (int) function.invokeExact(state.segment(), first, second);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Returns what to throw: a lack of memory stays one, and anything else is a defect. */
+    private static Error impossible(Throwable e) {
+        return e instanceof Error error ? error : new AssertionError(e);
     }
 }

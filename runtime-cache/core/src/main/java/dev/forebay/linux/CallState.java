@@ -34,6 +34,19 @@ public final class CallState {
         return segment.get(JAVA_INT, ERRNO);
     }
 
+    /**
+     * Throws if a call has failed.
+     *
+     * @param result of the call, negative if it failed
+     * @param call the call's name
+     * @param target what the call is about; converted to a string only for the message
+     */
+    public void check(long result, String call, Object target) throws SystemCallException {
+        if (result < 0) {
+            throw failed(call + " " + target);
+        }
+    }
+
     /** Returns an exception with the name of the call and its error number. */
     public SystemCallException failed(String call) {
         return new SystemCallException(call, errno());

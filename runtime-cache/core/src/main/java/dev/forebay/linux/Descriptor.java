@@ -67,22 +67,20 @@ public final class Descriptor implements AutoCloseable {
      */
     public static Descriptor open(Path path, int flags) throws SystemCallException {
         CallState state = new CallState();
-        int number;
         try (Arena arena = Arena.ofConfined()) {
-            number =
-                    (int)
-                            OPEN.invokeExact(
-                                    state.segment(),
-                                    CLibrary.text(arena, path),
-                                    flags | O_CLOEXEC,
-                                    READ_AND_WRITE_FOR_ALL);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
+            MemorySegment name = CLibrary.text(arena, path);
+            int number =
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            OPEN.invokeExact(
+                                                    state.segment(),
+                                                    name,
+                                                    flags | O_CLOEXEC,
+                                                    READ_AND_WRITE_FOR_ALL));
+            state.check(number, "open", path);
+            return new Descriptor(number);
         }
-        if (number < 0) {
-            throw state.failed("open " + path);
-        }
-        return new Descriptor(number);
     }
 
     public int number() {
@@ -94,11 +92,8 @@ public final class Descriptor implements AutoCloseable {
      * state.
      */
     public long read(MemorySegment buffer, CallState state) {
-        try {
-            return (long) READ.invokeExact(state.segment(), number, buffer, buffer.byteSize());
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        return CLibrary.makeLong(
+                () -> (long) READ.invokeExact(state.segment(), number, buffer, buffer.byteSize()));
     }
 
     /**
@@ -106,22 +101,16 @@ public final class Descriptor implements AutoCloseable {
      * state.
      */
     public long write(MemorySegment buffer, long bytes, CallState state) {
-        try {
-            return (long) WRITE.invokeExact(state.segment(), number, buffer, bytes);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        return CLibrary.makeLong(
+                () -> (long) WRITE.invokeExact(state.segment(), number, buffer, bytes));
     }
 
     /** Calls ioctl(2). */
     public int ioctl(long request, MemorySegment argument) throws SystemCallException {
         CallState state = new CallState();
-        int result;
-        try {
-            result = (int) IOCTL.invokeExact(state.segment(), number, request, argument);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int result =
+                CLibrary.makeInt(
+                        () -> (int) IOCTL.invokeExact(state.segment(), number, request, argument));
         if (result < 0) {
             throw state.failed("ioctl 0x%x".formatted(request));
         }
@@ -132,11 +121,7 @@ public final class Descriptor implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            try {
-                int _ = (int) CLOSE.invokeExact(OF_CLOSE.segment(), number);
-            } catch (Throwable e) {
-                throw CLibrary.impossible(e);
-            }
+            int _ = CLibrary.call(CLOSE, OF_CLOSE, number);
         }
     }
 

@@ -111,21 +111,19 @@ public final class DiskFile implements AutoCloseable {
     public long read(MemorySegment target, long position) throws SystemCallException {
         long done = 0;
         while (done < target.byteSize()) {
-            long bytes;
             CallState state = STATES.get();
             MemorySegment rest = target.asSlice(done);
-            try {
-                bytes =
-                        (long)
-                                PREAD.invokeExact(
-                                        state.segment(),
-                                        descriptor.number(),
-                                        rest,
-                                        rest.byteSize(),
-                                        position + done);
-            } catch (Throwable e) {
-                throw CLibrary.impossible(e);
-            }
+            long from = position + done;
+            long bytes =
+                    CLibrary.makeLong(
+                            () ->
+                                    (long)
+                                            PREAD.invokeExact(
+                                                    state.segment(),
+                                                    descriptor.number(),
+                                                    rest,
+                                                    rest.byteSize(),
+                                                    from));
             if (bytes == 0) {
                 break;
             }
@@ -157,14 +155,16 @@ public final class DiskFile implements AutoCloseable {
 
     private void advise(long position, long bytes, int advice) {
         CallState state = STATES.get();
-        try {
-            int _ =
-                    (int)
-                            POSIX_FADVISE.invokeExact(
-                                    state.segment(), descriptor.number(), position, bytes, advice);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int _ =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        POSIX_FADVISE.invokeExact(
+                                                state.segment(),
+                                                descriptor.number(),
+                                                position,
+                                                bytes,
+                                                advice));
     }
 
     /** Writes all of the source. */
@@ -209,84 +209,65 @@ public final class DiskFile implements AutoCloseable {
     }
 
     private long pwrite(CallState state, MemorySegment source, long position) {
-        try {
-            return (long)
-                    PWRITE.invokeExact(
-                            state.segment(),
-                            descriptor.number(),
-                            source,
-                            source.byteSize(),
-                            position);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        return CLibrary.makeLong(
+                () ->
+                        (long)
+                                PWRITE.invokeExact(
+                                        state.segment(),
+                                        descriptor.number(),
+                                        source,
+                                        source.byteSize(),
+                                        position));
     }
 
     private long pwriteBehind(CallState state, MemorySegment source, long position) {
         MemorySegment vector = VECTORS.get();
         vector.setAtIndex(ADDRESS, 0, source);
         vector.setAtIndex(JAVA_LONG, 1, source.byteSize());
-        try {
-            return (long)
-                    PWRITEV2.invokeExact(
-                            state.segment(),
-                            descriptor.number(),
-                            vector,
-                            1,
-                            position,
-                            RWF_DONTCACHE);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        return CLibrary.makeLong(
+                () ->
+                        (long)
+                                PWRITEV2.invokeExact(
+                                        state.segment(),
+                                        descriptor.number(),
+                                        vector,
+                                        1,
+                                        position,
+                                        RWF_DONTCACHE));
     }
 
     /** Waits until written data, and the metadata to find it, is on the device. */
     public void syncData() throws SystemCallException {
         CallState state = STATES.get();
-        int result;
-        try {
-            result = (int) FDATASYNC.invokeExact(state.segment(), descriptor.number());
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("sync " + path);
-        }
+        state.check(CLibrary.call(FDATASYNC, state, descriptor.number()), "sync", path);
     }
 
     /** Truncates the file, or extends it with a hole. */
     public void setLength(long bytes) throws SystemCallException {
         CallState state = STATES.get();
-        int result;
-        try {
-            result = (int) FTRUNCATE.invokeExact(state.segment(), descriptor.number(), bytes);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("truncate " + path);
-        }
+        int result =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        FTRUNCATE.invokeExact(
+                                                state.segment(), descriptor.number(), bytes));
+        state.check(result, "truncate", path);
     }
 
     /** Makes a range a hole. It then reads as zeros, and its whole blocks are freed. */
     public void punch(long position, long bytes) throws SystemCallException {
         CallState state = STATES.get();
-        int result;
-        try {
-            result =
-                    (int)
-                            FALLOCATE.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    PUNCH_HOLE_KEEP_SIZE,
-                                    position,
-                                    bytes);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("punch a hole into " + path);
-        }
+        int result =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        FALLOCATE.invokeExact(
+                                                state.segment(),
+                                                descriptor.number(),
+                                                PUNCH_HOLE_KEEP_SIZE,
+                                                position,
+                                                bytes));
+        state.check(result, "punch a hole into", path);
     }
 
     /**
@@ -320,18 +301,16 @@ public final class DiskFile implements AutoCloseable {
 
     private void fcntl(int command, int argument) throws SystemCallException {
         CallState state = STATES.get();
-        int result;
-        try {
-            result =
-                    (int)
-                            FCNTL.invokeExact(
-                                    state.segment(), descriptor.number(), command, argument);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("lease " + path);
-        }
+        int result =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        FCNTL.invokeExact(
+                                                state.segment(),
+                                                descriptor.number(),
+                                                command,
+                                                argument));
+        state.check(result, "lease", path);
     }
 
     @Override

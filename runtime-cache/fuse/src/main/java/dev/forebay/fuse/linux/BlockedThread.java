@@ -54,7 +54,6 @@ public final class BlockedThread {
 
     private static void installHandler() {
         CallState state = new CallState();
-        int result;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment action = arena.allocate(SIGACTION);
             // A C function that takes an int and has no effect can be a handler, and needs no Java.
@@ -62,25 +61,25 @@ public final class BlockedThread {
                     ADDRESS,
                     SIGACTION.byteOffset(PathElement.groupElement("sa_handler")),
                     CLibrary.address("abs"));
-            result =
-                    (int)
-                            CHANGE_HANDLER.invokeExact(
-                                    state.segment(), SIGNAL, action, MemorySegment.NULL);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw new AssertionError(state.failed("sigaction"));
+            int result =
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            CHANGE_HANDLER.invokeExact(
+                                                    state.segment(),
+                                                    SIGNAL,
+                                                    action,
+                                                    MemorySegment.NULL));
+            if (result < 0) {
+                throw new AssertionError(state.failed("sigaction"));
+            }
         }
     }
 
     /** Returns the calling thread, which must be a platform thread. */
     public static BlockedThread current() {
-        try {
-            return new BlockedThread((int) GETTID.invokeExact(new CallState().segment()));
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        CallState state = new CallState();
+        return new BlockedThread(CLibrary.makeInt(() -> (int) GETTID.invokeExact(state.segment())));
     }
 
     /**
@@ -90,10 +89,9 @@ public final class BlockedThread {
      */
     public void wake() {
         int process = Math.toIntExact(ProcessHandle.current().pid());
-        try {
-            int _ = (int) TGKILL.invokeExact(new CallState().segment(), process, thread, SIGNAL);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        CallState state = new CallState();
+        int _ =
+                CLibrary.makeInt(
+                        () -> (int) TGKILL.invokeExact(state.segment(), process, thread, SIGNAL));
     }
 }

@@ -29,22 +29,21 @@ public final class ExtendedAttribute {
      */
     public static long length(Path file, String name) throws SystemCallException {
         CallState state = new CallState();
-        long result;
         try (Arena arena = Arena.ofConfined()) {
-            result =
-                    (long)
-                            GETXATTR.invokeExact(
-                                    state.segment(),
-                                    CLibrary.text(arena, file),
-                                    CLibrary.text(arena, name),
-                                    MemorySegment.NULL,
-                                    0L);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
+            MemorySegment path = CLibrary.text(arena, file);
+            MemorySegment attribute = CLibrary.text(arena, name);
+            long result =
+                    CLibrary.makeLong(
+                            () ->
+                                    (long)
+                                            GETXATTR.invokeExact(
+                                                    state.segment(),
+                                                    path,
+                                                    attribute,
+                                                    MemorySegment.NULL,
+                                                    0L));
+            state.check(result, "read an attribute of", file);
+            return result;
         }
-        if (result < 0) {
-            throw state.failed("read an attribute of " + file);
-        }
-        return result;
     }
 }

@@ -18,12 +18,8 @@ public record Identity(int user, int group) {
     /** Returns the effective user and group of this process. */
     public static Identity ofThisProcess() {
         CallState state = new CallState();
-        try {
-            return new Identity(
-                    (int) GETEUID.invokeExact(state.segment()),
-                    (int) GETEGID.invokeExact(state.segment()));
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        return new Identity(
+                CLibrary.makeInt(() -> (int) GETEUID.invokeExact(state.segment())),
+                CLibrary.makeInt(() -> (int) GETEGID.invokeExact(state.segment())));
     }
 }

@@ -41,12 +41,8 @@ public final class LockedMemory {
         // Allocation fills memory with zeros, which touches every page.
         MemorySegment memory = Arena.ofAuto().allocate(size, PAGE);
         CallState state = new CallState();
-        int result;
-        try {
-            result = (int) MLOCK.invokeExact(state.segment(), memory, size);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int result =
+                CLibrary.makeInt(() -> (int) MLOCK.invokeExact(state.segment(), memory, size));
         if (result < 0 && REFUSED.compareAndSet(false, true)) {
             LOG.info(
                     "{}; request buffers can be swapped out (raise the memlock limit)",

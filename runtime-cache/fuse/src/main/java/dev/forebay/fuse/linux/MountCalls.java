@@ -10,6 +10,7 @@ import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
@@ -40,22 +41,19 @@ public final class MountCalls {
     public static void mount(String source, Path target, String type, long flags, String data)
             throws SystemCallException {
         CallState state = new CallState();
-        int result;
         try (Arena arena = Arena.ofConfined()) {
-            result =
-                    (int)
-                            MOUNT.invokeExact(
-                                    state.segment(),
-                                    CLibrary.text(arena, source),
-                                    CLibrary.text(arena, target),
-                                    CLibrary.text(arena, type),
-                                    flags,
-                                    CLibrary.text(arena, data));
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("mount " + target);
+            int result =
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            MOUNT.invokeExact(
+                                                    state.segment(),
+                                                    CLibrary.text(arena, source),
+                                                    CLibrary.text(arena, target),
+                                                    CLibrary.text(arena, type),
+                                                    flags,
+                                                    CLibrary.text(arena, data)));
+            state.check(result, "mount", target);
         }
     }
 
@@ -94,9 +92,9 @@ public final class MountCalls {
 
     private static int unmount(Path target, int flags, CallState state) {
         try (Arena arena = Arena.ofConfined()) {
-            return (int) UMOUNT2.invokeExact(state.segment(), CLibrary.text(arena, target), flags);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
+            MemorySegment path = CLibrary.text(arena, target);
+            return CLibrary.makeInt(
+                    () -> (int) UMOUNT2.invokeExact(state.segment(), path, flags));
         }
     }
 }

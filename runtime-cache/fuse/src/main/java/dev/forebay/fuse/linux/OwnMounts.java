@@ -92,15 +92,7 @@ final class OwnMounts {
     /** Gives this thread a namespace with the same propagation as the process's. */
     static void copy() throws SystemCallException {
         CallState state = new CallState();
-        int result;
-        try {
-            result = (int) UNSHARE.invokeExact(state.segment(), CLONE_NEWNS);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("unshare the mounts");
-        }
+        state.check(CLibrary.call(UNSHARE, state, CLONE_NEWNS), "unshare", "the mounts");
     }
 
     /** Opens the namespace of this thread, for {@link #enter}. */
@@ -116,29 +108,17 @@ final class OwnMounts {
      */
     static void enter(Descriptor namespace, Descriptor directory) throws SystemCallException {
         CallState state = new CallState();
-        int result;
-        try {
-            result = (int) SETNS.invokeExact(state.segment(), namespace.number(), CLONE_NEWNS);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("enter a mount namespace");
-        }
+        int result = CLibrary.call(SETNS, state, namespace.number(), CLONE_NEWNS);
+        state.check(result, "enter", "a mount namespace");
         work(directory);
     }
 
     /** Makes a directory the working directory of a thread that has its own namespace. */
     static void work(Descriptor directory) throws SystemCallException {
         CallState state = new CallState();
-        int result;
-        try {
-            result = (int) FCHDIR.invokeExact(state.segment(), directory.number());
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("change the working directory");
-        }
+        state.check(
+                CLibrary.call(FCHDIR, state, directory.number()),
+                "change",
+                "the working directory");
     }
 }

@@ -17,10 +17,7 @@ public final class PageSize {
 
     /** Returns the size in bytes: 4 KiB on x86-64, up to 64 KiB on aarch64. */
     public static int bytes() {
-        try {
-            return (int) GETPAGESIZE.invokeExact(new CallState().segment());
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        CallState state = new CallState();
+        return CLibrary.makeInt(() -> (int) GETPAGESIZE.invokeExact(state.segment()));
     }
 }

@@ -34,15 +34,19 @@ final class SystemCall {
     static long make(String what, long number, long... arguments) throws SystemCallException {
         long[] a = Arrays.copyOf(arguments, MOST_ARGUMENTS);
         CallState state = new CallState();
-        long result;
-        try {
-            result =
-                    (long)
-                            SYSCALL.invokeExact(
-                                    state.segment(), number, a[0], a[1], a[2], a[3], a[4], a[5]);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        long result =
+                CLibrary.makeLong(
+                        () ->
+                                (long)
+                                        SYSCALL.invokeExact(
+                                                state.segment(),
+                                                number,
+                                                a[0],
+                                                a[1],
+                                                a[2],
+                                                a[3],
+                                                a[4],
+                                                a[5]));
         if (result < 0) {
             throw state.failed(what);
         }

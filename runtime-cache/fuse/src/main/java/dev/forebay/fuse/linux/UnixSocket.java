@@ -100,9 +100,8 @@ public final class UnixSocket implements AutoCloseable {
             // Clients can only connect after listen(2).
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
             CallState state = new CallState();
-            if (run(LISTEN, state, socket.descriptor.number(), BACKLOG) < 0) {
-                throw state.failed("listen on " + path);
-            }
+            int result = CLibrary.call(LISTEN, state, socket.descriptor.number(), BACKLOG);
+            state.check(result, "listen on", path);
             return socket;
         } catch (IOException e) {
             socket.close();
@@ -128,37 +127,35 @@ public final class UnixSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ends = arena.allocate(JAVA_INT, 2);
             int result =
-                    (int)
-                            SOCKETPAIR.invokeExact(
-                                    state.segment(),
-                                    AF_UNIX,
-                                    SOCK_SEQPACKET | SOCK_CLOEXEC,
-                                    0,
-                                    ends);
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            SOCKETPAIR.invokeExact(
+                                                    state.segment(),
+                                                    AF_UNIX,
+                                                    SOCK_SEQPACKET | SOCK_CLOEXEC,
+                                                    0,
+                                                    ends));
             if (result < 0) {
                 throw state.failed("socketpair");
             }
             return List.of(
                     Descriptor.of(ends.getAtIndex(JAVA_INT, 0)),
                     Descriptor.of(ends.getAtIndex(JAVA_INT, 1)));
-        } catch (SystemCallException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
         }
     }
 
     private static UnixSocket create() throws SystemCallException {
         CallState state = new CallState();
-        int number;
-        try {
-            number =
-                    (int)
-                            SOCKET.invokeExact(
-                                    state.segment(), AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int number =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        SOCKET.invokeExact(
+                                                state.segment(),
+                                                AF_UNIX,
+                                                SOCK_SEQPACKET | SOCK_CLOEXEC,
+                                                0));
         if (number < 0) {
             throw state.failed("socket");
         }
@@ -177,7 +174,6 @@ public final class UnixSocket implements AutoCloseable {
             throw new IllegalArgumentException(path + " is no file");
         }
         CallState state = new CallState();
-        int result;
         try (Descriptor directory = Descriptor.open(parent, Descriptor.O_PATH);
                 Arena arena = Arena.ofConfined()) {
             String name = "/proc/self/fd/" + directory.number() + "/" + absolute.getFileName();
@@ -190,36 +186,32 @@ public final class UnixSocket implements AutoCloseable {
             address.set(JAVA_SHORT, 0, (short) AF_UNIX);
             MemorySegment.copy(bytes, 0, address, JAVA_BYTE, Short.BYTES, bytes.length);
             int length = (int) address.byteSize();
-            result =
-                    (int)
-                            call.invokeExact(
-                                    state.segment(), socket.descriptor.number(), address, length);
-        } catch (SystemCallException | IllegalArgumentException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed(what + " " + path);
+            int result =
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            call.invokeExact(
+                                                    state.segment(),
+                                                    socket.descriptor.number(),
+                                                    address,
+                                                    length));
+            state.check(result, what, path);
         }
     }
 
     /** Waits for the next connection; returns empty after {@link #hangUp}. */
     public Optional<UnixSocket> accept() throws SystemCallException {
         CallState state = new CallState();
-        int number;
-        try {
-            number =
-                    (int)
-                            ACCEPT4.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    MemorySegment.NULL,
-                                    MemorySegment.NULL,
-                                    SOCK_CLOEXEC);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int number =
+                CLibrary.makeInt(
+                        () ->
+                                (int)
+                                        ACCEPT4.invokeExact(
+                                                state.segment(),
+                                                descriptor.number(),
+                                                MemorySegment.NULL,
+                                                MemorySegment.NULL,
+                                                SOCK_CLOEXEC));
         if (number >= 0) {
             return Optional.of(new UnixSocket(Descriptor.of(number)));
         }
@@ -237,23 +229,21 @@ public final class UnixSocket implements AutoCloseable {
             MemorySegment credentials = arena.allocate(3L * Integer.BYTES, Integer.BYTES);
             MemorySegment length = arena.allocateFrom(JAVA_INT, (int) credentials.byteSize());
             int result =
-                    (int)
-                            GETSOCKOPT.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    SOL_SOCKET,
-                                    SO_PEERCRED,
-                                    credentials,
-                                    length);
+                    CLibrary.makeInt(
+                            () ->
+                                    (int)
+                                            GETSOCKOPT.invokeExact(
+                                                    state.segment(),
+                                                    descriptor.number(),
+                                                    SOL_SOCKET,
+                                                    SO_PEERCRED,
+                                                    credentials,
+                                                    length));
             if (result < 0) {
                 throw state.failed("getsockopt");
             }
             return new Peer(
                     credentials.getAtIndex(JAVA_INT, 0), credentials.getAtIndex(JAVA_INT, 1));
-        } catch (SystemCallException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
         }
     }
 
@@ -267,23 +257,20 @@ public final class UnixSocket implements AutoCloseable {
      */
     public void send(String text, List<Descriptor> descriptors) throws SystemCallException {
         CallState state = new CallState();
-        long sent;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment header = SocketMessage.of(arena, text, descriptors).header();
-            sent =
-                    (long)
-                            SENDMSG.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    header,
-                                    MSG_NOSIGNAL | MSG_DONTWAIT);
-        } catch (IllegalArgumentException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (sent < 0) {
-            throw state.failed("send");
+            long sent =
+                    CLibrary.makeLong(
+                            () ->
+                                    (long)
+                                            SENDMSG.invokeExact(
+                                                    state.segment(),
+                                                    descriptor.number(),
+                                                    header,
+                                                    MSG_NOSIGNAL | MSG_DONTWAIT));
+            if (sent < 0) {
+                throw state.failed("send");
+            }
         }
     }
 
@@ -295,18 +282,11 @@ public final class UnixSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             SocketMessage message = SocketMessage.empty(arena);
             MemorySegment header = message.header();
-            long received =
-                    (long)
-                            RECVMSG.invokeExact(
-                                    state.segment(), descriptor.number(), header, MSG_CMSG_CLOEXEC);
+            long received = receive(header, MSG_CMSG_CLOEXEC, state);
             if (received < 0) {
                 throw state.failed("receive");
             }
             return received == 0 ? Optional.empty() : Optional.of(message.received(received));
-        } catch (SystemCallException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
         }
     }
 
@@ -314,30 +294,23 @@ public final class UnixSocket implements AutoCloseable {
     public boolean isQuiet() {
         CallState state = new CallState();
         try (Arena arena = Arena.ofConfined()) {
-            long received =
-                    (long)
-                            RECVMSG.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    arena.allocate(SocketMessage.MSGHDR),
-                                    MSG_PEEK | MSG_DONTWAIT);
-            return received < 0 && state.errno() == ErrorNumber.EAGAIN;
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
+            MemorySegment header = arena.allocate(SocketMessage.MSGHDR);
+            return receive(header, MSG_PEEK | MSG_DONTWAIT, state) < 0
+                    && state.errno() == ErrorNumber.EAGAIN;
         }
+    }
+
+    private long receive(MemorySegment header, int flags, CallState state) {
+        return CLibrary.makeLong(
+                () ->
+                        (long)
+                                RECVMSG.invokeExact(
+                                        state.segment(), descriptor.number(), header, flags));
     }
 
     /** Shuts the connection or the listening socket down; a waiting thread then sees the end. */
     public void hangUp() {
-        int _ = run(SHUTDOWN, OF_HANG_UP, descriptor.number(), SHUT_RDWR);
-    }
-
-    private static int run(MethodHandle call, CallState state, int first, int second) {
-        try {
-            return (int) call.invokeExact(state.segment(), first, second);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
+        int _ = CLibrary.call(SHUTDOWN, OF_HANG_UP, descriptor.number(), SHUT_RDWR);
     }
 
     @Override
