@@ -1,4 +1,7 @@
-/** Helpers for threads that run as long as their process. */
+/**
+ * Background threads, repeated and parallel work, and what happens when it fails. Other packages
+ * catch no {@link java.lang.Error}.
+ */
 @NullMarked
 package dev.forebay.thread;
 
