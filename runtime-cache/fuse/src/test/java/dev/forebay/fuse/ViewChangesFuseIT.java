@@ -38,6 +38,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.ScrubLoop;
 import dev.forebay.transfer.ReadEvents;
 import dev.forebay.transfer.RegionFiles;
 import dev.forebay.transfer.RegionFilesConfig;
@@ -530,7 +531,7 @@ class ViewChangesFuseIT {
         Digest right = ManifestFile.digestOf(image);
         // An open file also keeps the device's number in use.
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG));
-                DigestScrubber _ =
+                ScrubLoop<?> _ =
                         DigestScrubber.start(
                                 "images",
                                 shown::images,

@@ -3,7 +3,7 @@ package dev.forebay.worker;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.ScrubLoop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>Goes by pack and index, and saves its position in a file. A worker that restarts often
  * therefore still finishes its rounds.
  */
-final class Scrubber implements AutoCloseable {
+final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
@@ -40,12 +41,15 @@ final class Scrubber implements AutoCloseable {
     private final ChunkStore store;
     private final Consumer<ChunkId> repair;
     private final Path note;
-    private final double nanosPerByte;
-    private final Duration pause;
+    private final ScrubLoop<ChunkId> loop;
     private final LongAdder bytes = new LongAdder();
     private final LongAdder rounds = new LongAdder();
-    private final Closing closing = new Closing();
-    private final Thread thread = Thread.ofVirtual().name("scrub").unstarted(this::run);
+
+    /** The position to start the next round at. Null: the first chunk. */
+    private volatile @Nullable ChunkId behind;
+
+    // Used by the thread of the loop only.
+    private int verified;
 
     /**
      * @param repair fills a dropped chunk again
@@ -62,29 +66,17 @@ final class Scrubber implements AutoCloseable {
         this.store = store;
         this.repair = repair;
         this.note = note;
-        this.nanosPerByte = 1e9 / bytesPerSecond;
-        this.pause = pause;
+        this.loop =
+                new ScrubLoop<>(Thread.ofVirtual().name("scrub"), this, bytesPerSecond, pause);
     }
 
     /** Continues from the saved position, until closed. */
     void start() {
-        thread.start();
-    }
-
-    private void run() {
-        @Nullable ChunkId last = lastScrubbed();
-        while ((last != null || !closing.within(pause)) && tryRound(last)) {
-            last = null;
-        }
-    }
-
-    /** Runs one round. A failure ends this round only. */
-    private boolean tryRound(@Nullable ChunkId behind) {
-        try {
-            return round(behind);
-        } catch (RuntimeException | Error e) {
-            LOG.error("A round ended early; the next one begins anew", e);
-            return true;
+        behind = lastScrubbed();
+        if (behind == null) {
+            loop.startAfterPause();
+        } else {
+            loop.start();
         }
     }
 
@@ -93,32 +85,49 @@ final class Scrubber implements AutoCloseable {
      *
      * @return false if it was closed before the end
      */
-    boolean round(@Nullable ChunkId behind) {
-        int sinceNote = 0;
-        for (PackId pack : sorted(store.packs())) {
-            int order = behind == null ? 1 : ORDER.compare(pack, behind.pack());
-            if (order < 0) {
-                continue;
+    boolean round(@Nullable ChunkId from) {
+        behind = from;
+        return loop.round();
+    }
+
+    @Override
+    public Iterable<ChunkId> items() {
+        ChunkId last = behind;
+        behind = null;
+        Stream<ChunkId> chunks =
+                sorted(store.packs()).stream()
+                        .filter(pack -> last == null || ORDER.compare(pack, last.pack()) >= 0)
+                        .flatMap(pack -> byIndex(store.chunks(pack)).stream())
+                        .filter(chunk -> last == null || isBehind(chunk, last));
+        return chunks::iterator;
+    }
+
+    private static boolean isBehind(ChunkId chunk, ChunkId last) {
+        return !chunk.pack().equals(last.pack()) || chunk.index() > last.index();
+    }
+
+    @Override
+    public void verify(ChunkId chunk, ScrubLoop.Pace pace) {
+        int length = store.length(chunk);
+        try {
+            if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
+                LOG.warn(
+                        "Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
+                repair.accept(chunk);
             }
-            for (ChunkId chunk : byIndex(store.chunks(pack))) {
-                if (order == 0 && behind != null && chunk.index() <= behind.index()) {
-                    continue;
-                }
-                int length = store.length(chunk);
-                verify(chunk);
-                bytes.add(length);
-                if (++sinceNote % NOTE_EVERY == 0) {
-                    write(chunk.toString());
-                }
-                if (closing.within(Duration.ofNanos((long) (nanosPerByte * length)))) {
-                    write(chunk.toString());
-                    return false;
-                }
+        } finally {
+            bytes.add(length);
+            boolean ends = pace.endsAfter(length);
+            if (++verified % NOTE_EVERY == 0 || ends) {
+                write(chunk.toString());
             }
         }
+    }
+
+    @Override
+    public void completed() {
         write("");
         rounds.increment();
-        return true;
     }
 
     private static List<PackId> sorted(List<PackId> packs) {
@@ -128,18 +137,6 @@ final class Scrubber implements AutoCloseable {
     /** Sorts by index. Each disk lists its chunks in order, but the combined list has no order. */
     private static List<ChunkId> byIndex(List<ChunkId> ofOnePack) {
         return ofOnePack.stream().sorted(Comparator.comparingInt(ChunkId::index)).toList();
-    }
-
-    private void verify(ChunkId chunk) {
-        try {
-            if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
-                LOG.warn(
-                        "Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
-                repair.accept(chunk);
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.warn("Cannot verify or repair chunk {}", chunk, e);
-        }
     }
 
     private @Nullable ChunkId lastScrubbed() {
@@ -177,14 +174,6 @@ final class Scrubber implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
-        if (!thread.isAlive()) {
-            return;
-        }
-        try {
-            boolean _ = thread.join(CLOSING);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        loop.close(CLOSING);
     }
 }

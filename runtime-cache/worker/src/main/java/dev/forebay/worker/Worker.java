@@ -14,6 +14,7 @@ import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.Digest;
+import dev.forebay.thread.ScrubLoop;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
@@ -70,8 +71,8 @@ final class Worker {
     private final Repairs repairs;
     private final Optional<Scrubber> scrubber;
     private final ManifestsAhead ahead;
-    private final DigestScrubber manifestScrubber;
-    private final DigestScrubber imageScrubber;
+    private final ScrubLoop<?> manifestScrubber;
+    private final ScrubLoop<?> imageScrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
 
@@ -182,7 +183,7 @@ final class Worker {
                                 settings.scrub().pause()));
     }
 
-    private static DigestScrubber digestScrubber(
+    private static ScrubLoop<?> digestScrubber(
             WorkerConfig settings,
             String what,
             Supplier<Map<Digest, Path>> files,

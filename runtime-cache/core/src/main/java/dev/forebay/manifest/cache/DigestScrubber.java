@@ -2,7 +2,7 @@ package dev.forebay.manifest.cache;
 
 import dev.forebay.manifest.Digests;
 import dev.forebay.model.Digest;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.ScrubLoop;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -12,39 +12,27 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scrubs files: compares them repeatedly, at a limited rate, with the SHA-256 that they had when
- * they were fetched. Manifests and images are verified before use, but are then in use for days.
- * Thread-safe.
+ * Scrubs files: compares them repeatedly with the SHA-256 that they had when they were fetched.
+ * Manifests and images are verified before use, but are then in use for days.
  */
-public final class DigestScrubber implements AutoCloseable {
+public final class DigestScrubber implements ScrubLoop.Source<Map.Entry<Digest, Path>> {
 
     private static final Logger LOG = LoggerFactory.getLogger(DigestScrubber.class);
     private static final int PIECE = 1 << 20;
 
     private final Supplier<Map<Digest, Path>> files;
     private final Consumer<Digest> damaged;
-    private final double nanosPerByte;
-    private final Duration pause;
-    private final Closing closing = new Closing();
-    private final Thread thread;
 
-    DigestScrubber(
-            String what,
-            Supplier<Map<Digest, Path>> files,
-            Consumer<Digest> damaged,
-            long bytesPerSecond,
-            Duration pause) {
+    private DigestScrubber(Supplier<Map<Digest, Path>> files, Consumer<Digest> damaged) {
         this.files = files;
         this.damaged = damaged;
-        this.nanosPerByte = 1e9 / bytesPerSecond;
-        this.pause = pause;
-        this.thread = Thread.ofPlatform().daemon().name("scrub-" + what).unstarted(this::run);
     }
 
     /**
@@ -56,40 +44,37 @@ public final class DigestScrubber implements AutoCloseable {
      * @param bytesPerSecond the rate; 0 disables scrubbing
      * @param pause the wait before each round, including the first
      */
-    public static DigestScrubber start(
+    public static ScrubLoop<?> start(
             String what,
             Supplier<Map<Digest, Path>> files,
             Consumer<Digest> damaged,
             long bytesPerSecond,
             Duration pause) {
-        DigestScrubber scrubber = new DigestScrubber(what, files, damaged, bytesPerSecond, pause);
+        ScrubLoop<?> loop =
+                new ScrubLoop<>(
+                        Thread.ofPlatform().daemon().name("scrub-" + what),
+                        new DigestScrubber(files, damaged),
+                        bytesPerSecond,
+                        pause);
         if (bytesPerSecond > 0) {
-            scrubber.thread.start();
+            loop.startAfterPause();
         }
-        return scrubber;
+        return loop;
     }
 
-    private void run() {
-        while (!closing.within(pause)) {
-            try {
-                round();
-            } catch (RuntimeException | Error e) {
-                LOG.error(
-                        "A round of {} ended early; the next one begins anew", thread.getName(), e);
-            }
-        }
+    @Override
+    public Set<Map.Entry<Digest, Path>> items() {
+        return files.get().entrySet();
     }
 
-    /** Compares all files once, or until the scrubber is closed. */
-    void round() {
-        files.get().forEach(this::compare);
-    }
-
-    private void compare(Digest expected, Path file) {
+    @Override
+    public void verify(Map.Entry<Digest, Path> item, ScrubLoop.Pace pace) {
+        Digest expected = item.getKey();
+        Path file = item.getValue();
         try {
-            boolean right = digest(file).map(expected::equals).orElse(true);
+            boolean right = digest(file, pace).map(expected::equals).orElse(true);
             if (!right) {
-                LOG.warn("{} is not what it was when it came", file);
+                LOG.warn("{} has other bytes than when it was fetched", file);
                 damaged.accept(expected);
             }
         } catch (NoSuchFileException gone) {
@@ -97,29 +82,21 @@ public final class DigestScrubber implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("{} cannot be read", file, e);
             damaged.accept(expected);
-        } catch (RuntimeException | Error e) {
-            // An error with one file must not prevent the comparison of the others.
-            LOG.error("{} cannot be compared", file, e);
         }
     }
 
     /** Returns empty if the scrubber was closed meanwhile. */
-    private Optional<Digest> digest(Path file) throws IOException {
+    private static Optional<Digest> digest(Path file, ScrubLoop.Pace pace) throws IOException {
         MessageDigest digest = Digests.sha256();
         byte[] piece = new byte[PIECE];
         try (InputStream in = Files.newInputStream(file)) {
             for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
                 digest.update(piece, 0, n);
-                if (closing.within(Duration.ofNanos((long) (n * nanosPerByte)))) {
+                if (pace.endsAfter(n)) {
                     return Optional.empty();
                 }
             }
         }
         return Optional.of(Digests.of(digest));
-    }
-
-    @Override
-    public void close() {
-        closing.begin();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.manifest.Digests;
 import dev.forebay.model.Digest;
+import dev.forebay.thread.ScrubLoop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +38,14 @@ class DigestScrubberTest {
     }
 
     private void round() {
-        new DigestScrubber("test", () -> files, damaged::add, FAST, Duration.ofHours(1)).round();
+        round(damaged::add);
+    }
+
+    private void round(Consumer<Digest> listener) {
+        try (ScrubLoop<?> scrubber =
+                DigestScrubber.start("test", () -> files, listener, FAST, Duration.ofHours(1))) {
+            assertThat(scrubber.round()).isTrue();
+        }
     }
 
     @Test
@@ -86,7 +94,7 @@ class DigestScrubberTest {
                     }
                 };
 
-        new DigestScrubber("test", () -> files, listener, FAST, Duration.ofHours(1)).round();
+        round(listener);
 
         assertThat(told).containsExactlyInAnyOrderElementsOf(files.keySet());
     }
@@ -103,7 +111,7 @@ class DigestScrubberTest {
                     }
                     return files;
                 };
-        try (DigestScrubber _ =
+        try (ScrubLoop<?> _ =
                 DigestScrubber.start("test", inUse, damaged::add, FAST, Duration.ofMillis(1))) {
             assertThat(damaged.poll(30, TimeUnit.SECONDS)).isEqualTo(changed);
         }
@@ -113,7 +121,7 @@ class DigestScrubberTest {
     void theScrubberRepeatsItsRounds() throws Exception {
         Digest changed = add("changed", new byte[] {1});
         Files.write(files.get(changed), new byte[] {2});
-        DigestScrubber scrubber =
+        ScrubLoop<?> scrubber =
                 DigestScrubber.start("test", () -> files, damaged::add, FAST, Duration.ofMillis(1));
         assertThat(damaged.poll(30, TimeUnit.SECONDS)).isEqualTo(changed);
         assertThat(damaged.poll(30, TimeUnit.SECONDS)).as("a second round").isEqualTo(changed);
@@ -122,7 +130,7 @@ class DigestScrubberTest {
 
     @Test
     void aRateOfZeroDisablesTheScrubber() {
-        try (DigestScrubber _ =
+        try (ScrubLoop<?> _ =
                 DigestScrubber.start("off", () -> files, damaged::add, 0, Duration.ZERO)) {
             assertThat(Thread.getAllStackTraces().keySet())
                     .noneMatch(thread -> thread.getName().equals("scrub-off"));

@@ -5,10 +5,12 @@ import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.NodeBytes;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.membership.Mount;
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.ScrubLoop;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -41,7 +43,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
     private final Sweeper sweeper;
-    private final Optional<PackScrubber> scrubber;
+    private final Optional<ScrubLoop<ChunkId>> scrubber;
     private final DiskWatch watch;
 
     // Guarded by this.
@@ -52,11 +54,11 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
             PackCache cache,
             Optional<Prewarmer> prewarmer,
             Sweeper sweeper,
-            Optional<PackScrubber> scrubber,
+            Optional<ScrubLoop<ChunkId>> scrubber,
             DiskWatch watch) {
         this.sweeper = sweeper;
         this.scrubber = scrubber;
-        scrubber.ifPresent(PackScrubber::start);
+        scrubber.ifPresent(ScrubLoop::startAfterPause);
         this.pages = pages;
         this.cache = cache;
         this.prewarmer = prewarmer;
@@ -95,7 +97,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 config.scrubBytesPerSecond() == 0
                         ? Optional.empty()
                         : Optional.of(
-                                new PackScrubber(
+                                PackScrubber.loop(
                                         cache,
                                         pages::versions,
                                         config.scrubBytesPerSecond(),
@@ -268,7 +270,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     @Override
     public void close() {
-        scrubber.ifPresent(PackScrubber::close);
+        scrubber.ifPresent(ScrubLoop::close);
         sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);
         cache.close();

@@ -8,6 +8,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.ScrubLoop;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -34,8 +35,9 @@ class PackScrubberTest {
         return PackCache.open(directory, 1L << 30, true, pack.source(), pack);
     }
 
-    private static PackScrubber scrubber(PackCache cache, Function<PackId, List<Digest>> versions) {
-        return new PackScrubber(cache, versions, FAST, Duration.ofHours(1));
+    private static ScrubLoop<ChunkId> scrubber(
+            PackCache cache, Function<PackId, List<Digest>> versions) {
+        return PackScrubber.loop(cache, versions, FAST, Duration.ofHours(1));
     }
 
     private Path file() {
@@ -64,7 +66,7 @@ class PackScrubberTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = 0;
             do {
@@ -83,7 +85,7 @@ class PackScrubberTest {
     @Test
     void theScrubberFetchesForAnotherVersionIfOneFails() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber =
+                ScrubLoop<ChunkId> scrubber =
                         scrubber(cache, _ -> List.of(TestPack.SOME, TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
             flipEverywhere(new Random(7));
@@ -96,7 +98,7 @@ class PackScrubberTest {
     @Test
     void aRepairByTheScrubberCountsAsALoss() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL));
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, _ -> List.of(TestPack.ALL));
                 HeldPacks held =
                         cache.hold(
                                 TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
@@ -114,7 +116,7 @@ class PackScrubberTest {
     @Test
     void aDamagedRecordHidesNoDamagedBlocks() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             for (boolean scrubbed : List.of(true, false)) {
                 pack.assertReadsAll(cache, TestPack.ALL);
                 flipEverywhere(new Random(5));
@@ -142,7 +144,7 @@ class PackScrubberTest {
     @Test
     void theScrubberDropsBlocksThatCannotBeFetchedAgain() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = flipEverywhere(new Random(1));
             pack.down = true;
@@ -157,7 +159,7 @@ class PackScrubberTest {
     @Test
     void theScrubberVerifiesChunksOfNoMountedVersion() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, _ -> List.of())) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, _ -> List.of())) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = flipEverywhere(new Random(2));
             assertThat(scrubber.round()).isTrue();
@@ -177,7 +179,7 @@ class PackScrubberTest {
                             default -> List.of(TestPack.ALL);
                         };
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, versions)) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, versions)) {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(scrubber.round()).isTrue();
             assertThat(asked).as("nothing is wrong").hasValue(0);
@@ -198,7 +200,7 @@ class PackScrubberTest {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "no manifest");
                 };
         try (PackCache cache = open();
-                PackScrubber scrubber = scrubber(cache, versions)) {
+                ScrubLoop<ChunkId> scrubber = scrubber(cache, versions)) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = flipEverywhere(new Random(6));
             assertThat(scrubber.round()).isTrue();
