@@ -11,6 +11,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.service.gateway.UsageReport.Mounted;
 import dev.forebay.service.gateway.UsageReport.Share;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerUsage;
 import jakarta.inject.Singleton;
@@ -21,10 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
@@ -40,7 +37,7 @@ public class RegionUsage {
     private static final Logger LOG = Logger.getLogger(RegionUsage.class);
 
     /** Shorter than the control plane's timeout for the whole answer. */
-    private static final long WORKER_MILLIS = 2_000;
+    private static final Duration WORKER_TIMEOUT = Duration.ofSeconds(2);
 
     private final RegionState region;
     private final WorkerClient workers;
@@ -92,26 +89,15 @@ public class RegionUsage {
     }
 
     private List<Answer> answers(RegionView view) {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<Answer>> asked =
-                    view.workers().stream()
-                            .filter(worker -> view.live().contains(worker.id()))
-                            .map(
-                                    worker ->
-                                            CompletableFuture.supplyAsync(
-                                                            () -> workers.usage(worker), executor)
-                                                    .thenApply(usage -> new Answer(worker, usage))
-                                                    .exceptionally(
-                                                            silent -> new Answer(worker, null))
-                                                    .completeOnTimeout(
-                                                            new Answer(worker, null),
-                                                            WORKER_MILLIS,
-                                                            TimeUnit.MILLISECONDS))
-                            .toList();
-            List<Answer> answers = asked.stream().map(CompletableFuture::join).toList();
-            executor.shutdownNow();
-            return answers;
-        }
+        List<WorkerNode> live =
+                view.workers().stream()
+                        .filter(worker -> view.live().contains(worker.id()))
+                        .toList();
+        List<Optional<WorkerUsage>> usages =
+                ParallelCalls.answers(live, WORKER_TIMEOUT, workers::usage);
+        return IntStream.range(0, live.size())
+                .mapToObj(i -> new Answer(live.get(i), usages.get(i).orElse(null)))
+                .toList();
     }
 
     private List<String> unknown(RegionView view, List<Answer> answers) {

@@ -5,15 +5,13 @@ import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Segment;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.LongStream;
 
 /**
  * Fills a range of a version's chunks, a bounded number at once. The first failure ends it. Chunks
@@ -26,15 +24,12 @@ public final class RangeFill {
     private final Manifest manifest;
     private final ChunkFill fill;
     private final FillRate rate;
-    private final Semaphore places;
     private final int concurrency;
-    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
     public RangeFill(Manifest manifest, ChunkFill fill, FillRate rate, int concurrency) {
         this.manifest = manifest;
         this.fill = fill;
         this.rate = rate;
-        this.places = new Semaphore(concurrency);
         this.concurrency = concurrency;
     }
 
@@ -46,41 +41,14 @@ public final class RangeFill {
      *     all work has ended then
      */
     public WarmResult run(RangeCursor cursor, long from, long to) {
-        ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-        try {
-            submit(executor, cursor, to);
-            // All permits are free again when every started chunk has finished.
-            places.acquire(concurrency);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "the warming was stopped", e);
-        } finally {
-            executor.shutdownNow();
-            executor.close();
-        }
-        RuntimeException failed = failure.get();
-        if (failed != null) {
-            throw failed;
-        }
+        Iterator<ChunkRef> chunks =
+                LongStream.iterate(cursor.progress().next(), next -> next < to, next -> next + PAGE)
+                        .boxed()
+                        .flatMap(next -> page(next, to).stream())
+                        .iterator();
+        ParallelCalls.forEach(chunks, concurrency, chunk -> one(cursor, chunk));
         WarmProgress done = cursor.progress();
         return new WarmResult(liveBytes(from, to), done.bytesFromLake(), done.objects());
-    }
-
-    private void submit(ExecutorService executor, RangeCursor cursor, long to)
-            throws InterruptedException {
-        long next = cursor.progress().next();
-        while (next < to && failure.get() == null) {
-            List<ChunkRef> page = page(next, to);
-            for (ChunkRef chunk : page) {
-                places.acquire();
-                if (failure.get() != null) {
-                    places.release();
-                    return;
-                }
-                executor.execute(() -> one(cursor, chunk));
-            }
-            next = page.getLast().ordinal() + 1;
-        }
     }
 
     private void one(RangeCursor cursor, ChunkRef chunk) {
@@ -97,16 +65,8 @@ public final class RangeFill {
                     answer.bytesFromLake(),
                     chunk.liveBytes(),
                     objects(chunk, segments));
-        } catch (RuntimeException e) {
-            failure.compareAndSet(null, e);
-        } catch (Error e) {
-            // No other thread would see the error, and the chunk would count as filled.
-            failure.compareAndSet(
-                    null,
-                    new ForebayException(ErrorCode.UNAVAILABLE, chunk + " is not filled: " + e, e));
         } finally {
             rate.ended(fetched, requests);
-            places.release();
         }
     }
 

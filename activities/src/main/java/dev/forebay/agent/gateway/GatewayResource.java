@@ -17,6 +17,7 @@ import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerStatus;
@@ -28,12 +29,10 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 @EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)
 class GatewayResource {
 
-    private static final long STATUS_MILLIS = 1_500;
+    private static final Duration STATUS_TIMEOUT = Duration.ofMillis(1_500);
 
     private final RegionName name;
     private final RegionState region;
@@ -147,26 +146,20 @@ class GatewayResource {
         } catch (ForebayException neverReached) {
             return List.of();
         }
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<WorkerReport>> reports =
-                    view.workers().stream().map(worker -> report(worker, view, executor)).toList();
-            List<WorkerReport> answered = reports.stream().map(CompletableFuture::join).toList();
-            executor.shutdownNow();
-            return answered;
+        List<WorkerNode> live =
+                view.workers().stream()
+                        .filter(worker -> view.live().contains(worker.id()))
+                        .toList();
+        List<Optional<WorkerStatus>> answers =
+                ParallelCalls.answers(live, STATUS_TIMEOUT, workers::status);
+        Map<WorkerNode, Long> used = new HashMap<>();
+        for (int i = 0; i < live.size(); i++) {
+            WorkerNode worker = live.get(i);
+            answers.get(i).ifPresent(status -> used.put(worker, status.usedBytes()));
         }
-    }
-
-    private CompletableFuture<WorkerReport> report(
-            WorkerNode worker, RegionView view, ExecutorService executor) {
-        WorkerReport unanswered = report(worker, view, (Long) null);
-        if (!unanswered.live()) {
-            return CompletableFuture.completedFuture(unanswered);
-        }
-        return CompletableFuture.supplyAsync(() -> workers.status(worker), executor)
-                .thenApply(WorkerStatus::usedBytes)
-                .thenApply(used -> report(worker, view, used))
-                .exceptionally(unreachable -> unanswered)
-                .completeOnTimeout(unanswered, STATUS_MILLIS, TimeUnit.MILLISECONDS);
+        return view.workers().stream()
+                .map(worker -> report(worker, view, used.get(worker)))
+                .toList();
     }
 
     private static WorkerReport report(WorkerNode worker, RegionView view, @Nullable Long used) {

@@ -6,17 +6,13 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.PinsReport.Held;
+import dev.forebay.thread.ParallelCalls;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -58,33 +54,9 @@ public class RegionPins {
      * present. After the first failure, which may take as long as etcd's timeout, it asks no more.
      */
     static <T, R> List<R> found(Collection<T> each, Function<T, Optional<R>> question) {
-        AtomicBoolean failed = new AtomicBoolean();
-        try (ExecutorService executor =
-                Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
-            List<CompletableFuture<Optional<R>>> asked =
-                    each.stream()
-                            .map(
-                                    one ->
-                                            CompletableFuture.supplyAsync(
-                                                    () -> ask(one, question, failed), executor))
-                            .toList();
-            return asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof ForebayException cause ? cause : e;
-        }
-    }
-
-    private static <T, R> Optional<R> ask(
-            T one, Function<T, Optional<R>> question, AtomicBoolean failed) {
-        if (failed.get()) {
-            return Optional.empty();
-        }
-        try {
-            return question.apply(one);
-        } catch (RuntimeException e) {
-            failed.set(true);
-            throw e;
-        }
+        return ParallelCalls.map(each, AT_ONCE, question).stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private Optional<Held> held(Pin pin) {

@@ -11,15 +11,13 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.gateway.VerifyReport;
 import dev.forebay.service.gateway.VerifyRequest;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.VerifyAnswer.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 
 /**
@@ -58,18 +56,12 @@ public final class ChunkAudit {
         Digest digest = request.manifest().digest();
         List<Outcome> outcomes = new ArrayList<>();
         long next = request.from();
-        try (Manifest manifest = manifests.apply(request.manifest());
-                ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (Manifest manifest = manifests.apply(request.manifest())) {
             Map<WorkerNode, BitSet> held = held(digest, manifest, outcomes);
             while (next < manifest.chunkCount()) {
                 List<ChunkRef> batch = manifest.chunks(next, AT_ONCE);
-                copies(batch, held).stream()
-                        .map(
-                                copy ->
-                                        CompletableFuture.supplyAsync(
-                                                () -> verify(copy, digest), executor))
-                        .toList()
-                        .forEach(answer -> outcomes.add(answer.join()));
+                outcomes.addAll(
+                        ParallelCalls.map(copies(batch, held), copy -> verify(copy, digest)));
                 next += batch.size();
                 if (System.nanoTime() > until) {
                     break;

@@ -4,11 +4,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import dev.forebay.thread.ParallelCalls;
 import org.jboss.logging.Logger;
 
 /** Has every worker drop the chunks that no other version of the region needs. */
@@ -29,18 +25,7 @@ public final class ChunkDrop {
      * period. If such a worker returns, it removes its orphans by itself.
      */
     public void drop(Digest manifest) {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<Void>> drops =
-                    workers.view().workers().stream()
-                            .map(
-                                    worker ->
-                                            CompletableFuture.runAsync(
-                                                    () -> drop(worker, manifest), executor))
-                            .toList();
-            drops.forEach(CompletableFuture::join);
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof ForebayException cause ? cause : e;
-        }
+        ParallelCalls.forEach(workers.view().workers(), worker -> drop(worker, manifest));
     }
 
     private void drop(WorkerNode worker, Digest manifest) {

@@ -7,6 +7,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.workflows.activity.RegionActivities;
 import java.util.ArrayList;
@@ -15,10 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Asks every worker for its coverage of a version and for the cost of it, and adds up the answers.
@@ -124,18 +121,7 @@ public final class CoverageCheck {
     }
 
     private List<Optional<Answer>> answers(Digest digest) {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<Optional<Answer>>> answers =
-                    workers.view().workers().stream()
-                            .map(
-                                    worker ->
-                                            CompletableFuture.supplyAsync(
-                                                    () -> answer(worker, digest), executor))
-                            .toList();
-            return answers.stream().map(CompletableFuture::join).toList();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof ForebayException cause ? cause : e;
-        }
+        return ParallelCalls.map(workers.view().workers(), worker -> answer(worker, digest));
     }
 
     /** Empty if the worker does not answer, or does not know the manifest. */

@@ -18,16 +18,13 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,25 +70,11 @@ public class FillPlanner {
         Dataset dataset = datasets.require(version.dataset());
         VersionStatus status = reader.statusOrNothing(version);
         Size size = status.manifest() == null ? listing.of(dataset.source()) : null;
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<InRegion> found =
-                    in.stream()
-                            .map(
-                                    region ->
-                                            CompletableFuture.supplyAsync(
-                                                    () -> in(region, status, size), executor))
-                            .toList()
-                            .stream()
-                            .map(CompletableFuture::join)
-                            .toList();
-            return new FillPlan(
-                    version,
-                    status.manifest(),
-                    prices.isStated() ? prices.currency() : null,
-                    found);
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof ForebayException cause ? cause : e;
-        }
+        return new FillPlan(
+                version,
+                status.manifest(),
+                prices.isStated() ? prices.currency() : null,
+                ParallelCalls.map(in, region -> in(region, status, size)));
     }
 
     private InRegion in(RegionName region, VersionStatus status, @Nullable Size size) {

@@ -16,6 +16,7 @@ import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.service.gateway.VerifyReport;
 import dev.forebay.service.gateway.VerifyRequest;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
@@ -29,9 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -210,14 +208,7 @@ public class Regions {
 
     /** Asks all agents at once and returns their reports. */
     public List<Reported> reports() {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            return agents.entrySet().stream()
-                    .map(agent -> CompletableFuture.supplyAsync(() -> report(agent), executor))
-                    .toList()
-                    .stream()
-                    .map(CompletableFuture::join)
-                    .toList();
-        }
+        return ParallelCalls.map(agents.entrySet(), this::report);
     }
 
     private Reported report(Map.Entry<String, URI> agent) {

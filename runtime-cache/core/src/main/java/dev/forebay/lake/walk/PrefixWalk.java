@@ -4,17 +4,14 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.Listing;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.ParallelCalls;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Lists all objects below a prefix with several requests at once, spools them to disk, and then
@@ -66,20 +63,11 @@ public final class PrefixWalk {
         AtomicLong kept = new AtomicLong();
         spool.forEach(object -> kept.incrementAndGet());
         progress.accept(kept.get());
-        try (Spool.Division division = spool.division();
-                ExecutorService walkers = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (Spool.Division division = spool.division()) {
             Ranges ranges = new Ranges(prefix, division, spool.ranges());
-            List<Future<?>> walks = new ArrayList<>();
-            for (int i = 0; i < requests; i++) {
-                walks.add(walkers.submit(() -> walk(ranges, kept, progress)));
-            }
-            try {
-                await(walks);
-            } catch (RuntimeException e) {
-                ranges.stop();
-                walkers.shutdownNow();
-                throw e;
-            }
+            ParallelCalls.forEach(
+                    IntStream.range(0, requests).boxed().toList(),
+                    _ -> walk(ranges, kept, progress));
             new RangeBoundaryCheck(listing).check(ranges.inOrder());
         }
     }
@@ -90,17 +78,20 @@ public final class PrefixWalk {
     }
 
     private void walk(Ranges ranges, AtomicLong kept, LongConsumer progress) {
+        boolean ended = false;
         try {
             for (var range = ranges.take(); range.isPresent(); range = ranges.take()) {
                 walk(ranges, range.get(), kept, progress);
             }
+            ended = true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw stopped(e);
-        } catch (RuntimeException | Error e) {
-            // Without this, the other walkers would wait for this walker's range forever.
-            ranges.stop();
-            throw e;
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "the listing was stopped", e);
+        } finally {
+            if (!ended) {
+                // Without this, the other walkers would wait for this walker's range forever.
+                ranges.stop();
+            }
         }
     }
 
@@ -123,25 +114,5 @@ public final class PrefixWalk {
             }
         }
         ranges.done(range);
-    }
-
-    private static void await(List<Future<?>> walks) {
-        for (Future<?> walk : walks) {
-            try {
-                walk.get();
-            } catch (ExecutionException e) {
-                if (e.getCause() instanceof ForebayException failure) {
-                    throw failure;
-                }
-                throw new IllegalStateException("a walk has a defect", e.getCause());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw stopped(e);
-            }
-        }
-    }
-
-    private static ForebayException stopped(InterruptedException e) {
-        return new ForebayException(ErrorCode.UNAVAILABLE, "the listing was stopped", e);
     }
 }
