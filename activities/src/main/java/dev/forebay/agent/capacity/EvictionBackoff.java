@@ -1,6 +1,7 @@
 package dev.forebay.agent.capacity;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,8 +16,8 @@ import java.util.function.LongSupplier;
  */
 public final class EvictionBackoff {
 
-    private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
-    private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
 
     /** Versions that no longer wait leave entries behind, so the eldest ones are removed. */
     private static final int MOST_REMEMBERED = 10_000;
@@ -33,7 +34,7 @@ public final class EvictionBackoff {
                 }
             };
 
-    private record Pause(long lengthNanos, long overNanos) {}
+    private record Pause(Duration length, long overNanos) {}
 
     public EvictionBackoff(LongSupplier nanos) {
         this.nanos = nanos;
@@ -54,11 +55,8 @@ public final class EvictionBackoff {
         if (last != null && now - last.overNanos < 0) {
             return false;
         }
-        long next =
-                last == null
-                        ? FIRST_PAUSE_NANOS
-                        : Math.min(2 * last.lengthNanos, LONGEST_PAUSE_NANOS);
-        pauses.put(version, new Pause(next, now + next));
+        Duration next = last == null ? BACKOFF.first() : BACKOFF.following(last.length);
+        pauses.put(version, new Pause(next, now + next.toNanos()));
         return true;
     }
 }

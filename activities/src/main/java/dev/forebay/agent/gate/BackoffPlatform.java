@@ -2,6 +2,7 @@ package dev.forebay.agent.gate;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
+import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Set;
@@ -15,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackoffPlatform implements Platform {
 
-    static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
-    static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+    static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(30), Duration.ofMinutes(10));
 
     /** A fill may take hours until it fails. */
     static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
@@ -86,8 +86,8 @@ final class BackoffPlatform implements Platform {
             }
             if (answer instanceof Answer.Refused refused && isOfVersion(refused)) {
                 refusals.remove(version);
-                Duration pause = last == null ? FIRST_PAUSE : last.pause().multipliedBy(2);
-                pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+                Duration pause =
+                        last == null ? BACKOFF.first() : BACKOFF.following(last.pause());
                 refusals.put(version, new Refusal(answer, pause, nanos.getAsLong()));
             }
             if (refusals.size() > MOST_REMEMBERED) {

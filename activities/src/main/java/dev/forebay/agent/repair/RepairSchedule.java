@@ -2,6 +2,7 @@ package dev.forebay.agent.repair;
 
 import dev.forebay.membership.RegionView;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -13,15 +14,14 @@ import java.util.stream.Collectors;
  */
 public final class RepairSchedule {
 
-    private final long graceNanos;
-    private final long intervalNanos;
-    private final long longestNanos;
+    private final Duration interval;
+    private final Backoff backoff;
 
     // Guarded by this.
     private Set<String> registered = Set.of();
     private Set<String> live = Set.of();
     private long dueNanos;
-    private long pauseNanos;
+    private Duration pause;
     private boolean lostMeanwhile;
 
     /**
@@ -31,11 +31,10 @@ public final class RepairSchedule {
      * @param interval between checks without a reason
      */
     public RepairSchedule(Duration grace, Duration interval, long nanos) {
-        this.graceNanos = grace.toNanos();
-        this.intervalNanos = interval.toNanos();
-        this.longestNanos = Math.max(graceNanos, intervalNanos);
-        this.pauseNanos = graceNanos;
-        this.dueNanos = nanos + graceNanos;
+        this.interval = interval;
+        this.backoff = new Backoff(grace, grace.compareTo(interval) < 0 ? interval : grace);
+        this.pause = grace;
+        this.dueNanos = nanos + grace.toNanos();
     }
 
     /** Records the region's present workers. */
@@ -43,8 +42,8 @@ public final class RepairSchedule {
         Set<String> nowRegistered =
                 view.workers().stream().map(WorkerNode::id).collect(Collectors.toSet());
         if (!nowRegistered.containsAll(registered) || !view.live().containsAll(live)) {
-            pauseNanos = graceNanos;
-            dueNanos = nanos + graceNanos;
+            pause = backoff.first();
+            dueNanos = nanos + pause.toNanos();
             lostMeanwhile = true;
         }
         registered = nowRegistered;
@@ -66,8 +65,8 @@ public final class RepairSchedule {
         if (lostMeanwhile) {
             return; // the check may have counted what the lost worker had
         }
-        pauseNanos = graceNanos;
-        dueNanos = nanos + intervalNanos;
+        pause = backoff.first();
+        dueNanos = nanos + interval.toNanos();
     }
 
     /** Incomplete pins were found: doubles the delay before the next check. */
@@ -75,7 +74,7 @@ public final class RepairSchedule {
         if (lostMeanwhile) {
             return;
         }
-        dueNanos = nanos + pauseNanos;
-        pauseNanos = Math.min(2 * pauseNanos, longestNanos);
+        dueNanos = nanos + pause.toNanos();
+        pause = backoff.following(pause);
     }
 }

@@ -1,9 +1,7 @@
 package dev.forebay.agent.workers;
 
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Backoff;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Exponential backoff with jitter and a time limit, for attempts to reach a worker. Each object
@@ -11,11 +9,11 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class WorkerRetries {
 
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     private final long deadline;
-    private long pauseMillis = FIRST_PAUSE_MILLIS;
+    private int failures;
 
     public WorkerRetries(Duration limit) {
         this.deadline = System.nanoTime() + limit.toNanos();
@@ -32,12 +30,6 @@ public final class WorkerRetries {
 
     /** Pauses regardless of the time limit. */
     void rest() {
-        try {
-            Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "stopped while waiting", e);
-        }
-        pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
+        Backoff.sleep(BACKOFF.random(++failures, 0.5));
     }
 }

@@ -10,8 +10,8 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.thread.Backoff;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -206,7 +206,7 @@ public class Fsck {
             now.silent().forEach((region, why) -> findings.add(silent(region, why)));
         }
         if (!suspicions.isEmpty()) {
-            pause(config.settle());
+            Backoff.sleep(config.settle());
             long again = System.nanoTime() + config.page().toNanos();
             RegionStates later = now;
             long asked = 0;
@@ -323,14 +323,5 @@ public class Fsck {
                 "see that the region's agent and etcd answer, and run fsck again",
                 State.BY_HAND,
                 null);
-    }
-
-    static void pause(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
-        }
     }
 }

@@ -76,13 +76,13 @@ class BackoffPlatformTest {
     void anotherFailureStartsWithTheFirstPause() {
         for (int i = 0; i < 3; i++) {
             platform.ensure(gang("a"));
-            pass(BackoffPlatform.LONGEST_PAUSE);
+            pass(BackoffPlatform.BACKOFF.longest());
         }
         told.answer = WARM;
         platform.ensure(gang("a"));
         told.answer = DENIED;
         platform.ensure(gang("a"));
-        pass(BackoffPlatform.FIRST_PAUSE);
+        pass(BackoffPlatform.BACKOFF.first());
         platform.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(6);
     }
@@ -91,17 +91,17 @@ class BackoffPlatformTest {
     @Test
     void aRunningFillDoesNotResetTheBackoff() {
         platform.ensure(gang("a"));
-        pass(BackoffPlatform.FIRST_PAUSE);
+        pass(BackoffPlatform.BACKOFF.first());
         told.answer = new Answer.Coming(10, Optional.empty(), Optional.empty());
         platform.ensure(gang("a"));
         told.answer = DENIED;
         platform.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(3);
 
-        pass(BackoffPlatform.FIRST_PAUSE);
+        pass(BackoffPlatform.BACKOFF.first());
         platform.ensure(gang("a"));
         assertThat(told.asked).as("within the second pause").isEqualTo(3);
-        pass(BackoffPlatform.FIRST_PAUSE);
+        pass(BackoffPlatform.BACKOFF.first());
         platform.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(4);
     }

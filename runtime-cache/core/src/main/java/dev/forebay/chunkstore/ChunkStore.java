@@ -6,6 +6,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.Backoff;
 import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -48,13 +49,8 @@ public final class ChunkStore implements AutoCloseable {
 
     private static final int STRIPES = 64;
 
-    /**
-     * The unit of the backoff before a disk is used again that hung more than once. There is no
-     * pause the first time, then 1 s, 3 s, 7 s, and so on, up to some nine hours.
-     */
-    private static final Duration FIRST_REST = Duration.ofSeconds(1);
-
-    private static final int MOST_DOUBLED = 15;
+    /** The pauses before a disk is used again that hung more than once. */
+    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofHours(9));
 
     private volatile List<DiskStore> opened;
     private final int unusable;
@@ -314,7 +310,7 @@ public final class ChunkStore implements AutoCloseable {
     private void takeIn(DiskStore hung) {
         // Backoff: a disk that hangs again and again is used for less and less of the time.
         int before = returns.merge(hung.directory(), 1, Integer::sum) - 1;
-        if (closing.within(FIRST_REST.multipliedBy((1L << Math.min(before, MOST_DOUBLED)) - 1))) {
+        if (closing.within(before == 0 ? Duration.ZERO : BACKOFF.after(before))) {
             return;
         }
         try {

@@ -7,6 +7,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.Backoff;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RegionReader {
 
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
 
     /**
      * How long all workers may answer that the version is not mounted: their view of a new mount
@@ -114,18 +115,16 @@ public final class RegionReader {
         }
 
         int read() {
-            Duration pause = FIRST_PAUSE;
-            while (true) {
+            for (int failures = 1; ; failures++) {
                 int bytes = askEach(candidates());
                 if (bytes > 0) {
                     return bytes;
                 }
+                Duration pause = BACKOFF.after(failures);
                 if (left().compareTo(pause) <= 0) {
                     throw failure();
                 }
-                sleep(pause);
-                pause = pause.multipliedBy(2);
-                pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+                Backoff.sleep(pause);
             }
         }
 
@@ -229,15 +228,6 @@ public final class RegionReader {
                     ? last
                     : new ForebayException(
                             ErrorCode.UNAVAILABLE, "no worker is registered in this region");
-        }
-
-        private void sleep(Duration pause) {
-            try {
-                Thread.sleep(pause);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
-            }
         }
     }
 }

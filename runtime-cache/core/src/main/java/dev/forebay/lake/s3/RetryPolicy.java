@@ -4,25 +4,23 @@ import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Backoff;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.AbortedException;
 
 /**
- * Retries a request up to a limit, with exponential backoff.
- *
- * <p>The pause after attempt <i>n</i> is random between 0 and 100 ms · 2<sup>n</sup>, at most 5 s.
- * This is "full jitter" (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog 2015).
+ * Retries a request up to a limit, with exponential backoff. The pause after attempt <i>n</i> is
+ * random between 0 and 100 ms · 2<sup>n</sup>, at most 5 s.
  */
 final class RetryPolicy {
 
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 5_000;
-    private static final int MAX_DOUBLINGS = 16;
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
 
     private final int limit;
     private final LakeEvents events;
@@ -92,10 +90,8 @@ final class RetryPolicy {
     }
 
     private static void pause(String what, int n) {
-        long longest =
-                Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(n, MAX_DOUBLINGS));
         try {
-            Thread.sleep(ThreadLocalRandom.current().nextLong(longest));
+            Thread.sleep(BACKOFF.random(n, 0));
         } catch (InterruptedException e) {
             throw interrupted(what, e);
         }

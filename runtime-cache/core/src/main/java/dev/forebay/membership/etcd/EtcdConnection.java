@@ -2,6 +2,7 @@ package dev.forebay.membership.etcd;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Backoff;
 import dev.forebay.tls.TlsSettings;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -42,8 +43,8 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(EtcdConnection.class);
     private static final int MAX_ANSWER_BYTES = 64 << 20;
-    private static final Duration FIRST_RETRY = Duration.ofMillis(50);
-    private static final Duration LONGEST_RETRY = Duration.ofMillis(500);
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofMillis(50), Duration.ofMillis(500));
 
     private final EtcdConfig config;
     private final Optional<SslContext> tls;
@@ -73,8 +74,8 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
      */
     <T> T run(Function<EtcdSession, T> operation) {
         long deadline = System.nanoTime() + config.requestTimeout().toNanos();
-        Duration pause = FIRST_RETRY;
-        while (true) {
+        for (int failures = 1; ; failures++) {
+            Duration pause = BACKOFF.after(failures);
             try {
                 return operation.apply(new EtcdSession(client, deadline));
             } catch (ForebayException e) {
@@ -90,9 +91,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "closed", e);
                 }
             }
-            pause(pause);
-            pause = pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_RETRY) > 0 ? LONGEST_RETRY : pause;
+            Backoff.sleep(pause);
         }
     }
 
@@ -162,15 +161,6 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
             return builder.build();
         } catch (SSLException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "TLS to etcd cannot be spoken", e);
-        }
-    }
-
-    private static void pause(Duration time) {
-        try {
-            Thread.sleep(time);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
     }
 
