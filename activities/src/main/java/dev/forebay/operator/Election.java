@@ -1,6 +1,6 @@
 package dev.forebay.operator;
 
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
@@ -39,8 +39,12 @@ final class Election implements AutoCloseable {
     private final String replica;
     private final Supplier<Runnable> term;
     private final LeaderElectionConfig config;
-    private final Closing closing = new Closing();
-    private final Thread thread = Thread.ofVirtual().name("datasets-election").unstarted(this::run);
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofVirtual().name("datasets-election"),
+                    RETRY_PERIOD,
+                    "This replica cannot stand for election",
+                    this::stand);
 
     /** Ends the term. Null while this replica does not lead. Guarded by this. */
     private @Nullable Runnable ending;
@@ -72,13 +76,7 @@ final class Election implements AutoCloseable {
 
     /** Starts the candidacy, which is repeated after each lost leadership until closed. */
     void start() {
-        thread.start();
-    }
-
-    private void run() {
-        do {
-            stand();
-        } while (!closing.within(RETRY_PERIOD));
+        task.start();
     }
 
     /**
@@ -88,12 +86,10 @@ final class Election implements AutoCloseable {
      * own lock, and needs that lock to be cancelled. No thread may therefore cancel it while it
      * holds the lock of this object.
      */
-    private void stand() {
+    private void stand() throws InterruptedException {
         CompletableFuture<?> candidacy = client.leaderElector().withConfig(config).build().start();
         try {
             candidacy.get();
-        } catch (InterruptedException closed) {
-            LOG.debugf("%s stands for election no more", replica);
         } catch (ExecutionException e) {
             LOG.warnf("%s cannot stand for election: %s", replica, e.getCause());
         } finally {
@@ -125,12 +121,7 @@ final class Election implements AutoCloseable {
     /** Ends the leadership and releases the Lease, if this replica has it. Idempotent. */
     @Override
     public void close() {
-        closing.begin();
-        thread.interrupt();
-        try {
-            thread.join(FAREWELL.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.interrupt();
+        task.close(FAREWELL);
     }
 }

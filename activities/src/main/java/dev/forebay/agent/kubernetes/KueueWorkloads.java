@@ -4,6 +4,7 @@ import dev.forebay.agent.gate.Gates;
 import dev.forebay.agent.gate.WarmCheck;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Workloads;
+import dev.forebay.thread.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
@@ -19,13 +20,13 @@ public class KueueWorkloads implements AutoCloseable {
     private static final Duration TICK = Duration.ofSeconds(1);
 
     private final Workloads workloads;
-    private final RepeatedTask checking;
+    private final PeriodicTask checking;
 
     /** Makes no requests. */
     KueueWorkloads(Cluster cluster, Gates gates, MeterRegistry registry) {
         workloads = cluster.workloads();
         WarmCheck check = gates.of(workloads);
-        checking = new RepeatedTask("check", TICK, check::look);
+        checking = Rounds.of("check", TICK, check::look);
         Gauge.builder("forebay.agent.checked.workloads", check, WarmCheck::waiting)
                 .description("Workloads of Kueue that wait for their version")
                 .register(registry);

@@ -6,6 +6,7 @@ import dev.forebay.agent.jobs.Nodes;
 import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.membership.NodeReport;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ public final class NodeLabels implements AutoCloseable {
     private final WarmLabels labels;
     private final Supplier<List<NodeReport>> reports;
     private final Nodes nodes;
-    private final RepeatedTask rounds;
+    private final PeriodicTask rounds;
     private volatile long count;
 
     /**
@@ -39,7 +40,7 @@ public final class NodeLabels implements AutoCloseable {
         this.labels = labels;
         this.reports = reports;
         this.nodes = nodes;
-        this.rounds = new RepeatedTask("labelling of nodes", interval, this::look);
+        this.rounds = Rounds.of("labelling of nodes", interval, this::look);
     }
 
     public void start() {

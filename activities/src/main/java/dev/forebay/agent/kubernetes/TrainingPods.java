@@ -17,6 +17,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Workspace;
+import dev.forebay.thread.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -35,9 +36,9 @@ public class TrainingPods implements AutoCloseable {
 
     private final AdmissionServer server;
     private final Pods pods;
-    private final RepeatedTask keeping;
-    private final RepeatedTask gating;
-    private final RepeatedTask pinning;
+    private final PeriodicTask keeping;
+    private final PeriodicTask gating;
+    private final PeriodicTask pinning;
 
     /** Makes no requests. */
     TrainingPods(
@@ -80,10 +81,10 @@ public class TrainingPods implements AutoCloseable {
                         WebhookKeyRenewal::secondsLeft)
                 .description("How long the webhook's certificate is still valid")
                 .register(registry);
-        keeping = new RepeatedTask("webhook", admission.interval(), keeper::look);
+        keeping = Rounds.of("webhook", admission.interval(), keeper::look);
         pods = cluster.pods();
         Gate barrier = gates.of(pods);
-        gating = new RepeatedTask("gate", TICK, barrier::look);
+        gating = Rounds.of("gate", TICK, barrier::look);
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
                 .description("Pods that wait for their version")
                 .register(registry);
@@ -92,7 +93,7 @@ public class TrainingPods implements AutoCloseable {
                         pods,
                         cluster.jobs(true, config.kueue().enabled()),
                         () -> state.view().pins());
-        pinning = new RepeatedTask("keeping of pins", config.jobs().interval(), pinKeeper::look);
+        pinning = Rounds.of("keeping of pins", config.jobs().interval(), pinKeeper::look);
         Gauge.builder("forebay.agent.unpinned.gangs", pinKeeper, PinKeeper::lacking)
                 .description("Gangs that run without their pin")
                 .register(registry);

@@ -4,7 +4,7 @@ import dev.forebay.agent.jobs.Jobs;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -45,8 +45,11 @@ public final class JobPins implements AutoCloseable {
     private final long intervalNanos;
     private final Duration pause;
     private final AtomicBoolean jobEnded = new AtomicBoolean();
-    private final Closing closing = new Closing();
-    private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
+    private final PeriodicTask task;
+
+    // Used by one thread.
+    private long dueNanos = System.nanoTime();
+    private long pausedNanos = dueNanos;
 
     /** Versions whose workflows could not be reached. Used by one thread. */
     private final Set<DatasetVersion> untold = new HashSet<>();
@@ -87,12 +90,18 @@ public final class JobPins implements AutoCloseable {
         this.tell = tell;
         this.intervalNanos = interval.toNanos();
         this.pause = pause;
+        this.task =
+                new PeriodicTask(
+                        Thread.ofVirtual().name("job-pins"),
+                        pause.dividedBy(TICKS_IN_A_PAUSE),
+                        "Cannot see whether pins have outlived their Jobs",
+                        this::tick);
     }
 
     /** Starts the rounds, which run until closed. */
     public void start() {
         jobs.onEnd(this::ended);
-        thread.start();
+        task.startAfterPause();
     }
 
     private void ended(String uid) {
@@ -105,31 +114,25 @@ public final class JobPins implements AutoCloseable {
         }
     }
 
-    private void run() {
-        long due = System.nanoTime();
-        long paused = due;
-        while (!closing.within(pause.dividedBy(TICKS_IN_A_PAUSE))) {
-            long now = System.nanoTime();
-            if (now - paused < 0) {
-                continue;
-            }
-            if (jobEnded.getAndSet(false) || now - due >= 0) {
-                due = System.nanoTime() + (isDone(this::look) ? intervalNanos : 0);
-                paused = System.nanoTime() + pause.toNanos();
-            } else if (!untold.isEmpty()) {
-                boolean _ = isDone(this::tellAll);
-                paused = System.nanoTime() + pause.toNanos();
-            }
+    private void tick() {
+        long now = System.nanoTime();
+        if (now - pausedNanos < 0) {
+            return;
         }
-    }
-
-    private static boolean isDone(Runnable work) {
+        boolean due = jobEnded.getAndSet(false) || now - dueNanos >= 0;
+        if (!due && untold.isEmpty()) {
+            return;
+        }
         try {
-            work.run();
-            return true;
-        } catch (RuntimeException | Error e) {
-            LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
-            return false;
+            if (due) {
+                dueNanos = now;
+                look();
+                dueNanos = System.nanoTime() + intervalNanos;
+            } else {
+                tellAll();
+            }
+        } finally {
+            pausedNanos = System.nanoTime() + pause.toNanos();
         }
     }
 
@@ -186,7 +189,7 @@ public final class JobPins implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
         jobs.close();
     }
 }

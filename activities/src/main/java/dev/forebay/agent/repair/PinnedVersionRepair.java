@@ -9,7 +9,7 @@ import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -34,8 +34,12 @@ public final class PinnedVersionRepair implements AutoCloseable {
     private final Function<ManifestRef, ? extends Manifest> manifests;
     private final Predicate<DatasetVersion> notice;
     private final RepairSchedule unrest;
-    private final Closing closing = new Closing();
-    private final Thread thread = Thread.ofVirtual().name("upkeep").unstarted(this::run);
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofVirtual().name("upkeep"),
+                    TICK,
+                    "Cannot see whether pinned versions are complete",
+                    this::tick);
 
     /**
      * @param manifests opens them; each is closed after use
@@ -54,7 +58,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
 
     /** Starts the checks, which run until closed. */
     public void start() {
-        thread.start();
+        task.startAfterPause();
     }
 
     /** Records a change of the region. */
@@ -62,20 +66,18 @@ public final class PinnedVersionRepair implements AutoCloseable {
         unrest.seen(view, System.nanoTime());
     }
 
-    private void run() {
-        while (!closing.within(TICK)) {
-            if (unrest.isDue(System.nanoTime())) {
-                lookSafely();
-            }
+    private void tick() {
+        if (!unrest.isDue(System.nanoTime())) {
+            return;
         }
-    }
-
-    private void lookSafely() {
+        boolean looked = false;
         try {
             look();
-        } catch (RuntimeException | Error e) {
-            LOG.warnf("Cannot see whether what is pinned is complete: %s", e.getMessage());
-            unrest.goesOn(System.nanoTime());
+            looked = true;
+        } finally {
+            if (!looked) {
+                unrest.goesOn(System.nanoTime());
+            }
         }
     }
 
@@ -118,6 +120,6 @@ public final class PinnedVersionRepair implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
     }
 }

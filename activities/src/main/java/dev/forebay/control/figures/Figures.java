@@ -1,11 +1,9 @@
 package dev.forebay.control.figures;
 
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
@@ -29,36 +27,37 @@ public class Figures {
     }
 
     private final List<Part> parts;
-    private final Duration interval;
-    private final ScheduledExecutorService clock =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("figures").factory());
+    private final PeriodicTask task;
 
     Figures(VersionFigures versions, PinFigures pins, LedgerFigures ledger, FiguresConfig config) {
         this.parts = List.of(versions, pins, ledger);
-        this.interval = config.interval();
+        this.task =
+                new PeriodicTask(
+                        Thread.ofPlatform().daemon().name("figures"),
+                        config.interval(),
+                        "Figures are not read",
+                        this::look);
     }
 
     /** Starts reading at the configured interval, until {@link #stop}. */
     public void start() {
-        long millis = interval.toMillis();
-        var _ = clock.scheduleWithFixedDelay(this::look, 0, millis, TimeUnit.MILLISECONDS);
+        task.start();
     }
 
     public void stop() {
-        clock.shutdownNow();
+        task.interrupt();
     }
 
     private void look() {
         for (Part part : parts) {
-            try {
-                part.look();
-            } catch (RuntimeException | Error e) {
-                // Catches an Error, too: it would end the schedule, and the last values would stay
-                // published.
-                LOG.debugf(e, "Some figures are not known at the moment");
-                part.forget();
-            }
+            // The last values must not stay published.
+            boolean _ =
+                    CatchAll.run(
+                            part::look,
+                            e -> {
+                                part.forget();
+                                LOG.debugf(e, "Some figures are not known at the moment");
+                            });
         }
     }
 }

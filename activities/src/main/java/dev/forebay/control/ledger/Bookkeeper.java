@@ -7,6 +7,8 @@ import dev.forebay.control.catalogue.reports.LedgerCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.AccountStatement;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,9 +17,6 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +46,7 @@ public class Bookkeeper {
      */
     private final Set<String> behind = new HashSet<>();
 
-    private boolean failing;
-
-    private final ScheduledExecutorService clock =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("bookkeeper").factory());
+    private final PeriodicTask task;
 
     Bookkeeper(
             Regions regions,
@@ -66,60 +61,62 @@ public class Bookkeeper {
         this.json = json;
         this.metrics = metrics;
         this.config = config;
+        this.task =
+                new PeriodicTask(
+                        Thread.ofPlatform().daemon().name("bookkeeper"),
+                        config.interval(),
+                        "The ledger is behind",
+                        this::round);
     }
 
     public void start() {
-        long millis = config.interval().toMillis();
-        var _ = clock.scheduleWithFixedDelay(this::round, millis, millis, TimeUnit.MILLISECONDS);
+        task.startAfterPause();
     }
 
     public void stop() {
-        clock.shutdownNow();
+        task.interrupt();
     }
 
     private void round() {
-        try {
-            for (Regions.Reported region : regions.reports()) {
-                region.report()
-                        .ifPresent(
-                                report ->
-                                        report.workers().stream()
-                                                .filter(WorkerReport::live)
-                                                .forEach(
-                                                        worker ->
-                                                                note(region.name(), worker.id())));
-            }
-            Instant before = Instant.now().minus(config.retention());
-            ledger.forget(before, FORGET_BATCH);
-            chronicle.forget(before, FORGET_BATCH);
-            failing = false;
-        } catch (RuntimeException | Error e) {
-            if (!failing) {
-                LOG.warnf(e, "The ledger is behind; it is tried again");
-            }
-            failing = true;
+        for (Regions.Reported region : regions.reports()) {
+            region.report()
+                    .ifPresent(
+                            report ->
+                                    report.workers().stream()
+                                            .filter(WorkerReport::live)
+                                            .forEach(worker -> note(region.name(), worker.id())));
         }
+        Instant before = Instant.now().minus(config.retention());
+        ledger.forget(before, FORGET_BATCH);
+        chronicle.forget(before, FORGET_BATCH);
     }
 
+    /** A failure with one worker's accounts must not delay those of other workers. */
     private void note(RegionName region, String worker) {
         String name = region + "/" + worker;
-        String outcome = "noted";
-        try {
-            Integer after = -1;
-            while (after != null) {
-                after = notePage(region, worker, after);
-            }
-            if (behind.remove(name)) {
-                LOG.infof("Worker %s is in the ledger again", name);
-            }
-        } catch (RuntimeException | Error e) {
-            // A failure with one worker's accounts must not delay those of other workers.
-            if (behind.add(name)) {
-                LOG.warnf(e, "Worker %s is not in the ledger; it is tried again", name);
-            }
-            outcome = "failed";
+        boolean noted =
+                CatchAll.run(
+                        () -> noteAll(region, worker),
+                        e -> {
+                            if (behind.add(name)) {
+                                LOG.warnf(
+                                        e,
+                                        "Worker %s is not in the ledger; it is tried again",
+                                        name);
+                            }
+                        });
+        if (noted && behind.remove(name)) {
+            LOG.infof("Worker %s is in the ledger again", name);
         }
+        String outcome = noted ? "noted" : "failed";
         metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();
+    }
+
+    private void noteAll(RegionName region, String worker) {
+        Integer after = -1;
+        while (after != null) {
+            after = notePage(region, worker, after);
+        }
     }
 
     private @Nullable Integer notePage(RegionName region, String worker, int after) {

@@ -3,7 +3,9 @@ package dev.forebay.service.temporal;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
+import dev.forebay.thread.CatchAll;
 import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthGrpc;
@@ -44,6 +46,12 @@ public class TemporalWorkers {
     private final WorkerFactory factory;
     private final ServiceConfig.Temporal config;
     private final Closing closing = new Closing();
+    private final PeriodicTask starting =
+            new PeriodicTask(
+                    Thread.ofVirtual().name("temporal"),
+                    AGAIN,
+                    "Nothing is done for Temporal yet",
+                    this::begin);
     private volatile boolean polling;
 
     TemporalWorkers(WorkflowServiceStubs stubs, WorkerFactory factory, ServiceConfig config) {
@@ -111,30 +119,21 @@ public class TemporalWorkers {
      */
     public void startWhenReachable(Work... works) {
         register(works);
-        Thread.ofVirtual()
-                .name("temporal")
-                .start(
-                        () -> {
-                            while (!isBegun() && !closing.within(AGAIN)) {
-                                // The reason has been logged.
-                            }
-                        });
+        starting.start();
     }
 
-    /** Returns false if Temporal does not answer, or goes away again before the polling begins. */
-    private boolean isBegun() {
-        try {
-            await();
-            poll();
-            return true;
-        } catch (ForebayException notYet) {
-            say(notYet.getMessage());
-        } catch (RuntimeException | Error refused) {
-            // Includes errors: no other thread would report them, and a later attempt may have
-            // enough memory.
-            say(refused.toString());
+    /** Tries again if Temporal does not answer, or goes away again before the polling begins. */
+    private void begin() {
+        boolean begun =
+                CatchAll.run(
+                        () -> {
+                            await();
+                            poll();
+                        },
+                        e -> say(e instanceof ForebayException ? e.getMessage() : e.toString()));
+        if (begun) {
+            starting.close();
         }
-        return false;
     }
 
     private void say(@Nullable String why) {
@@ -199,6 +198,7 @@ public class TemporalWorkers {
      */
     public synchronized void stop() {
         closing.begin();
+        starting.close();
         if (!polling) {
             return;
         }

@@ -2,7 +2,7 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.NodeEntry;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -25,15 +25,11 @@ final class NodeReporter implements AutoCloseable {
     private final BooleanSupplier serving;
     private final NodeHoldings holdings;
     private final int most;
-    private final Duration interval;
-    private final Closing closing = new Closing();
-    private final Thread thread =
-            Thread.ofPlatform().daemon().name("node-report").unstarted(this::run);
+    private final PeriodicTask task;
 
-    // Used by the thread only.
+    // Used by the thread of the task only.
     private final Set<DatasetVersion> unproven = new HashSet<>();
     private Optional<Arrivals> arrivals = Optional.empty();
-    private boolean failing;
 
     /**
      * @param serving returns whether this process serves the mount now
@@ -50,31 +46,23 @@ final class NodeReporter implements AutoCloseable {
         this.serving = serving;
         this.holdings = holdings;
         this.most = most;
-        this.interval = interval;
+        this.task =
+                new PeriodicTask(
+                        Thread.ofPlatform().daemon().name("node-report"),
+                        interval,
+                        "What this node holds is not reported in etcd",
+                        this::report);
     }
 
     void start() {
-        thread.start();
+        task.start();
     }
 
-    private void run() {
-        do {
-            try {
-                if (serving.getAsBoolean()) {
-                    report();
-                }
-                failing = false;
-            } catch (RuntimeException | Error e) {
-                // The last report stays valid for a while.
-                if (!failing) {
-                    LOG.warn("What this node holds cannot be said at the moment", e);
-                }
-                failing = true;
-            }
-        } while (!closing.within(interval));
-    }
-
+    /** Reports if this process serves. After a failure, the last report stays valid for a while. */
     private void report() {
+        if (!serving.getAsBoolean()) {
+            return;
+        }
         Arrivals now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(look());
         arrivals = Optional.of(now);
         if (!entry.say(now.last(most))) {
@@ -94,6 +82,6 @@ final class NodeReporter implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
     }
 }

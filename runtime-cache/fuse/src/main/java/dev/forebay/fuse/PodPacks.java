@@ -13,6 +13,9 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,8 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,7 +46,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private final Manifests manifests;
     private final LocalChunks source;
     private final Consumer<ManifestRef> complete;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Set<Digest> usedBefore = ConcurrentHashMap.newKeySet();
     private volatile Optional<NodePacks> open = Optional.empty();
     private volatile Optional<CacheOff> off = Optional.empty();
@@ -55,6 +56,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private List<Mount> mounts = List.of();
     private boolean mayBeMore;
     private @Nullable Closeable lock;
+    private @Nullable PeriodicTask prewarmAll;
 
     /**
      * Creates the object without opening the cache; the other arguments are those of {@link
@@ -117,48 +119,38 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
      * Waits until no other process has the directory and opens it, or until this object is closed.
      */
     void openInTurn() {
-        try {
-            while (open.isEmpty()) {
-                Optional<Closeable> locked = PodDirectory.tryLock(OPTION, config.directory());
-                if (locked.isPresent()) {
-                    openWith(locked.get());
-                    return;
-                }
-                if (closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
-                    return;
-                }
-            }
-        } catch (RuntimeException | Error e) {
-            doWithout(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        boolean _ = CatchAll.run(this::awaitTurn, this::doWithout);
+    }
+
+    private void awaitTurn() {
+        boolean mayWait = true;
+        while (open.isEmpty() && mayWait) {
+            Optional<Closeable> locked = PodDirectory.tryLock(OPTION, config.directory());
+            locked.ifPresent(this::openWith);
+            mayWait = locked.isEmpty() && !closing.within(RETRY);
         }
     }
 
     private synchronized void openWith(Closeable locked) {
         lock = locked;
-        if (closing.getCount() > 0) {
+        if (!closing.hasBegun()) {
             NodePacks packs = NodePacks.open(config, manifests, source, complete);
             update(packs);
             open = Optional.of(packs);
             usedBefore.forEach(packs::use);
             if (eager) {
-                Thread.ofPlatform().daemon().name("prewarm-all").start(() -> keepUsing(packs));
+                prewarmAll =
+                        new PeriodicTask(
+                                        Thread.ofPlatform().daemon().name("prewarm-all"),
+                                        config.retryPause(),
+                                        "Not all mounted versions are prewarmed",
+                                        () -> useAll(packs))
+                                .startAfterPause();
             }
         }
     }
 
     /** The node cache retries failed or lost versions only when they are used. */
-    private void keepUsing(NodePacks packs) {
-        try {
-            while (!closing.await(config.retryPause().toMillis(), TimeUnit.MILLISECONDS)) {
-                useAll(packs);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private synchronized void useAll(NodePacks packs) {
         mounts.forEach(mount -> packs.use(mount.manifest().digest()));
     }
@@ -248,8 +240,11 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
 
     @Override
     public void close() throws IOException {
-        closing.countDown();
+        closing.begin();
         synchronized (this) {
+            if (prewarmAll != null) {
+                prewarmAll.close();
+            }
             open.ifPresent(NodePacks::close);
             if (lock != null) {
                 lock.close();

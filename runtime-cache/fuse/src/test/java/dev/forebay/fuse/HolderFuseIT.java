@@ -132,7 +132,7 @@ class HolderFuseIT extends Takeovers {
         Running holder = region.holder();
         holder.limitDescriptors(3);
         Running pod = region.pod("pod-0", option);
-        holder.await("No server can connect for now");
+        holder.await("No server can connect");
         holder.limitDescriptors(1024);
         holder.await(HeldMountFixture.serves(pod));
         assertThat(region.root().resolve("small/007"))

@@ -1,7 +1,7 @@
 package dev.forebay.worker;
 
 import dev.forebay.membership.RegionState;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +24,15 @@ final class PauseGuard implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final RegionState state;
-    private final Closing closing = new Closing();
+
+    /** On a platform thread, because a virtual one would have to wait for a free carrier thread. */
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofPlatform().daemon().name("pause-guard"),
+                    TICK,
+                    "Pauses of this process are not noticed",
+                    this::tick);
+
     private volatile long lastTickNanos = System.nanoTime();
     private volatile long wokeNanos;
     private volatile boolean woke;
@@ -35,8 +43,7 @@ final class PauseGuard implements AutoCloseable {
 
     static PauseGuard start(RegionState state) {
         PauseGuard guard = new PauseGuard(state);
-        // A platform thread, because a virtual one would have to wait for a free carrier thread.
-        Thread.ofPlatform().daemon().name("pause-guard").start(guard::tick);
+        guard.task.start();
         return guard;
     }
 
@@ -53,20 +60,18 @@ final class PauseGuard implements AutoCloseable {
     }
 
     private void tick() {
-        do {
-            long now = System.nanoTime();
-            Duration gap = Duration.ofNanos(now - lastTickNanos);
-            if (gap.compareTo(LIMIT) > 0) {
-                LOG.warn("This process was stopped for {} s", gap.toSeconds());
-                wokeNanos = now;
-                woke = true;
-            }
-            lastTickNanos = now;
-        } while (!closing.within(TICK));
+        long now = System.nanoTime();
+        Duration gap = Duration.ofNanos(now - lastTickNanos);
+        if (gap.compareTo(LIMIT) > 0) {
+            LOG.warn("This process was stopped for {} s", gap.toSeconds());
+            wokeNanos = now;
+            woke = true;
+        }
+        lastTickNanos = now;
     }
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
     }
 }

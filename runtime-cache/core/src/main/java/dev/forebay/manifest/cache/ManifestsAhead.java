@@ -3,6 +3,8 @@ package dev.forebay.manifest.cache;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,8 +33,12 @@ public final class ManifestsAhead implements AutoCloseable {
 
     private final Consumer<ManifestRef> bring;
     private final Duration retry;
-    private final Thread thread =
-            Thread.ofPlatform().daemon().name("manifests-ahead").unstarted(this::run);
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofPlatform().daemon().name("manifests-ahead"),
+                    Duration.ZERO,
+                    "No manifest is fetched in advance",
+                    () -> bring(awaitNext()));
 
     // Guarded by this.
     private Set<ManifestRef> missing = Set.of();
@@ -46,8 +52,6 @@ public final class ManifestsAhead implements AutoCloseable {
     /** Manifests fetched so far. If the cache evicts one to free space, it is not fetched again. */
     private final Set<Digest> brought = new HashSet<>();
 
-    private volatile boolean closed;
-
     /**
      * @param bring fetches a manifest unless there is a local copy; its exceptions are logged
      */
@@ -58,7 +62,7 @@ public final class ManifestsAhead implements AutoCloseable {
     ManifestsAhead(Consumer<ManifestRef> bring, Duration retry) {
         this.bring = bring;
         this.retry = retry;
-        thread.start();
+        task.start();
     }
 
     /** Replaces the set of wanted manifests. */
@@ -69,16 +73,6 @@ public final class ManifestsAhead implements AutoCloseable {
         missing = mounted;
         failedNanos.keySet().retainAll(mounted);
         notifyAll();
-    }
-
-    private void run() {
-        try {
-            while (!closed) {
-                bring(awaitNext());
-            }
-        } catch (InterruptedException end) {
-            // Interrupted by close.
-        }
     }
 
     /** Waits for the next manifest: one that was not tried yet, or else one whose retry is due. */
@@ -103,21 +97,29 @@ public final class ManifestsAhead implements AutoCloseable {
     }
 
     private void bring(ManifestRef ref) {
-        try {
-            bring.accept(ref);
-            synchronized (this) {
-                brought.add(ref.digest());
-                missing.remove(ref);
-                failedNanos.remove(ref);
-            }
-        } catch (ForebayException e) {
-            LOG.atLevel(failed(ref) || closed ? Level.DEBUG : Level.WARN)
+        boolean _ =
+                CatchAll.run(
+                        () -> {
+                            bring.accept(ref);
+                            brought(ref);
+                        },
+                        e -> report(ref, failed(ref), e));
+    }
+
+    private synchronized void brought(ManifestRef ref) {
+        brought.add(ref.digest());
+        missing.remove(ref);
+        failedNanos.remove(ref);
+    }
+
+    private void report(ManifestRef ref, boolean again, Throwable e) {
+        if (e instanceof ForebayException) {
+            LOG.atLevel(again || task.isClosing() ? Level.DEBUG : Level.WARN)
                     .log("Manifest {} is not here yet: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | Error e) {
-            LOG.atLevel(closed ? Level.DEBUG : Level.ERROR)
+        } else {
+            LOG.atLevel(task.isClosing() ? Level.DEBUG : Level.ERROR)
                     .setCause(e)
-                    .log("Manifest {} cannot be had ahead of time", ref.digest());
-            failed(ref);
+                    .log("Manifest {} cannot be fetched in advance", ref.digest());
         }
     }
 
@@ -133,7 +135,6 @@ public final class ManifestsAhead implements AutoCloseable {
     /** Stops fetching. The fetch in progress may still complete. */
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
+        task.interrupt();
     }
 }

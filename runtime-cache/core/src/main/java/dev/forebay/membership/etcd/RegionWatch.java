@@ -9,6 +9,8 @@ import dev.forebay.membership.rows.RegionTable;
 import dev.forebay.membership.rows.RegionTable.Fingerprint;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.kv.GetResponse;
@@ -88,7 +90,7 @@ final class RegionWatch implements AutoCloseable {
     private final AtomicBoolean doubted = new AtomicBoolean();
     private final Confirmation confirmation = new Confirmation();
     private final OneTimeWarning silence = new OneTimeWarning(SILENCE_WARNING, System::nanoTime);
-    private final Thread thread;
+    private final PeriodicTask task;
     private boolean unpublished;
     private Fingerprint remembered = new Fingerprint(-1, -1);
     private volatile @Nullable RegionView view;
@@ -103,12 +105,18 @@ final class RegionWatch implements AutoCloseable {
         this.connection = connection;
         this.root = keys.root();
         this.memory = memory;
-        this.thread = Thread.ofVirtual().name("region-watch").unstarted(this::superviseForEver);
+        this.task =
+                new PeriodicTask(
+                        Thread.ofVirtual().name("region-watch"),
+                        Duration.ZERO,
+                        connection.config().retryDelay(),
+                        "The region's view may be stale",
+                        this::round);
     }
 
     /** Starts the thread, and waits a limited time for the first snapshot. */
     void start(Duration patience) {
-        thread.start();
+        task.start();
         try {
             if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.info("Going on without a view of {} until etcd answers", root);
@@ -182,45 +190,33 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    private void superviseForEver() {
-        while (!closed) {
-            try {
-                supervise();
-            } catch (RuntimeException | Error unsaid) {
-                // There may not be enough memory to log the reason.
+    /** Follows etcd, and after a failure waits before the next round. */
+    private void round() {
+        boolean followed = false;
+        try {
+            followed = CatchAll.run(this::follow, this::lost);
+        } finally {
+            if (!followed) {
                 connected = false;
-                awaitQuietly(connection.config().retryDelay());
             }
+        }
+        if (!followed && !closed) {
+            refresh();
+            followFor(connection.config().retryDelay(), NO_WATCH);
+            tell();
         }
     }
 
-    private void supervise() {
-        boolean failed = false;
-        while (!closed) {
-            try {
-                if (failed) {
-                    followFor(connection.config().retryDelay(), NO_WATCH);
-                    tell();
-                }
-                follow();
-                failed = false;
-            } catch (RuntimeException | Error e) {
-                // This thread must continue after any failure, because nothing else updates the
-                // view.
-                if (connected && !closed) {
-                    warn(e);
-                }
-                if (view == null && !closed && silence.isWorthAWarning()) {
-                    LOG.warn(
-                            "etcd at {} has not answered for {} s: {}",
-                            connection.config().endpoints(),
-                            SILENCE_WARNING.toSeconds(),
-                            e.getMessage());
-                }
-                failed = true;
-                connected = false;
-                refresh();
-            }
+    private void lost(Throwable e) {
+        if (connected && !closed) {
+            warn(e);
+        }
+        if (view == null && !closed && silence.isWorthAWarning()) {
+            LOG.warn(
+                    "etcd at {} has not answered for {} s: {}",
+                    connection.config().endpoints(),
+                    SILENCE_WARNING.toSeconds(),
+                    e.getMessage());
         }
     }
 
@@ -236,11 +232,10 @@ final class RegionWatch implements AutoCloseable {
     }
 
     private void refresh() {
-        try {
-            connection.refresh();
-        } catch (RuntimeException | Error e) {
-            LOG.warn("The connection to etcd stays as it is for now", e);
-        }
+        boolean _ =
+                CatchAll.run(
+                        connection::refresh,
+                        e -> LOG.warn("The connection to etcd stays as it is for now", e));
     }
 
     /**
@@ -419,12 +414,16 @@ final class RegionWatch implements AutoCloseable {
         }
         for (Listener listener : listeners) {
             if (!current.equals(listener.told)) {
-                try {
-                    listener.target.accept(current);
-                    listener.told = current;
-                } catch (RuntimeException | Error e) {
-                    LOG.error("A listener to the region's view failed; it is told again", e);
-                }
+                boolean _ =
+                        CatchAll.run(
+                                () -> {
+                                    listener.target.accept(current);
+                                    listener.told = current;
+                                },
+                                e ->
+                                        LOG.error(
+                                                "A listener to the region's view failed; it is told again",
+                                                e));
             }
         }
     }
@@ -433,6 +432,7 @@ final class RegionWatch implements AutoCloseable {
         try {
             return signals.poll(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             closed = true;
             return null;
         }
@@ -442,6 +442,7 @@ final class RegionWatch implements AutoCloseable {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             closed = true;
         }
     }
@@ -451,6 +452,6 @@ final class RegionWatch implements AutoCloseable {
         closed = true;
         connected = false;
         memory.ifPresent(RegionMemory::close);
-        thread.interrupt();
+        task.interrupt();
     }
 }

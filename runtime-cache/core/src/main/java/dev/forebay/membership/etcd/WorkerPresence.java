@@ -9,7 +9,7 @@ import dev.forebay.membership.rows.Rows;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import io.etcd.jetcd.KeyValue;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,6 +33,7 @@ final class WorkerPresence implements Membership {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPresence.class);
     private static final long NO_LEASE = 0;
+    private static final Duration RETRY = Duration.ofMillis(200);
 
     private final EtcdAccess etcd;
     private final EtcdConfig config;
@@ -40,8 +41,11 @@ final class WorkerPresence implements Membership {
     private final WorkerNode worker;
     private final String incarnation = UUID.randomUUID().toString();
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
-    private final Closing closing = new Closing();
-    private final Thread thread;
+    private final PeriodicTask task;
+
+    /** Used by the thread of the task only. */
+    private long lease = NO_LEASE;
+
     private volatile boolean draining;
     private volatile boolean superseded;
     private volatile long epoch;
@@ -52,12 +56,19 @@ final class WorkerPresence implements Membership {
         this.config = config;
         this.keys = keys;
         this.worker = worker;
-        this.thread = Thread.ofVirtual().name("worker-presence").unstarted(this::keepUp);
+        this.task =
+                new PeriodicTask(
+                        Thread.ofVirtual().name("worker-presence"),
+                        config.workerLease().dividedBy(3),
+                        RETRY,
+                        "Worker %s cannot be kept registered in etcd".formatted(worker.id()),
+                        this::keepUp,
+                        this::leave);
     }
 
     /** Starts the thread, and waits for the first attempt to register, even a failed one. */
     void start() {
-        thread.start();
+        task.start();
         try {
             firstAttempt.await();
         } catch (InterruptedException e) {
@@ -65,33 +76,26 @@ final class WorkerPresence implements Membership {
         }
     }
 
+    /** Renews the lease, even after a failure: it may still be alive in etcd. */
     private void keepUp() {
-        long lease = NO_LEASE;
-        boolean reachable = true;
-        do {
-            long asked = System.nanoTime();
-            try {
-                lease = lease == NO_LEASE ? register() : renew(lease);
-                confirmedNanos = asked;
-                reachable = true;
-            } catch (RuntimeException | Error e) {
-                // The lease may still be alive in etcd, so the next round tries to renew it.
-                if (reachable) {
-                    LOG.warn("Cannot keep worker {} registered at the moment", worker.id(), e);
-                }
-                reachable = false;
-            }
+        long asked = System.nanoTime();
+        try {
+            lease = lease == NO_LEASE ? register() : renew();
+            confirmedNanos = asked;
+        } finally {
             firstAttempt.countDown();
-        } while (!superseded && !closing.within(pause(lease, reachable)));
-        leave(lease);
+        }
+        if (superseded) {
+            task.close();
+        }
     }
 
     private long register() {
-        long lease = etcd.with(calls -> calls.grantLease(config.workerLease()));
+        long granted = etcd.with(calls -> calls.grantLease(config.workerLease()));
         String live = keys.live(worker.id());
         Change[] rows = {
             put(keys.worker(worker.id()), Rows.of(claim())),
-            put(live, Rows.ofIncarnation(incarnation), lease)
+            put(live, Rows.ofIncarnation(incarnation), granted)
         };
         OptionalLong registered =
                 epoch == 0
@@ -102,11 +106,11 @@ final class WorkerPresence implements Membership {
             LOG.error(
                     "Another process has become worker {}; this one leaves the region",
                     worker.id());
-            return lease;
+            return granted;
         }
         epoch = registered.getAsLong();
         LOG.info("Worker {} is registered at {}, epoch {}", worker.id(), worker.address(), epoch);
-        return lease;
+        return granted;
     }
 
     /**
@@ -157,7 +161,7 @@ final class WorkerPresence implements Membership {
         return draining ? worker.drained() : worker;
     }
 
-    private long renew(long lease) {
+    private long renew() {
         if (etcd.with(calls -> calls.renewLease(lease)).isPresent()) {
             putBack();
             return lease;
@@ -177,7 +181,7 @@ final class WorkerPresence implements Membership {
      */
     private void putBack() {
         String row = keys.worker(worker.id());
-        if (!closing.hasBegun()
+        if (!task.isClosing()
                 && etcd.with(calls -> calls.get(row).isEmpty())
                 && unlessSuperseded(put(row, Rows.of(claim())))) {
             LOG.warn("Worker {} was deleted from the region, and is registered again", worker.id());
@@ -241,13 +245,7 @@ final class WorkerPresence implements Membership {
         }
     }
 
-    private Duration pause(long lease, boolean reachable) {
-        return lease != NO_LEASE && reachable
-                ? config.workerLease().dividedBy(3)
-                : Duration.ofMillis(200);
-    }
-
-    private void leave(long lease) {
+    private void leave() {
         if (lease == NO_LEASE) {
             return;
         }
@@ -268,12 +266,6 @@ final class WorkerPresence implements Membership {
     /** Stops the renewals. The worker stays registered but is not live any more. */
     @Override
     public void close() {
-        closing.begin();
-        try {
-            thread.join(config.requestTimeout().plusSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
-        }
+        task.close(config.requestTimeout().plusSeconds(1));
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.membership.rows;
 
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -20,15 +21,19 @@ public final class RegionMemory implements AutoCloseable {
     private static final Duration RETRY = Duration.ofSeconds(2);
 
     private final RegionFile file;
-    private final Thread thread =
-            Thread.ofPlatform().daemon().name("region-memory").unstarted(this::run);
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofPlatform().daemon().name("region-memory"),
+                    Duration.ZERO,
+                    "The state of the region is not stored on disk",
+                    this::writeNext);
 
     // Guarded by this.
     private @Nullable Map<String, String> latest;
 
     public RegionMemory(RegionFile file) {
         this.file = file;
-        thread.start();
+        task.start();
     }
 
     /**
@@ -46,16 +51,15 @@ public final class RegionMemory implements AutoCloseable {
         return file.read();
     }
 
-    private void run() {
+    private void writeNext() throws InterruptedException {
+        Map<String, String> keys = awaitLatest();
+        boolean written = false;
         try {
-            while (true) {
-                Map<String, String> keys = awaitLatest();
-                if (!wrote(keys)) {
-                    again(keys);
-                }
+            written = file.write(keys);
+        } finally {
+            if (!written) {
+                again(keys);
             }
-        } catch (InterruptedException closed) {
-            // The memory is closed.
         }
     }
 
@@ -68,15 +72,6 @@ public final class RegionMemory implements AutoCloseable {
         return keys;
     }
 
-    private boolean wrote(Map<String, String> keys) {
-        try {
-            return file.write(keys);
-        } catch (RuntimeException | Error e) {
-            LOG.error("What etcd says is not remembered", e);
-            return false;
-        }
-    }
-
     private synchronized void again(Map<String, String> keys) throws InterruptedException {
         if (latest == null) {
             latest = keys;
@@ -86,6 +81,6 @@ public final class RegionMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        task.interrupt();
     }
 }

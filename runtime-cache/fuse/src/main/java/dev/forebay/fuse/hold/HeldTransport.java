@@ -8,6 +8,7 @@ import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.PeriodicTask;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +44,7 @@ public final class HeldTransport implements Transport {
     private static final int REPLACED = 1;
 
     /** The interval of attempts to find a holder. */
-    private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
+    private static final Duration RETRY = Duration.ofMillis(100);
 
     private final FileSystemView view;
     private final Guard guard;
@@ -52,6 +52,15 @@ public final class HeldTransport implements Transport {
     private final Runnable whenServing;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
+    private final PeriodicTask touch =
+            new PeriodicTask(
+                    Holder.platformThread("holder"),
+                    RETRY,
+                    "Not in touch with the holder",
+                    this::joinHolder);
+
+    /** Used by the thread of the task only. */
+    private boolean waiting;
 
     // Guarded by this.
     private @Nullable Connection holder;
@@ -78,7 +87,7 @@ public final class HeldTransport implements Transport {
             FileSystemView view, Guard guard, Path directory, Runnable whenServing) {
         HeldTransport transport =
                 new HeldTransport(view, guard, Holder.socket(directory), whenServing);
-        Holder.thread("holder", transport::keepInTouch);
+        transport.touch.start();
         try {
             transport.joined.await();
             return transport;
@@ -88,26 +97,28 @@ public final class HeldTransport implements Transport {
         }
     }
 
-    private void keepInTouch() {
-        boolean waiting = false;
-        while (!end.isDone()) {
-            try (Connection connection = new Connection(UnixSocket.connect(socket))) {
-                waiting = false;
-                if (greet(connection)) {
-                    listenTo(connection);
-                }
-            } catch (IOException e) {
-                if (!waiting) {
-                    LOG.info("Waiting for a holder ('forebay-fuse hold'): {}", e.getMessage());
-                }
-                waiting = true;
-            } catch (RuntimeException | Error e) {
-                // This thread must continue after any failure, because no other thread finds the
-                // holder.
-                LOG.error("Not in touch with the holder, trying again", e);
+    private void joinHolder() {
+        if (end.isDone()) {
+            touch.close();
+            return;
+        }
+        boolean ended = false;
+        try (Connection connection = new Connection(UnixSocket.connect(socket))) {
+            waiting = false;
+            if (greet(connection)) {
+                listenTo(connection);
+            }
+            ended = true;
+        } catch (IOException e) {
+            ended = true;
+            if (!waiting) {
+                LOG.info("Waiting for a holder ('forebay-fuse hold'): {}", e.getMessage());
+            }
+            waiting = true;
+        } finally {
+            if (!ended) {
                 lost();
             }
-            LockSupport.parkNanos(RETRY_NANOS);
         }
     }
 

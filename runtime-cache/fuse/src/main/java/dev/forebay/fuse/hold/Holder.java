@@ -7,6 +7,8 @@ import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,12 +42,13 @@ public final class Holder implements AutoCloseable {
     private static final Duration ROLL_CALL = Duration.ofSeconds(2);
 
     /** The delay after a connection that could not be accepted. */
-    private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
+    private static final Duration ACCEPT_RETRY = Duration.ofMillis(200);
 
     /** The interval of the checks whether all servers have left. */
     private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
 
     private final UnixSocket socket;
+    private final PeriodicTask acceptor;
     private final Optional<Path> awaited;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
@@ -61,6 +64,14 @@ public final class Holder implements AutoCloseable {
         this.socket = socket;
         this.awaited = awaited;
         this.pulses = new ServerHealthChecks<>(new LifeSigns(), patience);
+        this.acceptor =
+                new PeriodicTask(
+                        platformThread("holder"),
+                        Duration.ZERO,
+                        ACCEPT_RETRY,
+                        "No server can connect",
+                        this::accept,
+                        socket::close);
     }
 
     /**
@@ -76,9 +87,16 @@ public final class Holder implements AutoCloseable {
     public static Holder listen(Path directory, Optional<Path> awaited, Duration patience) {
         try {
             Holder holder = new Holder(UnixSocket.listen(socket(directory)), awaited, patience);
-            thread("holder", holder::accept);
+            holder.acceptor.start();
             if (patience.isPositive()) {
-                thread("pulse", () -> holder.pulses.watch(PULSE, holder.end::isDone));
+                PeriodicTask pings =
+                        new PeriodicTask(
+                                        platformThread("pulse"),
+                                        PULSE,
+                                        "Servers are not asked whether they live",
+                                        () -> holder.pulses.pingAll(PULSE))
+                                .startAfterPause();
+                var _ = holder.end.thenRun(pings::close);
             }
             return holder;
         } catch (IOException e) {
@@ -91,8 +109,12 @@ public final class Holder implements AutoCloseable {
     }
 
     static void thread(String name, Runnable task) {
-        // Not virtual: a thread that waits in the kernel would block a carrier.
-        Thread.ofPlatform().daemon().name(name).start(task);
+        platformThread(name).start(task);
+    }
+
+    /** Not virtual: a thread that waits in the kernel would block a carrier. */
+    static Thread.Builder platformThread(String name) {
+        return Thread.ofPlatform().daemon().name(name);
     }
 
     /**
@@ -118,28 +140,9 @@ public final class Holder implements AutoCloseable {
         return end;
     }
 
-    /**
-     * Accepts servers, and continues after failures: a lack of descriptors or threads may be
-     * temporary.
-     */
-    private void accept() {
-        boolean failing = false;
-        boolean listening = true;
-        while (listening) {
-            try {
-                Optional<UnixSocket> next = socket.accept();
-                next.ifPresent(this::attendOnThread);
-                listening = next.isPresent();
-                failing = false;
-            } catch (SystemCallException | RuntimeException | Error e) {
-                if (!failing) {
-                    LOG.error("No server can connect for now: {}", e.toString());
-                }
-                failing = true;
-                LockSupport.parkNanos(ACCEPT_RETRY_NANOS);
-            }
-        }
-        socket.close();
+    /** Accepts a server. A lack of descriptors or threads may be temporary. */
+    private void accept() throws SystemCallException {
+        socket.accept().ifPresentOrElse(this::attendOnThread, acceptor::close);
     }
 
     private void attendOnThread(UnixSocket accepted) {
@@ -257,13 +260,9 @@ public final class Holder implements AutoCloseable {
         }
 
         private static void tell(Connection server, HolderMessage word) {
-            try {
-                server.say(word);
-            } catch (RuntimeException | Error unsaid) {
-                // The server would wait forever, and readers too. After the hang-up another server
-                // gets the order.
-                server.hangUp();
-            }
+            // The server would wait forever, and readers too. After the hang-up another server gets
+            // the order.
+            boolean _ = CatchAll.run(() -> server.say(word), _ -> server.hangUp());
         }
 
         @Override

@@ -3,10 +3,6 @@ package dev.forebay.fuse.hold;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Pings servers, and requests the replacement of a server that does not answer, or does not serve
@@ -25,11 +21,12 @@ final class ServerHealthChecks<S> {
         void replace(S server);
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(ServerHealthChecks.class);
-
     private final Orders<S> orders;
     private final long patienceNanos;
     private final Map<S, ServerHealth> pulses = new ConcurrentHashMap<>();
+
+    // Used by the pinging thread only.
+    private long last = System.nanoTime();
 
     /**
      * @param patience the time that a server may leave a ping unanswered, or an order to serve
@@ -80,32 +77,15 @@ final class ServerHealthChecks<S> {
     }
 
     /**
-     * Pings all servers periodically, and continues after failures.
+     * Pings all servers once. One thread must call this repeatedly.
      *
-     * @param interval the time between two pings
-     * @param ended returns true when the loop must end
+     * @param interval the time between two calls
      */
-    void watch(Duration interval, BooleanSupplier ended) {
-        long last = System.nanoTime();
-        while (!ended.getAsBoolean()) {
-            LockSupport.parkNanos(interval.toNanos());
-            long now = System.nanoTime();
-            boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
-            last = now;
-            try {
-                pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
-            } catch (RuntimeException | Error e) {
-                complain(e);
-            }
-        }
-    }
-
-    private static void complain(Throwable e) {
-        try {
-            LOG.error("Servers are asked again in a moment whether they live", e);
-        } catch (RuntimeException | Error worse) {
-            // An exception here would end the loop for good.
-        }
+    void pingAll(Duration interval) {
+        long now = System.nanoTime();
+        boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
+        last = now;
+        pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
     }
 
     /**
@@ -133,12 +113,15 @@ final class ServerHealthChecks<S> {
     }
 
     private void ask(S server, ServerHealth pulse) {
+        boolean asked = false;
         try {
             orders.ask(server);
-        } catch (RuntimeException | Error e) {
-            // Otherwise the server would be replaced for a ping that was never sent.
-            pulse.notAsked();
-            throw e;
+            asked = true;
+        } finally {
+            if (!asked) {
+                // Otherwise the server would be replaced for a ping that was never sent.
+                pulse.notAsked();
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.model.Seconds;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -39,11 +39,8 @@ final class DiskWatch implements AutoCloseable {
 
     private final Path file;
     private final Disk disk;
-    private final Duration pause;
     private final Duration patience;
-    private final Closing closing = new Closing();
-    private final Thread thread =
-            Thread.ofPlatform().daemon().name("disk-watch").unstarted(this::run);
+    private final PeriodicTask task;
     private final ExecutorService looks =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("disk-look").factory());
@@ -60,12 +57,19 @@ final class DiskWatch implements AutoCloseable {
     DiskWatch(Path directory, Disk disk, Duration pause, Duration patience) {
         this.file = directory.resolve("probe");
         this.disk = disk;
-        this.pause = pause;
         this.patience = patience;
+        this.task =
+                new PeriodicTask(
+                        Thread.ofPlatform().daemon().name("disk-watch"),
+                        pause,
+                        pause,
+                        "The disk is not probed",
+                        this::probe,
+                        looks::shutdown);
     }
 
     void start() {
-        thread.start();
+        task.startAfterPause();
     }
 
     /** Records that programs read the disk directly, now and for a while. */
@@ -73,16 +77,13 @@ final class DiskWatch implements AutoCloseable {
         reliedUntil = System.nanoTime() + TERM.toNanos();
     }
 
-    private void run() {
-        while (!closing.within(pause)) {
-            if (reliedUntil - System.nanoTime() > 0 || disk.isInUse() || !disk.isUsable()) {
-                look();
-            }
+    private void probe() throws InterruptedException {
+        if (reliedUntil - System.nanoTime() > 0 || disk.isInUse() || !disk.isUsable()) {
+            look();
         }
-        looks.shutdown();
     }
 
-    private void look() {
+    private void look() throws InterruptedException {
         if (look == null) {
             look = looks.submit(this::keepsBytes);
         }
@@ -98,8 +99,6 @@ final class DiskWatch implements AutoCloseable {
         } catch (ExecutionException e) {
             look = null;
             failed(e.getCause());
-        } catch (InterruptedException e) {
-            closing.begin();
         }
     }
 
@@ -130,6 +129,6 @@ final class DiskWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
     }
 }

@@ -7,6 +7,9 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.thread.Backoff;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +52,8 @@ final class Prewarmer implements AutoCloseable {
     /** The number of attempts if damage is found on the way. */
     private static final int ROUNDS = 3;
 
-    /** The maximum number of times that the pause before a retry doubles. */
-    private static final int DOUBLINGS = 6;
+    /** The longest pause before a retry, as a multiple of the first. */
+    private static final int LONGEST_PAUSE = 64;
 
     /** The timeout of closing, because a disk may hang. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
@@ -70,7 +73,7 @@ final class Prewarmer implements AutoCloseable {
     private final PackCache cache;
     private final Manifests manifests;
     private final Pace pace;
-    private final Duration retryPause;
+    private final Backoff backoff;
     private final Consumer<ManifestRef> complete;
     private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
     private final Set<Digest> tried = ConcurrentHashMap.newKeySet();
@@ -80,7 +83,12 @@ final class Prewarmer implements AutoCloseable {
     private final ExecutorService chunks =
             Executors.newFixedThreadPool(
                     CONCURRENCY, Thread.ofPlatform().daemon().name("prewarm-chunk-", 0).factory());
-    private final Thread thread = Thread.ofPlatform().daemon().name("prewarm").unstarted(this::run);
+    private final PeriodicTask task =
+            new PeriodicTask(
+                    Thread.ofPlatform().daemon().name("prewarm"),
+                    Duration.ZERO,
+                    "A version was not prewarmed completely, and is tried again when it is read",
+                    () -> prewarm(queue.take()));
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
     /**
@@ -97,9 +105,9 @@ final class Prewarmer implements AutoCloseable {
         this.cache = cache;
         this.manifests = manifests;
         this.pace = new Pace(bytesPerSecond);
-        this.retryPause = retryPause;
+        this.backoff = new Backoff(retryPause, retryPause.multipliedBy(LONGEST_PAUSE));
         this.complete = complete;
-        thread.start();
+        task.start();
     }
 
     /** Sets the mount table. */
@@ -188,28 +196,19 @@ final class Prewarmer implements AutoCloseable {
         return whole.values().stream().filter(Whole::isStill).count();
     }
 
-    private void run() {
-        try {
-            while (true) {
-                prewarm(queue.take());
-            }
-        } catch (InterruptedException closed) {
-            // Closed.
-        }
-    }
-
     /** Prewarms a version; failures do not affect the next version. */
     private void prewarm(ManifestRef ref) throws InterruptedException {
+        boolean settled = false;
         try {
-            boolean settled = warm(ref);
+            settled = warm(ref);
+        } finally {
             undecided.remove(ref.digest());
             if (!settled) {
-                tryAgainLater(ref.digest());
+                boolean _ =
+                        CatchAll.run(
+                                () -> tryAgainLater(ref.digest()),
+                                _ -> tried.remove(ref.digest()));
             }
-        } catch (RuntimeException | Error e) {
-            undecided.remove(ref.digest());
-            tried.remove(ref.digest());
-            LOG.error("Manifest {} is tried again when it is read", ref.digest(), e);
         }
     }
 
@@ -246,8 +245,6 @@ final class Prewarmer implements AutoCloseable {
             LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
         } catch (ForebayException e) {
             LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | Error e) {
-            LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
         }
         return false;
     }
@@ -275,7 +272,7 @@ final class Prewarmer implements AutoCloseable {
      *     pause
      */
     private long pauseMillis(int failuresBefore) {
-        return retryPause.toMillis() << Math.min(failuresBefore, DOUBLINGS);
+        return backoff.after(failuresBefore + 1).toMillis();
     }
 
     private boolean bringAll(ManifestRef ref, CachedManifest manifest) throws InterruptedException {
@@ -310,10 +307,10 @@ final class Prewarmer implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        task.interrupt();
         chunks.shutdownNow();
+        task.close(CLOSE_PATIENCE);
         try {
-            boolean _ = thread.join(CLOSE_PATIENCE);
             boolean _ = chunks.awaitTermination(CLOSE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

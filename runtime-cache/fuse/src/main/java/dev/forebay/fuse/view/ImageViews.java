@@ -3,6 +3,8 @@ package dev.forebay.fuse.view;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.PeriodicTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -45,11 +46,17 @@ public final class ImageViews implements AutoCloseable {
     private final ViewImprovement improvement;
 
     /** Runs {@link #upkeep}. */
-    private final ScheduledExecutorService upkeepThread =
-            Executors.newSingleThreadScheduledExecutor(
-                    task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
+    private final PeriodicTask upkeepTask =
+            new PeriodicTask(
+                    Thread.ofPlatform().daemon().name("views"),
+                    TICK,
+                    "Views stay as they are",
+                    this::tick);
 
-    // Used by the upkeep thread only.
+    /** Whether {@link #upkeep} is to run at the next tick. */
+    private final AtomicBoolean asked = new AtomicBoolean();
+
+    // Used by the thread of the task only.
     private int ticks;
     private boolean served;
 
@@ -83,9 +90,7 @@ public final class ImageViews implements AutoCloseable {
         this.upkeep = new ViewUpkeep(stacks, images, nodePacks, natives);
         this.improvement =
                 new ViewImprovement(best, stacks, devices, images, packs, nodePacks::open, natives);
-        var _ =
-                upkeepThread.scheduleWithFixedDelay(
-                        this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);
+        upkeepTask.startAfterPause();
     }
 
     /** Detaches the images of all versions except these, before those versions leave the tree. */
@@ -97,7 +102,8 @@ public final class ImageViews implements AutoCloseable {
 
     /** Starts to improve the views of the versions that were passed to {@link #retain}. */
     public void show() {
-        upkeepThread.execute(this::bring);
+        asked.set(true);
+        upkeepTask.wake();
     }
 
     /**
@@ -146,61 +152,45 @@ public final class ImageViews implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** Continues after failures: an exception would end the schedule. */
     private void tick() {
-        try {
-            boolean serves = tree.get().isPresent();
-            if (serves != served || ++ticks % TICKS_TO_RETRY == 0) {
-                bring();
-            }
-            served = serves;
-        } catch (RuntimeException | Error e) {
-            notLookedAfter(e);
+        boolean serves = tree.get().isPresent();
+        if (asked.getAndSet(false) || serves != served || ++ticks % TICKS_TO_RETRY == 0) {
+            bring();
         }
-    }
-
-    private static void notLookedAfter(Throwable e) {
-        try {
-            LOG.error("Views are looked after again in a moment", e);
-        } catch (RuntimeException | Error worse) {
-            // An exception would end the schedule.
-        }
+        served = serves;
     }
 
     private void bring() {
         inTree(upkeep::lookAfter);
         if (improvesSoon.compareAndSet(false, true)) {
-            try {
-                improvementThread.execute(
-                        () -> {
-                            improvesSoon.set(false);
-                            inTree(improvement::improve);
-                        });
-            } catch (RuntimeException | Error e) {
-                improvesSoon.set(false);
-                LOG.error("Views are not improved for now", e);
-            }
+            var _ =
+                    CatchAll.closeOnFailure(
+                            () -> improvesSoon.set(false),
+                            () ->
+                                    improvementThread.submit(
+                                            () -> {
+                                                improvesSoon.set(false);
+                                                inTree(improvement::improve);
+                                            }));
         }
     }
 
     private void inTree(Consumer<Path> work) {
-        try {
-            tree.get().ifPresent(work);
-        } catch (RuntimeException | Error e) {
-            LOG.error("Views stay as they are", e);
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> tree.get().ifPresent(work),
+                        e -> LOG.error("Views stay as they are", e));
     }
 
     /** Leaves the images attached: they go with the tree, or the next server manages them. */
     @Override
     public void close() {
-        upkeepThread.shutdownNow();
+        upkeepTask.interrupt();
+        upkeepTask.close(Duration.ofSeconds(CLOSE_SECONDS));
+        improvementThread.shutdownNow();
         try {
-            boolean _ = upkeepThread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-            improvementThread.shutdownNow();
             boolean _ = improvementThread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
-            improvementThread.shutdownNow();
             Thread.currentThread().interrupt();
         }
     }

@@ -2,11 +2,13 @@ package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,16 +17,24 @@ class ServerHealthChecksTest {
     private static final Duration INTERVAL = Duration.ofMillis(1);
     private static final String SERVER = "server";
 
-    private volatile boolean ended;
+    private @Nullable PeriodicTask watch;
 
     private void watch(ServerHealthChecks<String> pulses) {
         pulses.add(SERVER);
-        Thread.ofPlatform().daemon().start(() -> pulses.watch(INTERVAL, () -> ended));
+        watch =
+                new PeriodicTask(
+                                Thread.ofPlatform().daemon(),
+                                INTERVAL,
+                                "Simulated",
+                                () -> pulses.pingAll(INTERVAL))
+                        .startAfterPause();
     }
 
     @AfterEach
     void end() {
-        ended = true;
+        if (watch != null) {
+            watch.close();
+        }
     }
 
     private static void await(CountDownLatch event) throws InterruptedException {

@@ -7,7 +7,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -35,10 +35,8 @@ public final class OrphanSweep implements AutoCloseable {
     private final ChunkStore store;
     private final MountedVersions versions;
     private final BooleanSupplier inTouch;
-    private final Duration interval;
     private final Duration perChunk;
-    private final Closing closing = new Closing();
-    private final Thread thread = Thread.ofVirtual().name("orphans").unstarted(this::run);
+    private final PeriodicTask task;
 
     private Map<PackId, BitSet> suspects = Map.of();
     private volatile Dropped total = Dropped.NONE;
@@ -57,23 +55,18 @@ public final class OrphanSweep implements AutoCloseable {
         this.store = store;
         this.versions = versions;
         this.inTouch = inTouch;
-        this.interval = interval;
+        this.task =
+                new PeriodicTask(
+                        Thread.ofVirtual().name("orphans"),
+                        interval,
+                        "Cannot look for chunks that no version refers to",
+                        this::look);
         this.perChunk = Duration.ofNanos((long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond));
     }
 
     /** Scans now and then once per interval, until closed. */
     public void start() {
-        thread.start();
-    }
-
-    private void run() {
-        do {
-            try {
-                look();
-            } catch (RuntimeException | Error e) {
-                LOG.warn("Cannot look for chunks that no version refers to; trying again", e);
-            }
-        } while (!closing.within(interval));
+        task.start();
     }
 
     /**
@@ -145,7 +138,7 @@ public final class OrphanSweep implements AutoCloseable {
                     inTouch.getAsBoolean()
                             && versions.unlessOthers(
                                     known, () -> total = total.plus(store.drop(chunk)));
-            if (!mayGo || closing.within(perChunk)) {
+            if (!mayGo || task.within(perChunk)) {
                 return false;
             }
         }
@@ -159,6 +152,6 @@ public final class OrphanSweep implements AutoCloseable {
 
     @Override
     public void close() {
-        closing.begin();
+        task.close();
     }
 }

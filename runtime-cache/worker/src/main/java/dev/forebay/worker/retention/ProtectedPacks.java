@@ -6,18 +6,15 @@ import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.PeriodicTask;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The packs whose chunks must not be evicted. These are the packs of pinned versions, and of mounts
@@ -30,20 +27,22 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ProtectedPacks.class);
     private static final Duration RETRY = Duration.ofSeconds(2);
 
     private final MountedVersions versions;
     private final BooleanSupplier behind;
-    private final Semaphore news = new Semaphore(0);
-    private final Thread resolver;
+    private final PeriodicTask resolver =
+            new PeriodicTask(
+                    Thread.ofVirtual().name("protected-packs"),
+                    RETRY,
+                    "Nothing can be evicted until the manifests of pinned versions are here",
+                    this::resolve);
 
     // Written under the lock of this object.
     private volatile List<ManifestRef> pinned = List.of();
     // Null: all packs are protected.
     private volatile @Nullable Set<PackId> packs;
     private volatile boolean hidden;
-    private volatile boolean closed;
 
     /**
      * Protects all packs until the first {@link #update}.
@@ -54,7 +53,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     public ProtectedPacks(MountedVersions versions, BooleanSupplier behind) {
         this.versions = versions;
         this.behind = behind;
-        this.resolver = Thread.ofVirtual().name("protected-packs").start(this::resolve);
+        resolver.start();
     }
 
     @Override
@@ -81,40 +80,22 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
             packs = union(pinned);
         } else {
             packs = null;
-            news.release();
+            resolver.wake();
         }
     }
 
     /** Reads manifests on its own thread, because that may take long. */
     private void resolve() {
-        try {
-            while (!closed) {
-                List<ManifestRef> wanted = pinned;
-                if (packs == null && !wanted.isEmpty() && !adopt(wanted)) {
-                    boolean _ = news.tryAcquire(RETRY.toNanos(), TimeUnit.NANOSECONDS);
-                } else {
-                    news.acquire();
-                }
-            }
-        } catch (InterruptedException closing) {
-            Thread.currentThread().interrupt();
+        List<ManifestRef> wanted = pinned;
+        if (packs != null || wanted.isEmpty()) {
+            return;
         }
-    }
-
-    private boolean adopt(List<ManifestRef> wanted) {
-        Set<PackId> found;
-        try {
-            found = union(wanted);
-        } catch (RuntimeException | Error e) {
-            LOG.warn("Nothing can be evicted until the manifests of pinned versions are here", e);
-            return false;
-        }
+        Set<PackId> found = union(wanted);
         synchronized (this) {
             if (pinned.equals(wanted)) {
                 packs = found;
             }
         }
-        return true;
     }
 
     private Set<PackId> union(List<ManifestRef> refs) {
@@ -125,7 +106,6 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
         resolver.interrupt();
     }
 }
