@@ -4,8 +4,6 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -23,12 +21,12 @@ public record ImageName(DatasetVersion version, Digest manifest) {
 
     /** Returns the file name of this image: {@code <64 hex characters>.erofs}. */
     public String fileName() {
-        return HexFormat.of().formatHex(hash()) + ".erofs";
+        return hash() + ".erofs";
     }
 
     /** Returns the beginning of the hash as a UUID of version 8 ("custom", RFC 9562). */
     byte[] uuid() {
-        ByteBuffer uuid = ByteBuffer.allocate(16).put(hash(), 0, 16);
+        ByteBuffer uuid = ByteBuffer.allocate(16).put(HexFormat.of().parseHex(hash().hex()), 0, 16);
         uuid.put(6, (byte) ((uuid.get(6) & 0x0f) | 0x80));
         uuid.put(8, (byte) ((uuid.get(8) & 0x3f) | 0x80));
         return uuid.array();
@@ -40,13 +38,9 @@ public record ImageName(DatasetVersion version, Digest manifest) {
         return ByteBuffer.allocate(LABEL_BYTES).put(text).array();
     }
 
-    private byte[] hash() {
+    /** Returns the SHA-256 of everything that determines the image's bytes. */
+    Digest hash() {
         String text = "forebay image %d\0%s\0%s".formatted(FORMAT, manifest.hex(), version);
-        try {
-            return MessageDigest.getInstance("SHA-256")
-                    .digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("a Java platform without SHA-256", impossible);
-        }
+        return Digest.of(text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -148,13 +148,13 @@ class ManifestCacheTest {
         try (CachedManifest manifest = cache(1 << 20).open(ref(file))) {
             copy = manifest.file();
         }
-        Files.writeString(copy.resolveSibling("x.fetching"), "half");
+        Files.writeString(copy.resolveSibling("x.unfinished"), "half");
         // Simulates a fetcher that was killed.
-        Files.writeString(copy.resolveSibling("x.fetching.12.part"), "half");
+        Files.writeString(copy.resolveSibling("x.unfinished.12.part"), "half");
         cache(1 << 20).open(ref(file)).close();
         assertThat(fetches).hasValue(1);
-        assertThat(copy.resolveSibling("x.fetching")).doesNotExist();
-        assertThat(copy.resolveSibling("x.fetching.12.part")).doesNotExist();
+        assertThat(copy.resolveSibling("x.unfinished")).doesNotExist();
+        assertThat(copy.resolveSibling("x.unfinished.12.part")).doesNotExist();
 
         byte[] bytes = Files.readAllBytes(copy);
         bytes[5000] ^= 1;
