@@ -1,5 +1,6 @@
 package dev.forebay.agent.gate;
 
+import dev.forebay.thread.CatchAll;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -202,13 +203,11 @@ final class PollScheduler<K, W, A> {
     }
 
     private @Nullable Void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
-        try {
-            forget.accept(what, turn.who);
-        } catch (RuntimeException | Error e) {
-            LOG.errorf(e, "%s is not taken back", what);
-        } finally {
-            turns.remove(what, turn);
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> forget.accept(what, turn.who),
+                        e -> LOG.errorf(e, "%s is not taken back", what));
+        turns.remove(what, turn);
         return null;
     }
 
@@ -225,38 +224,37 @@ final class PollScheduler<K, W, A> {
 
     private void put(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
         turn.asked.set(asked);
-        CompletableFuture<Void> answered;
-        try {
-            answered =
-                    CompletableFuture.runAsync(
-                            () -> {
-                                // Otherwise the answer is no longer needed.
-                                if (!turn.leaving && !asked.judged.get()) {
-                                    ask(what, turn, asked, question);
-                                }
-                            },
-                            asking);
-        } catch (RuntimeException | Error noThread) {
-            turn.asked.set(null);
-            throw noThread;
-        }
+        Runnable asks =
+                () -> {
+                    // Otherwise the answer is no longer needed.
+                    if (!turn.leaving && !asked.judged.get()) {
+                        ask(what, turn, asked, question);
+                    }
+                };
+        CompletableFuture<Void> answered =
+                CatchAll.closeOnFailure(
+                        () -> turn.asked.set(null),
+                        () -> CompletableFuture.runAsync(asks, asking));
         turn.quiet = CompletableFuture.allOf(turn.quiet, answered);
     }
 
     private void ask(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
-        try {
-            asked.sent = OptionalLong.of(nanoTime.getAsLong());
-            A answer = question.ask(what);
-            if (question.isSaid(answer)) {
-                heard = nanoTime.getAsLong();
-            }
-            if (asked.claim()) {
-                judge(what, turn, asked, question, Optional.of(answer));
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.errorf(e, "%s is not asked for", what);
-            turn.asked.compareAndSet(asked, null);
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> {
+                            asked.sent = OptionalLong.of(nanoTime.getAsLong());
+                            A answer = question.ask(what);
+                            if (question.isSaid(answer)) {
+                                heard = nanoTime.getAsLong();
+                            }
+                            if (asked.claim()) {
+                                judge(what, turn, asked, question, Optional.of(answer));
+                            }
+                        },
+                        e -> {
+                            turn.asked.compareAndSet(asked, null);
+                            LOG.errorf(e, "%s is not asked for", what);
+                        });
     }
 
     private boolean isOverdue(
@@ -267,35 +265,31 @@ final class PollScheduler<K, W, A> {
     }
 
     private void judgeWithout(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
-        CompletableFuture<Void> judged;
-        try {
-            judged =
-                    CompletableFuture.runAsync(
-                            () -> {
-                                // Otherwise the waiter is gone.
-                                if (!turn.leaving) {
-                                    judge(what, turn, asked, question, Optional.empty());
-                                }
-                            },
-                            judging);
-        } catch (RuntimeException | Error noThread) {
-            // Rounds would otherwise believe that the question was judged.
-            turn.asked.compareAndSet(asked, null);
-            throw noThread;
-        }
+        Runnable judges =
+                () -> {
+                    // Otherwise the waiter is gone.
+                    if (!turn.leaving) {
+                        judge(what, turn, asked, question, Optional.empty());
+                    }
+                };
+        // Without a thread, rounds would otherwise believe that the question was judged.
+        CompletableFuture<Void> judged =
+                CatchAll.closeOnFailure(
+                        () -> turn.asked.compareAndSet(asked, null),
+                        () -> CompletableFuture.runAsync(judges, judging));
         turn.quiet = CompletableFuture.allOf(turn.quiet, judged);
     }
 
     private void judge(
             K what, Turn<W> turn, Asked asked, Question<K, W, A> question, Optional<A> answer) {
-        try {
-            Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
-            question.judge(what, turn.who, waited, answer);
-        } catch (RuntimeException | Error e) {
-            LOG.errorf(e, "%s is not judged", what);
-        } finally {
-            // Lets the next round send the question again.
-            turn.asked.compareAndSet(asked, null);
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> {
+                            Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
+                            question.judge(what, turn.who, waited, answer);
+                        },
+                        e -> LOG.errorf(e, "%s is not judged", what));
+        // Lets the next round send the question again.
+        turn.asked.compareAndSet(asked, null);
     }
 }

@@ -1,5 +1,7 @@
 package dev.forebay.control.temporal;
 
+import dev.forebay.thread.Backoff;
+import dev.forebay.thread.CatchAll;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,13 +19,15 @@ public final class StartupTasks {
     /** With a first pause of 5 s, the last attempt is 43 minutes after the first. */
     static final int MOST_TRIES = 10;
 
-    private final Duration firstPause;
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    private final Backoff backoff;
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("chores").factory());
 
     public StartupTasks(Duration firstPause) {
-        this.firstPause = firstPause;
+        this.backoff = new Backoff(firstPause, LONGEST_PAUSE);
     }
 
     /**
@@ -36,22 +40,23 @@ public final class StartupTasks {
     }
 
     private void attempt(String what, Runnable chore, int nth) {
-        try {
-            chore.run();
-        } catch (RuntimeException | Error e) {
-            if (clock.isShutdown()) {
-                return;
-            }
-            if (nth == MOST_TRIES) {
-                LOG.warnf(e, "Not done until the next start: %s", what);
-                return;
-            }
-            LOG.warnf("Tried again later: %s: %s", what, e.getMessage());
-            long pause = firstPause.toMillis() << (nth - 1);
-            var _ =
-                    clock.schedule(
-                            () -> attempt(what, chore, nth + 1), pause, TimeUnit.MILLISECONDS);
+        boolean _ = CatchAll.run(chore::run, e -> failed(what, chore, nth, e));
+    }
+
+    private void failed(String what, Runnable chore, int nth, Throwable e) {
+        if (clock.isShutdown()) {
+            return;
         }
+        if (nth == MOST_TRIES) {
+            LOG.warnf(e, "Not done until the next start: %s", what);
+            return;
+        }
+        LOG.warnf("Tried again later: %s: %s", what, e.getMessage());
+        var _ =
+                clock.schedule(
+                        () -> attempt(what, chore, nth + 1),
+                        backoff.after(nth).toMillis(),
+                        TimeUnit.MILLISECONDS);
     }
 
     /** Starts no further attempts. */

@@ -3,6 +3,7 @@ package dev.forebay.chunkstore;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
+import dev.forebay.thread.CatchAll;
 import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -182,12 +183,23 @@ final class DiskCalls implements AutoCloseable {
         private final Body<T, E> body;
         private final AtomicBoolean begun = new AtomicBoolean();
 
+        // Made in advance: there may be no memory for them when the call runs.
+        private final CatchAll.Work work = this::make;
+        private final Consumer<Throwable> failed = this::completeExceptionally;
+
         // Used only by the checking thread.
         private int looksQueued;
         private int looksBegun;
 
         Call(Body<T, E> body) {
             this.body = body;
+        }
+
+        private void make() throws Exception {
+            T value = body.run();
+            if (!complete(value)) {
+                close(value);
+            }
         }
 
         /** Claims the call. Returns false if another thread has claimed it. */
@@ -200,14 +212,7 @@ final class DiskCalls implements AutoCloseable {
             if (!begin()) {
                 return;
             }
-            try {
-                T value = body.run();
-                if (!complete(value)) {
-                    close(value);
-                }
-            } catch (Throwable e) {
-                completeExceptionally(e);
-            }
+            boolean _ = CatchAll.run(work, failed);
         }
 
         private static void close(Object unwanted) throws Exception {

@@ -4,6 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.CatchAll;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -88,13 +89,8 @@ final class Exchanges implements AutoCloseable {
             WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
         String what = request.method() + " " + request.uri().getPath();
         awaitTurn(worker, what, patience);
-        CompletableFuture<HttpResponse<T>> answer;
-        try {
-            answer = client.sendAsync(request, body);
-        } catch (Throwable e) {
-            permits.release();
-            throw e;
-        }
+        CompletableFuture<HttpResponse<T>> answer =
+                CatchAll.closeOnFailure(permits::release, () -> client.sendAsync(request, body));
         var _ = answer.whenComplete((_, _) -> permits.release());
         return new Exchange<>(worker, what, answer, () -> answer.cancel(true));
     }
@@ -130,13 +126,14 @@ final class Exchanges implements AutoCloseable {
                         receiver);
         var _ = fetch.answer().whenComplete((_, _) -> permits.release());
         try {
-            executor.execute(fetch);
+            CatchAll.closeOnFailure(
+                    permits::release,
+                    () -> {
+                        executor.execute(fetch);
+                        return fetch;
+                    });
         } catch (RejectedExecutionException e) {
-            permits.release();
             throw unavailable(worker, "GET " + path, "this client is closed", e);
-        } catch (Throwable e) {
-            permits.release();
-            throw e;
         }
         return new Exchange<>(worker, "GET " + path, fetch.answer(), fetch::abandon);
     }

@@ -1,16 +1,18 @@
 package dev.forebay.transfer;
 
+import dev.forebay.thread.CatchAll;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** A running GET of a range of a pack, on a thread of its own. */
-final class RangeFetch implements Runnable {
+final class RangeFetch implements Runnable, Callable<HttpHead> {
 
     private final ConnectionPool pool;
     private final Duration connectTimeout;
@@ -57,11 +59,7 @@ final class RangeFetch implements Runnable {
 
     @Override
     public void run() {
-        try {
-            answer.complete(exchange());
-        } catch (IOException | RuntimeException | Error e) {
-            answer.completeExceptionally(e);
-        }
+        CatchAll.complete(answer, this);
     }
 
     /**
@@ -82,7 +80,8 @@ final class RangeFetch implements Runnable {
         }
     }
 
-    private HttpHead exchange() throws IOException {
+    @Override
+    public HttpHead call() throws IOException {
         for (Optional<HttpConnection> used = pool.take(worker);
                 used.isPresent();
                 used = pool.take(worker)) {

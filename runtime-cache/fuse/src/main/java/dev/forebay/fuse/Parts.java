@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.thread.CatchAll;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;
@@ -28,11 +29,7 @@ final class Parts implements AutoCloseable {
     public void close() {
         while (!started.isEmpty()) {
             AutoCloseable part = started.pop();
-            try {
-                part.close();
-            } catch (Exception | Error e) {
-                LOG.warn("Closing {} failed", part, e);
-            }
+            boolean _ = CatchAll.run(part::close, e -> LOG.warn("Closing {} failed", part, e));
         }
     }
 }

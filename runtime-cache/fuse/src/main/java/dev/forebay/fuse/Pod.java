@@ -14,6 +14,7 @@ import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.Digest;
 import dev.forebay.model.NodeName;
+import dev.forebay.thread.CatchAll;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClientConfig;
@@ -43,12 +44,7 @@ final class Pod implements AutoCloseable {
      */
     static Pod start(PodOptions options, Supplier<RegionState> connect) {
         Parts parts = new Parts();
-        try {
-            return new Pod(options, connect, parts);
-        } catch (RuntimeException | Error e) {
-            parts.close();
-            throw e;
-        }
+        return CatchAll.closeOnFailure(parts, () -> new Pod(options, connect, parts));
     }
 
     private Pod(PodOptions options, Supplier<RegionState> connect, Parts parts) {

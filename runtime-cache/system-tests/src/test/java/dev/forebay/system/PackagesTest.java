@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,7 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The packages of all modules: each is small, and none depends on itself through others. */
@@ -105,5 +108,34 @@ class PackagesTest {
             names.values().removeIf(same -> same.size() == 1);
             assertThat(names).as(module).isEmpty();
         }
+    }
+
+    /**
+     * An error is handled where all threads, retries and parallel calls are. The exceptions make
+     * calls of the C library, or must answer the kernel without memory.
+     */
+    @Test
+    void onlyThePackageForThreadsCatchesErrors() throws IOException {
+        Pattern catches = Pattern.compile("catch \\([\\w| ]*\\b(?:Error|Throwable) \\w+\\)");
+        Set<String> catching = new TreeSet<>();
+        for (String module : MODULES) {
+            try (Stream<Path> sources =
+                    Files.walk(Path.of("../..").resolve(module).resolve("src/main/java"))) {
+                for (Path source : sources.filter(Files::isRegularFile).toList()) {
+                    if (!source.getParent().endsWith("dev/forebay/thread")
+                            && catches.matcher(Files.readString(source)).find()) {
+                        catching.add(source.getFileName().toString());
+                    }
+                }
+            }
+        }
+        assertThat(catching)
+                .containsExactly(
+                        "CLibrary.java",
+                        "Guard.java",
+                        "Native.java",
+                        "Slots.java",
+                        "SlowLookups.java",
+                        "SlowReads.java");
     }
 }

@@ -8,6 +8,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.CatchAll;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.MountedVersions;
 import java.util.concurrent.atomic.LongAdder;
@@ -100,11 +101,14 @@ final class Repairs {
     }
 
     private void tryRepair(ChunkId chunk) {
-        try {
-            repair(chunk);
-        } catch (RuntimeException | Error e) {
-            LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.toString());
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> repair(chunk),
+                        e ->
+                                LOG.warn(
+                                        "Chunk {} is left to its next reader: {}",
+                                        chunk,
+                                        e.toString()));
     }
 
     /** Returns the number of chunks that were filled again. */

@@ -13,6 +13,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.CatchAll;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
@@ -74,13 +75,8 @@ public final class SqliteManifest implements Manifest {
         this.file = file;
         this.whenDamaged = whenDamaged;
         this.sessions = new ReadSessions(file, sessions);
-        try {
-            this.chunkCount = query(this::readHead);
-        } catch (RuntimeException | Error e) {
-            // The caller gets no manifest that it could close.
-            this.sessions.close();
-            throw e;
-        }
+        this.chunkCount =
+                CatchAll.closeOnFailure(this.sessions, () -> query(this::readHead));
     }
 
     /**

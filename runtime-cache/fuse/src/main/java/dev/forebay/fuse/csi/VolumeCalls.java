@@ -2,6 +2,7 @@ package dev.forebay.fuse.csi;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
 import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -113,7 +115,8 @@ final class VolumeCalls implements AutoCloseable {
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
         try {
-            kind.threads().execute(() -> run(kind, target, until, work, answer));
+            Callable<T> body = () -> run(kind, target, until, work);
+            kind.threads().execute(() -> CatchAll.complete(answer, body));
         } catch (RejectedExecutionException e) {
             end(kind, target);
             refuse(caller, ErrorCode.UNAVAILABLE, "the driver stops; try again");
@@ -137,20 +140,14 @@ final class VolumeCalls implements AutoCloseable {
         kind.permits().release();
     }
 
-    private <T> void run(
-            Kind kind, Path target, Patience until, Work<T> work, CompletableFuture<T> answer) {
-        T value;
+    private <T> T run(Kind kind, Path target, Patience until, Work<T> work) throws IOException {
         try {
-            value = work.run(until);
-        } catch (Throwable e) {
+            return work.run(until);
+        } finally {
+            // Before the answer, or the caller's next call could be refused because this one still
+            // runs.
             end(kind, target);
-            answer.completeExceptionally(e);
-            return;
         }
-        // Before the answer, or the caller's next call could be refused because this one still
-        // runs.
-        end(kind, target);
-        answer.complete(value);
     }
 
     private static <T> void answer(StreamObserver<T> caller, T value, @Nullable Throwable failure) {

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Wraps every call from a kernel: counts it, logs failures, and maps each failure to a negative
  * error number. It throws nothing, because an exception that leaves a native callback ends the
- * process. Thread-safe.
+ * process. It catches errors itself, because it must need no memory for that. Thread-safe.
  */
 public final class Guard {
 
@@ -34,48 +34,40 @@ public final class Guard {
      */
     public int run(Operation operation, Object subject, Body body) {
         long start = System.nanoTime();
+        Throwable failure = null;
         int result;
         try {
             result = body.run();
         } catch (FsException e) {
             result = -e.errno().number();
-        } catch (ForebayException e) {
-            result = failed(operation, subject, e.code(), e);
         } catch (Throwable e) {
-            result = failed(operation, subject, ErrorCode.INTERNAL, e);
+            failure = e;
+            result = -Errno.of(code(e)).number();
         }
+        Throwable uncounted = null;
         try {
+            if (failure != null) {
+                meter.failed(operation, code(failure));
+            }
             meter.ended(operation, System.nanoTime() - start);
         } catch (Throwable e) {
-            notCounted(operation, e);
+            uncounted = e;
+        }
+        try {
+            if (failure != null && logged.permits()) {
+                log(operation, subject, code(failure), failure);
+            }
+            if (uncounted != null && logged.permits()) {
+                LOG.error("{} is not counted", operation.tag(), uncounted);
+            }
+        } catch (Throwable worse) {
+            // The answer to the kernel matters more than the log message.
         }
         return result;
     }
 
-    private int failed(Operation operation, Object subject, ErrorCode code, Throwable failure) {
-        try {
-            meter.failed(operation, code);
-        } catch (Throwable e) {
-            notCounted(operation, e);
-        }
-        try {
-            if (logged.permits()) {
-                log(operation, subject, code, failure);
-            }
-        } catch (Throwable worse) {
-            // The answer to the kernel matters more than the log message.
-        }
-        return -Errno.of(code).number();
-    }
-
-    private void notCounted(Operation operation, Throwable failure) {
-        try {
-            if (logged.permits()) {
-                LOG.error("{} is not counted", operation.tag(), failure);
-            }
-        } catch (Throwable worse) {
-            // The answer to the kernel matters more than the log message.
-        }
+    private static ErrorCode code(Throwable failure) {
+        return failure instanceof ForebayException refusal ? refusal.code() : ErrorCode.INTERNAL;
     }
 
     /** Logs a stack trace for defects only; the messages of other failures say what to do. */

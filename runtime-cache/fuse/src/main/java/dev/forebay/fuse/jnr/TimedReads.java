@@ -6,6 +6,7 @@ import dev.forebay.linux.Buffers;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
+import dev.forebay.thread.CatchAll;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -75,20 +76,15 @@ final class TimedReads {
         ByteBuffer own = buffers.take().limit(wanted);
         FutureTask<Integer> reading = new FutureTask<>(() -> file.read(offset, own));
         threads.execute(reading);
-        int bytes;
-        try {
-            bytes = await(reading, deadline - now);
-        } catch (TimeoutException e) {
-            giveUp(reading);
-            failures.add(file, offset, wanted, deadline);
-            throw tooLate(e);
-        } catch (RuntimeException | Error e) {
-            failures.add(file, offset, wanted, deadline);
-            if (reading.state() == Future.State.FAILED) {
-                buffers.give(own);
-            }
-            throw e;
-        }
+        int bytes =
+                CatchAll.closeOnFailure(
+                        () -> {
+                            failures.add(file, offset, wanted, deadline);
+                            if (reading.state() == Future.State.FAILED) {
+                                buffers.give(own);
+                            }
+                        },
+                        () -> await(reading, deadline - now));
         target.put(own.flip());
         buffers.give(own);
         return bytes;
@@ -99,9 +95,12 @@ final class TimedReads {
                 ErrorCode.UNAVAILABLE, "not answered within " + Seconds.of(patience), cause);
     }
 
-    private int await(FutureTask<Integer> reading, long nanos) throws TimeoutException {
+    private int await(FutureTask<Integer> reading, long nanos) {
         try {
             return reading.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            giveUp(reading);
+            throw tooLate(e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Error failure) {
                 throw failure;

@@ -131,13 +131,16 @@ final class Deferred {
     }
 
     private void send(Answers answers, int result) {
+        boolean sent = false;
         try {
             answers.send(queue, result, unique);
-        } catch (Throwable e) {
-            // The request counts as answered, so no other thread answers it. Its reader would wait
-            // forever.
-            sendRefusal(-Errno.EIO.number());
-            throw e;
+            sent = true;
+        } finally {
+            if (!sent) {
+                // The request counts as answered, so no other thread answers it. Its reader would
+                // wait forever.
+                sendRefusal(-Errno.EIO.number());
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,13 +63,13 @@ public final class KernelTransport implements Transport {
             FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
         try {
             FuseDevice device = KernelMount.mount(mountpoint, allowOther);
-            try {
-                return new KernelTransport(view, guard, device, Optional.of(mountpoint));
-            } catch (RuntimeException | Error e) {
-                MountCalls.detach(mountpoint);
-                device.close();
-                throw e;
-            }
+            return CatchAll.closeOnFailure(
+                    () -> {
+                        try (device) {
+                            MountCalls.detach(mountpoint);
+                        }
+                    },
+                    () -> new KernelTransport(view, guard, device, Optional.of(mountpoint)));
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,

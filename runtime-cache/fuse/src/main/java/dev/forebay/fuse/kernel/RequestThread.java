@@ -6,6 +6,7 @@ import dev.forebay.fuse.linux.BlockedThread;
 import dev.forebay.linux.CallState;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.ErrorNumber;
+import dev.forebay.thread.CatchAll;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,8 +54,19 @@ final class RequestThread implements Runnable {
         this.answers = answers;
     }
 
+    /**
+     * Ends with a failure only by a defect, because the guard handles those of requests. Other
+     * threads continue.
+     */
     @Override
     public void run() {
+        boolean _ =
+                CatchAll.run(
+                        this::serveAll,
+                        e -> LOG.error("A thread that serves requests has failed", e));
+    }
+
+    private void serveAll() {
         try {
             BlockedThread self = BlockedThread.current();
             while (all.mayTakeMore()) {
@@ -65,10 +77,6 @@ final class RequestThread implements Runnable {
                     return;
                 }
             }
-        } catch (Throwable e) {
-            // Failures of requests are handled by the guard, so this is a defect. Other threads
-            // continue.
-            LOG.error("A thread that serves requests has failed", e);
         } finally {
             all.ended(this);
         }
@@ -111,12 +119,15 @@ final class RequestThread implements Runnable {
             LOG.error("A request of {} bytes that is none", bytes);
             return;
         }
+        boolean answered = false;
         try {
             answer();
-        } catch (Throwable e) {
-            // Without an answer, the reader would wait forever.
-            answers.send(queue, -Errno.EIO.number(), request.unique());
-            throw e;
+            answered = true;
+        } finally {
+            if (!answered) {
+                // Without an answer, the reader would wait forever.
+                answers.send(queue, -Errno.EIO.number(), request.unique());
+            }
         }
     }
 

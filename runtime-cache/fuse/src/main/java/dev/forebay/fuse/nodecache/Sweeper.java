@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -73,16 +73,16 @@ final class Sweeper implements AutoCloseable {
             mountsChanged();
             return;
         }
-        try {
-            if (cache.giveUpAllBut(pages::mounted, pages::packs)) {
-                return;
-            }
-        } catch (ForebayException e) {
-            LOG.warn("What no version has is kept for now: {}", e.getMessage());
-        } catch (RuntimeException | Error e) {
-            LOG.error("The sweep of the node cache failed", e);
+        boolean swept =
+                CatchAll.get(
+                        () -> cache.giveUpAllBut(pages::mounted, pages::packs),
+                        e -> {
+                            LOG.warn("Pages that no mounted version has are kept for now", e);
+                            return false;
+                        });
+        if (!swept) {
+            mountsChanged();
         }
-        mountsChanged();
     }
 
     @Override

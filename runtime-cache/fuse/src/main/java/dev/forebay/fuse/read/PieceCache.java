@@ -2,6 +2,7 @@ package dev.forebay.fuse.read;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -187,12 +188,12 @@ final class PieceCache {
     private record Use(Piece piece, boolean first) {}
 
     private static void load(Piece piece, Consumer<ByteBuffer> loader) {
-        try {
-            loader.accept(piece.slab);
-            piece.bytes.complete(piece.slab.flip().asReadOnlyBuffer());
-        } catch (RuntimeException | Error e) {
-            piece.bytes.completeExceptionally(e);
-        }
+        CatchAll.complete(
+                piece.bytes,
+                () -> {
+                    loader.accept(piece.slab);
+                    return piece.slab.flip().asReadOnlyBuffer();
+                });
     }
 
     private Optional<Use> acquire(PieceKey key, boolean wait) {

@@ -12,6 +12,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.CatchAll;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -84,22 +85,27 @@ final class ViewImprovement {
 
     private void improve(Path root, Mount mount, View view) {
         natives.remove(mount.version());
-        try {
-            if (view == View.PORTABLE) {
-                attachOnDemand(root, mount);
-            }
-            if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
-                Optional<HeldPacks> whole =
-                        nodePacks.get().flatMap(cache -> cache.hold(mount.manifest().digest()));
-                if (whole.isPresent()) {
-                    attachNative(root, mount, whole.get());
-                }
-            }
-            problems.remove(mount.version());
-        } catch (RuntimeException | SystemCallException | Error e) {
-            natives.remove(mount.version());
-            complain(mount.version(), e);
+        boolean _ =
+                CatchAll.run(
+                        () -> upgrade(root, mount, view),
+                        e -> {
+                            natives.remove(mount.version());
+                            complain(mount.version(), e);
+                        });
+    }
+
+    private void upgrade(Path root, Mount mount, View view) throws SystemCallException {
+        if (view == View.PORTABLE) {
+            attachOnDemand(root, mount);
         }
+        if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
+            Optional<HeldPacks> whole =
+                    nodePacks.get().flatMap(cache -> cache.hold(mount.manifest().digest()));
+            if (whole.isPresent()) {
+                attachNative(root, mount, whole.get());
+            }
+        }
+        problems.remove(mount.version());
     }
 
     /** Logs a failure once, not at every attempt. */

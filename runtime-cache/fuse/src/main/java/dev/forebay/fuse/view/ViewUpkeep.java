@@ -5,6 +5,7 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.CatchAll;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -66,12 +67,12 @@ final class ViewUpkeep {
      * @return whether the version shows no bytes that were found damaged before
      */
     private boolean tryToLookAfter(Path root, Mount mount, List<Path> stack) {
-        try {
-            return lookAfter(root, mount, stack);
-        } catch (RuntimeException | Error e) {
-            LOG.error("{} stays as it is shown for now", mount.version(), e);
-            return false;
-        }
+        return CatchAll.get(
+                () -> lookAfter(root, mount, stack),
+                e -> {
+                    LOG.error("{} stays as it is shown for now", mount.version(), e);
+                    return false;
+                });
     }
 
     private boolean lookAfter(Path root, Mount mount, List<Path> stack) {

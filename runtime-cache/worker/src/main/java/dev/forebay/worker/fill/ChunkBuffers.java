@@ -1,6 +1,7 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.thread.CatchAll;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -26,16 +27,16 @@ final class ChunkBuffers {
      */
     Lease borrow(int length, Urgency urgency, Duration timeout) {
         permits.acquire(urgency, timeout);
-        try {
-            ByteBuffer buffer = idle.poll();
-            if (buffer == null) {
-                buffer = ByteBuffer.allocateDirect(ChunkId.CHUNK_BYTES);
-            }
-            return new Lease(buffer, length);
-        } catch (Throwable e) {
-            permits.release();
-            throw e;
-        }
+        return CatchAll.closeOnFailure(
+                permits::release,
+                () -> {
+                    ByteBuffer buffer = idle.poll();
+                    return new Lease(
+                            buffer == null
+                                    ? ByteBuffer.allocateDirect(ChunkId.CHUNK_BYTES)
+                                    : buffer,
+                            length);
+                });
     }
 
     /** A borrowed buffer. Closing it returns the buffer to the pool. */

@@ -5,10 +5,12 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
+import dev.forebay.thread.CatchAll;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -82,15 +84,16 @@ final class FillsInFlight<T> {
         Flight<T> mine =
                 new Flight<>(
                         manifest, urgency, new CompletableFuture<>(), new CompletableFuture<>());
+        Callable<T> body = () -> run(chunk, mine, work);
+        Runnable fill = () -> CatchAll.complete(mine.result, body);
         Flight<T> other = underWay.putIfAbsent(chunk, mine);
         if (other == null) {
             try {
-                Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
+                Thread.ofVirtual().name("fill").start(fill);
             } catch (OutOfMemoryError noThread) {
                 // Otherwise the entry would stay, and all later callers would wait for it.
-                land(
-                        chunk,
-                        mine,
+                underWay.remove(chunk, mine);
+                mine.result.completeExceptionally(
                         new ForebayException(
                                 ErrorCode.UNAVAILABLE, "no thread to fill a chunk", noThread));
             }
@@ -124,19 +127,12 @@ final class FillsInFlight<T> {
         return underWay.size();
     }
 
-    private void run(ChunkId chunk, Flight<T> flight, Work<T> work) {
+    private T run(ChunkId chunk, Flight<T> flight, Work<T> work) {
         try {
-            T result = work.run(flight.urgency, () -> flight.part.complete(null));
+            return work.run(flight.urgency, () -> flight.part.complete(null));
+        } finally {
             underWay.remove(chunk, flight);
-            flight.result.complete(result);
-        } catch (Throwable e) {
-            land(chunk, flight, e);
         }
-    }
-
-    private void land(ChunkId chunk, Flight<T> flight, Throwable failure) {
-        underWay.remove(chunk, flight);
-        flight.result.completeExceptionally(failure);
     }
 
     /** Waits until a fill has ended, successfully or not. */

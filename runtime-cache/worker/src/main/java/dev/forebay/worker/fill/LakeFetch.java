@@ -4,6 +4,7 @@ import dev.forebay.lake.LakeReader;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.CatchAll;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,13 +97,12 @@ final class LakeFetch {
     Fetch begin(
             String bucket, FetchOrder stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
         Fetch fetch = new Fetch(bucket, stages, target, urgency, meter);
-        try {
-            fetch.start();
-            return fetch;
-        } catch (Throwable e) {
-            fetch.close();
-            throw e;
-        }
+        return CatchAll.closeOnFailure(
+                fetch,
+                () -> {
+                    fetch.start();
+                    return fetch;
+                });
     }
 
     /** Returns the pieces whose objects were recently found changed, with the cause. */
@@ -272,25 +272,29 @@ final class LakeFetch {
 
         private void readAll(Part part) {
             for (ChunkContents.Piece piece = part.take(); piece != null; piece = part.take()) {
-                try {
-                    if (read(piece, part.urgency)) {
-                        read.add(piece);
-                    }
-                } catch (ForebayException e) {
-                    failed(piece, e);
-                } catch (RuntimeException | Error e) {
-                    failed(piece, notRead(piece, e));
-                } finally {
-                    part.settle();
-                }
+                readOne(piece, part);
             }
         }
 
-        private void failed(ChunkContents.Piece piece, ForebayException cause) {
+        private void readOne(ChunkContents.Piece piece, Part part) {
+            try {
+                if (CatchAll.get(() -> read(piece, part.urgency), e -> failed(piece, e))) {
+                    read.add(piece);
+                }
+            } finally {
+                part.settle();
+            }
+        }
+
+        /** Returns false: the piece was not read. */
+        private boolean failed(ChunkContents.Piece piece, Throwable e) {
+            ForebayException cause =
+                    e instanceof ForebayException known ? known : notRead(piece, e);
             causes.put(piece, cause);
             if (Failure.isTrouble(cause) || isRefusedAltogether(cause)) {
                 stop(cause);
             }
+            return false;
         }
 
         private boolean isRefusedAltogether(ForebayException cause) {

@@ -9,12 +9,13 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.ParallelCalls;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.MountedVersions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
@@ -135,25 +136,28 @@ public final class Drain implements AutoCloseable {
     }
 
     private void run() {
+        boolean _ =
+                CatchAll.run(
+                        this::drain,
+                        e -> {
+                            fail();
+                            LOG.warn("Draining ended early: {}", progress(), e);
+                        });
+    }
+
+    private void drain() throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        try {
-            awaitOwnClaimGone();
-            for (Mount mount : versions.view().mounts()) {
-                if (mount.state() != Mount.State.EVICTING) {
-                    handOver(mount, deadline);
-                }
+        awaitOwnClaimGone();
+        for (Mount mount : versions.view().mounts()) {
+            if (mount.state() != Mount.State.EVICTING) {
+                handOver(mount, deadline);
             }
-            requireAllUnderstood();
-            if (!closed) {
-                membership.remove();
-                end();
-                LOG.info("Drained: {}", progress());
-            }
-        } catch (RuntimeException | Error e) {
-            fail();
-            LOG.warn("Draining ended early: {}", progress(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        }
+        requireAllUnderstood();
+        if (!closed) {
+            membership.remove();
+            end();
+            LOG.info("Drained: {}", progress());
         }
     }
 
@@ -215,13 +219,8 @@ public final class Drain implements AutoCloseable {
             throws InterruptedException {
         long begun = System.nanoTime();
         long before = progress().bytes();
-        List<Thread> threads = new ArrayList<>();
-        for (ChunkRef ref : refs) {
-            threads.add(Thread.ofVirtual().start(() -> tryToGive(digest, ref, deadline)));
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
+        ParallelCalls.forEach(
+                refs.iterator(), AT_ONCE, ref -> tryToGive(digest, ref, deadline));
         long due = begun + (long) (1e9 * (progress().bytes() - before) / bytesPerSecond);
         long early = due - System.nanoTime();
         if (early > 0) {

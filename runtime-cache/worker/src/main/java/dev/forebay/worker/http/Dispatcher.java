@@ -1,5 +1,6 @@
 package dev.forebay.worker.http;
 
+import dev.forebay.thread.CatchAll;
 import dev.forebay.transfer.BearerToken;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -60,26 +61,17 @@ final class Dispatcher {
     }
 
     private void work(Exchange exchange, Context context, Callable<Answer> work) {
-        Answer answer;
-        try {
-            answer = work.call();
-        } catch (Throwable e) {
-            context.runOnContext(_ -> fail(exchange, e));
-            return;
-        }
-        if (answer instanceof Answer.Later later) {
-            continueIn(later, exchange, context);
-        } else {
-            context.runOnContext(_ -> succeed(exchange, answer));
-        }
-    }
-
-    private void continueIn(Answer.Later later, Exchange exchange, Context context) {
-        try {
-            later.lane().run(() -> work(exchange, context, later.work()));
-        } catch (Refusal busy) {
-            context.runOnContext(_ -> fail(exchange, busy));
-        }
+        boolean _ =
+                CatchAll.run(
+                        () -> {
+                            Answer answer = work.call();
+                            if (answer instanceof Answer.Later later) {
+                                later.lane().run(() -> work(exchange, context, later.work()));
+                            } else {
+                                context.runOnContext(_ -> succeed(exchange, answer));
+                            }
+                        },
+                        e -> context.runOnContext(_ -> fail(exchange, e)));
     }
 
     private void succeed(Exchange exchange, Answer answer) {

@@ -7,6 +7,7 @@ import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.SystemCallException;
+import dev.forebay.thread.CatchAll;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -47,35 +48,38 @@ public final class KernelMount {
      */
     public static FuseDevice mount(Path mountpoint, boolean allowOther) throws IOException {
         List<Descriptor> descriptors = new ArrayList<>();
-        try {
-            Descriptor device = Descriptor.open(DEVICE, Descriptor.O_RDWR);
-            descriptors.add(device);
-            MountCalls.mount(
-                    "forebay",
-                    mountpoint,
-                    TYPE,
-                    MountCalls.MS_RDONLY | MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
-                    options(device, allowOther));
-            try {
-                Protocol protocol = Negotiation.with(device);
-                addQueues(descriptors);
-                Readahead.raise(mountpoint);
-                LOG.info(
-                        "Mounted {}: FUSE 7.{}, requests of up to {} KiB, {} queues{}",
-                        mountpoint,
-                        protocol.minor(),
-                        protocol.maxRequestBytes() >> 10,
-                        descriptors.size(),
-                        protocol.resends() ? "" : ", nothing can take over");
-                return new FuseDevice(descriptors, protocol);
-            } catch (IOException | RuntimeException | Error e) {
-                MountCalls.detach(mountpoint);
-                throw e;
-            }
-        } catch (IOException | RuntimeException | Error e) {
-            descriptors.forEach(Descriptor::close);
-            throw e;
-        }
+        return CatchAll.closeOnFailure(
+                () -> descriptors.forEach(Descriptor::close),
+                () -> mount(mountpoint, allowOther, descriptors));
+    }
+
+    private static FuseDevice mount(
+            Path mountpoint, boolean allowOther, List<Descriptor> descriptors) throws IOException {
+        Descriptor device = Descriptor.open(DEVICE, Descriptor.O_RDWR);
+        descriptors.add(device);
+        MountCalls.mount(
+                "forebay",
+                mountpoint,
+                TYPE,
+                MountCalls.MS_RDONLY | MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
+                options(device, allowOther));
+        return CatchAll.closeOnFailure(
+                () -> MountCalls.detach(mountpoint), () -> negotiate(mountpoint, descriptors));
+    }
+
+    private static FuseDevice negotiate(Path mountpoint, List<Descriptor> descriptors)
+            throws IOException {
+        Protocol protocol = Negotiation.with(descriptors.getFirst());
+        addQueues(descriptors);
+        Readahead.raise(mountpoint);
+        LOG.info(
+                "Mounted {}: FUSE 7.{}, requests of up to {} KiB, {} queues{}",
+                mountpoint,
+                protocol.minor(),
+                protocol.maxRequestBytes() >> 10,
+                descriptors.size(),
+                protocol.resends() ? "" : ", nothing can take over");
+        return new FuseDevice(descriptors, protocol);
     }
 
     private static String options(Descriptor device, boolean allowOther) {
