@@ -1,5 +1,6 @@
 package dev.forebay.image;
 
+import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.cache.FileCache;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Stores images in a {@link FileCache}. An image is written at the first request, one image at a
@@ -28,6 +30,7 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
+    private final Consumer<Digest> damagedManifest;
     private final AtomicLong written = new AtomicLong();
     // A platform thread: writing an image takes a minute of CPU time, during which a virtual thread
     // would not yield.
@@ -41,9 +44,11 @@ public final class ImageStore implements AutoCloseable {
      *
      * @param directory created if it does not exist; unfinished images in it are removed
      * @param limitBytes the maximum size of all images together
+     * @param damagedManifest receives the digest of each manifest that turns out to be damaged
      */
-    public ImageStore(Path directory, long limitBytes) {
+    public ImageStore(Path directory, long limitBytes, Consumer<Digest> damagedManifest) {
         this.files = new FileCache(directory, "erofs", limitBytes, writer);
+        this.damagedManifest = damagedManifest;
     }
 
     /**
@@ -63,10 +68,26 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
+    /**
+     * Writes an image. Scans of a manifest compare no checksums, and its disk may have damaged it
+     * since it was verified, so it is verified again afterwards.
+     */
     private Digest write(ImageName name, Path manifest, Path target) {
-        Digest digest = ErofsImage.write(manifest, name, target).digest();
-        written.incrementAndGet();
-        return digest;
+        try {
+            Digest digest = ErofsImage.write(manifest, name, target).digest();
+            if (!ManifestFile.digestOf(manifest).equals(name.manifest())) {
+                throw new ForebayException(
+                        ErrorCode.CORRUPT,
+                        "%s has other bytes than manifest %s".formatted(manifest, name.manifest()));
+            }
+            written.incrementAndGet();
+            return digest;
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.CORRUPT) {
+                damagedManifest.accept(name.manifest());
+            }
+            throw e;
+        }
     }
 
     /** Returns all verified images. */

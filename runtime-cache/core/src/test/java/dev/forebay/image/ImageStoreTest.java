@@ -13,10 +13,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,17 +38,22 @@ class ImageStoreTest {
     private TestVersion one;
     private TestVersion two;
     private ImageStore store;
+    private final List<Digest> damaged = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void write() {
         one = TestVersion.write(versions, "v1", OBJECTS.values(), 16 << 20, null);
         two = TestVersion.write(versions, "v2", OBJECTS.values(), 16 << 20, null);
-        store = new ImageStore(directory, 1 << 30);
+        store = store(1 << 30);
     }
 
     @AfterEach
     void close() {
         store.close();
+    }
+
+    private ImageStore store(long limitBytes) {
+        return new ImageStore(directory, limitBytes, damaged::add);
     }
 
     private Digest digest(TestVersion version) throws IOException {
@@ -85,7 +92,7 @@ class ImageStoreTest {
         store.close();
         Files.writeString(directory.resolve("writing.unfinished"), "half an image");
 
-        store = new ImageStore(directory, 1 << 30);
+        store = store(1 << 30);
 
         assertThat(digest(one)).isEqualTo(one.image().digest());
         assertThat(store.written()).isZero();
@@ -98,7 +105,7 @@ class ImageStoreTest {
         store.close();
         Files.write(files().getFirst(), new byte[] {1}, StandardOpenOption.WRITE);
 
-        store = new ImageStore(directory, 1 << 30);
+        store = store(1 << 30);
 
         assertThat(digest(one)).isEqualTo(one.image().digest());
         assertThat(store.written()).isEqualTo(1);
@@ -125,7 +132,7 @@ class ImageStoreTest {
     @Test
     void anEvictedImageStaysReadableWhileItIsOpen() throws IOException {
         store.close();
-        store = new ImageStore(directory, one.image().bytes() + 100);
+        store = store(one.image().bytes() + 100);
         try (ImageStore.Use use = store.open(one.name(), one.manifest().path())) {
             digest(two);
             assertThat(files()).hasSize(1);
@@ -137,7 +144,7 @@ class ImageStoreTest {
         assertThat(store.written()).isEqualTo(3);
 
         store.close();
-        store = new ImageStore(directory, one.image().bytes() + 100);
+        store = store(one.image().bytes() + 100);
         digest(two);
         assertThat(files()).as("images of the previous process").hasSize(1);
     }
@@ -145,7 +152,7 @@ class ImageStoreTest {
     @Test
     void theStoreRefusesAnImageLargerThanTheLimit() throws IOException {
         store.close();
-        store = new ImageStore(directory, one.image().bytes() - 1);
+        store = store(one.image().bytes() - 1);
         assertThatThrownBy(() -> digest(one))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
@@ -163,7 +170,7 @@ class ImageStoreTest {
                         TestVersion.random(new Random(2), 900).values(),
                         16 << 20,
                         null);
-        store = new ImageStore(directory, large.image().bytes() - 1);
+        store = store(large.image().bytes() - 1);
         digest(one);
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(() -> digest(large))
@@ -183,5 +190,24 @@ class ImageStoreTest {
         Files.copy(one.manifest().path(), manifest);
         store.open(one.name(), manifest).close();
         assertThat(store.written()).isEqualTo(1);
+    }
+
+    /** "How a manifest is verified": a bit of a time changed after the manifest was verified. */
+    @Test
+    void aDamagedManifestGivesNoImage() throws Exception {
+        Path manifest = one.manifest().path();
+        try (var connection = DriverManager.getConnection("jdbc:sqlite:" + manifest);
+                var update = connection.createStatement()) {
+            assertThat(update.executeUpdate("UPDATE node SET mtime_ns = mtime_ns + 1"))
+                    .isPositive();
+        }
+
+        assertThatThrownBy(() -> store.open(one.name(), manifest))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+
+        assertThat(damaged).containsExactly(one.manifest().digest());
+        assertThat(files()).isEmpty();
     }
 }

@@ -100,7 +100,9 @@ final class Worker {
                 digestScrubber(config, "manifests", manifests::copies, manifests::distrust);
         this.images =
                 new ImageStore(
-                        config.home().resolve("images"), config.images().capacity().asLongValue());
+                        config.home().resolve("images"),
+                        config.images().capacity().asLongValue(),
+                        manifests::distrust);
         this.imageScrubber = digestScrubber(config, "images", images::copies, images::distrust);
         this.pauses = PauseGuard.start(state);
         this.protectedPacks = new ProtectedPacks(versions, pauses::behind);

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  */
 public final class EntryScan implements AutoCloseable {
 
-    private static final String ENTRIES =
+    static final String ENTRIES =
             "SELECT parent, id, name FROM node INDEXED BY node_by_name WHERE parent > 0"
                     + " ORDER BY parent, name";
 

@@ -26,6 +26,9 @@ public final class ManifestSchema {
                             + " NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER, key TEXT, etag TEXT,"
                             + " version_id TEXT, pack INTEGER, pack_offset INTEGER, crc32c INTEGER NOT NULL)",
                     "CREATE UNIQUE INDEX node_by_name ON node (parent, name)",
+                    "CREATE TABLE name_group (parent INTEGER NOT NULL, first TEXT NOT NULL, next TEXT,"
+                            + " names INTEGER NOT NULL, crc32c INTEGER NOT NULL, PRIMARY KEY (parent,"
+                            + " first)) WITHOUT ROWID",
                     "CREATE INDEX node_by_place ON node (pack, pack_offset) WHERE size > 0",
                     "CREATE TABLE chunk (ordinal INTEGER PRIMARY KEY, pack INTEGER NOT NULL, idx"
                             + " INTEGER NOT NULL, length INTEGER NOT NULL, live_bytes INTEGER NOT"

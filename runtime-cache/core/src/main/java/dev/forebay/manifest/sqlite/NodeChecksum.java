@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes the CRC-32C of a row of the {@code node} table. A process verifies a whole manifest only
- * before its first use. This checksum detects later damage on disk. It excludes the times of
- * directories.
+ * before its first use. This checksum detects later damage on disk.
  */
 final class NodeChecksum {
 
@@ -37,10 +36,8 @@ final class NodeChecksum {
         for (byte[] text : texts) {
             length += text == null ? 0 : text.length;
         }
-        ByteBuffer row = ByteBuffer.allocate(length).putLong(id).putLong(parent).putLong(size);
-        if (size >= 0) {
-            row.putLong(mtimeNanos);
-        }
+        ByteBuffer row = ByteBuffer.allocate(length);
+        row.putLong(id).putLong(parent).putLong(mtimeNanos).putLong(size);
         if (size > 0) {
             row.putLong(pack).putLong(packOffset);
         }

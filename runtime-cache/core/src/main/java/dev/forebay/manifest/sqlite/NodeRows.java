@@ -27,7 +27,7 @@ public final class NodeRows implements AutoCloseable {
                         "INSERT INTO node VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING");
         touch =
                 connection.prepareStatement(
-                        "UPDATE node SET mtime_ns = ?1 WHERE id = ?2 AND mtime_ns < ?1");
+                        "UPDATE node SET mtime_ns = ?1, crc32c = ?2 WHERE id = ?3 AND mtime_ns < ?1");
         find =
                 connection.prepareStatement(
                         "SELECT id FROM node WHERE parent = ? AND name = ? AND size IS NULL");
@@ -71,18 +71,19 @@ public final class NodeRows implements AutoCloseable {
             insert.setInt(9, place.pack());
             insert.setLong(10, place.offset());
         }
-        insert.setInt(11, checksum(parent, name, mtimeNanos, object, place));
+        insert.setInt(11, checksum(lastId + 1, parent, name, mtimeNanos, object, place));
         return insert.executeUpdate() == 0 ? OptionalLong.empty() : OptionalLong.of(++lastId);
     }
 
-    private int checksum(
+    private static int checksum(
+            long id,
             long parent,
             String name,
             long mtimeNanos,
             @Nullable LakeObject object,
             @Nullable Place place) {
         return NodeChecksum.of(
-                lastId + 1,
+                id,
                 parent,
                 name,
                 mtimeNanos,
@@ -95,10 +96,17 @@ public final class NodeRows implements AutoCloseable {
     }
 
     /** Sets a directory's time to {@code mtimeNanos}, unless it is newer already. */
-    public void touch(long directory, long mtimeNanos) throws SQLException {
+    public void touch(long directory, long parent, String name, long mtimeNanos)
+            throws SQLException {
         touch.setLong(1, mtimeNanos);
-        touch.setLong(2, directory);
+        touch.setInt(2, checksum(directory, parent, name, mtimeNanos, null, null));
+        touch.setLong(3, directory);
         touch.executeUpdate();
+    }
+
+    /** Returns the number of rows, whose ids are 1 to this number. */
+    public long count() {
+        return lastId;
     }
 
     public OptionalLong findDirectory(long parent, String name) throws SQLException {

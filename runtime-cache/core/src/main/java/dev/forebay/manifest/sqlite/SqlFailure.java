@@ -26,6 +26,11 @@ public final class SqlFailure {
         return new ForebayException(code, "manifest file " + file + ": " + e.getMessage(), e);
     }
 
+    /** Returns SQLite's failure for a damaged file, for code that does not know the file. */
+    static SQLException corrupt(String why) {
+        return new SQLException(why, null, CORRUPT);
+    }
+
     static ForebayException damaged(Path file, String why) {
         return new ForebayException(ErrorCode.CORRUPT, "manifest file " + file + ": " + why);
     }

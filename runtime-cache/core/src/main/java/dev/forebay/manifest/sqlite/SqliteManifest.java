@@ -38,13 +38,16 @@ public final class SqliteManifest implements Manifest {
 
     private static final int SESSIONS = 4;
 
-    private static final String NODE =
-            "SELECT id, name, mtime_ns, size, key, etag, version_id, pack, pack_offset, parent,"
-                    + " crc32c FROM node";
+    private static final String COLUMNS =
+            "id, name, mtime_ns, size, key, etag, version_id, pack, pack_offset, parent, crc32c";
+    private static final String NODE = "SELECT " + COLUMNS + " FROM node";
     private static final String LOOKUP = NODE + " WHERE parent = ? AND name = ?";
     private static final String BY_ID = NODE + " WHERE id = ?";
     private static final String READDIR =
-            NODE + " WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
+            "SELECT "
+                    + COLUMNS
+                    + ", name > ?4 FROM node INDEXED BY node_by_name WHERE parent = ?1 AND name >= ?2"
+                    + " ORDER BY name LIMIT ?3";
     // Objects do not overlap. Only the last of the objects that begin before the range can reach
     // into it.
     private static final String SEGMENTS =
@@ -191,39 +194,90 @@ public final class SqliteManifest implements Manifest {
                     PreparedStatement statement = session.prepare(LOOKUP);
                     statement.setLong(1, parentId);
                     statement.setString(2, name);
-                    return nodes(statement).stream().findFirst();
+                    Optional<Node> found = one(statement);
+                    if (found.isEmpty()) {
+                        requireAbsent(session, parentId, name);
+                    }
+                    return found;
                 });
+    }
+
+    private void requireAbsent(ReadSession session, long parentId, String name)
+            throws SQLException {
+        Optional<NameGroup> group = group(session, parentId, name);
+        if (group.isPresent() && group.get().names(session).contains(name)) {
+            throw damaged("its index does not find a name in directory %d".formatted(parentId));
+        }
+    }
+
+    /** Returns the group of names that a name belongs to; empty if the node is no directory. */
+    private Optional<NameGroup> group(ReadSession session, long parentId, String name)
+            throws SQLException {
+        Optional<NameGroup> group = NameGroup.of(session, parentId, name);
+        if (group.isEmpty() && node(session, parentId).orElse(null) instanceof Node.Directory) {
+            throw damaged("it has no names of directory " + parentId);
+        }
+        return group;
     }
 
     @Override
     public Optional<Node> node(long id) {
-        return query(
-                session -> {
-                    PreparedStatement statement = session.prepare(BY_ID);
-                    statement.setLong(1, id);
-                    return nodes(statement).stream().findFirst();
-                });
+        return query(session -> node(session, id));
+    }
+
+    private Optional<Node> node(ReadSession session, long id) throws SQLException {
+        PreparedStatement statement = session.prepare(BY_ID);
+        statement.setLong(1, id);
+        Optional<Node> found = one(statement);
+        if (found.isEmpty() && id > 0 && id <= Long.parseLong(meta("nodes"))) {
+            throw damaged("it has no node " + id);
+        }
+        return found;
+    }
+
+    private Optional<Node> one(PreparedStatement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery()) {
+            return row.next() ? Optional.of(node(row)) : Optional.empty();
+        }
     }
 
     @Override
     public List<Node> readdir(long parentId, String afterName, int limit) {
         return query(
                 session -> {
-                    PreparedStatement statement = session.prepare(READDIR);
-                    statement.setLong(1, parentId);
-                    statement.setString(2, afterName);
-                    statement.setInt(3, limit);
-                    return nodes(statement);
+                    List<Node> nodes = new ArrayList<>();
+                    for (String at = afterName; at != null && nodes.size() < limit; ) {
+                        NameGroup group = group(session, parentId, at).orElse(null);
+                        if (group == null) {
+                            break;
+                        }
+                        nodes.addAll(nodes(session, group, afterName));
+                        at = group.next();
+                    }
+                    return nodes.subList(0, Math.min(limit, nodes.size()));
                 });
     }
 
-    private List<Node> nodes(PreparedStatement statement) throws SQLException {
+    /** Returns the nodes of a group whose names come after {@code afterName}. */
+    private List<Node> nodes(ReadSession session, NameGroup group, String afterName)
+            throws SQLException {
+        PreparedStatement statement = session.prepare(READDIR);
+        statement.setLong(1, group.parent());
+        statement.setString(2, group.first());
+        statement.setInt(3, group.count());
+        statement.setString(4, afterName);
         List<Node> nodes = new ArrayList<>();
+        NameGroupChecksum found = new NameGroupChecksum();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                nodes.add(node(row));
+                Node node = node(row);
+                found.add(node.id(), node.name());
+                if (row.getBoolean(12)) {
+                    nodes.add(node);
+                }
             }
         }
+        group.requireSame(found);
         return nodes;
     }
 

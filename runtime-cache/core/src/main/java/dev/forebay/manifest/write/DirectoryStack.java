@@ -108,11 +108,13 @@ final class DirectoryStack {
     private void leaveTo(int depth) throws SQLException {
         while (open.size() > depth) {
             Open left = open.removeLast();
-            nodes.touch(left.id, left.newestNanos);
+            long parentId = 0;
             if (!open.isEmpty()) {
                 Open parent = open.getLast();
+                parentId = parent.id;
                 parent.newestNanos = Math.max(parent.newestNanos, left.newestNanos);
             }
+            nodes.touch(left.id, parentId, left.name, left.newestNanos);
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.forebay.manifest.PackLayout;
 import dev.forebay.manifest.Place;
 import dev.forebay.manifest.sqlite.ChunkRows;
 import dev.forebay.manifest.sqlite.ManifestSchema;
+import dev.forebay.manifest.sqlite.NameGroupRows;
 import dev.forebay.manifest.sqlite.NodeRows;
 import dev.forebay.manifest.sqlite.SqlFailure;
 import dev.forebay.model.ChunkId;
@@ -185,6 +186,7 @@ public final class ManifestWriter implements AutoCloseable {
         }
         try {
             directories.finish();
+            NameGroupRows.fill(connection);
             List<LaidPack> packs = new ArrayList<>(previous.usedPacks());
             packs.addAll(layout.finish());
             long chunks = ChunkRows.fill(connection, packs);
@@ -227,6 +229,7 @@ public final class ManifestWriter implements AutoCloseable {
             meta(insert, "bucket", bucket);
             meta(insert, "prefix", prefix);
             meta(insert, "chunk_bytes", Integer.toString(ChunkId.CHUNK_BYTES));
+            meta(insert, "nodes", Long.toString(nodes.count()));
             meta(insert, "objects", Long.toString(objects));
             meta(insert, "bytes", Long.toString(bytes));
         }
