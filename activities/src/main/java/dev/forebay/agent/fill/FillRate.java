@@ -44,6 +44,11 @@ public final class FillRate {
             return new Measured(work + other.work, seconds + other.seconds);
         }
 
+        /** A tenth of the time always remains, because an overhead varies. */
+        Measured without(double overhead) {
+            return new Measured(work, Math.max(seconds - overhead, seconds / 10));
+        }
+
         double rate() {
             return work / Math.max(SHORTEST_SECONDS, seconds);
         }
@@ -99,12 +104,17 @@ public final class FillRate {
         } else if (piece.work < FillSpeed.SMALL_WORK) {
             remember(overheads, piece.seconds);
         } else {
-            tooLittle = tooLittle.and(piece);
+            tooLittle = tooLittle.and(piece.without(leastOverhead()));
             if (tooLittle.work >= ENOUGH_WORK) {
                 remember(pieces, tooLittle);
                 tooLittle = NOTHING;
             }
         }
+    }
+
+    /** An estimate adds the overhead again, so a rate must not include it. */
+    private double leastOverhead() {
+        return overheads.stream().mapToDouble(Double::doubleValue).min().orElse(0);
     }
 
     /** Returns the result of the measurements so far. */

@@ -49,6 +49,25 @@ class FillRateTest {
         assertThat(rate.speed().rate()).isEqualTo(before);
     }
 
+    /** Each of these fills takes two seconds to begin, and one for its bytes. */
+    @Test
+    void theRateOfMediumFillsDoesNotIncludeTheirOverhead() {
+        fill(2, 1);
+
+        for (int i = 0; i < 4; i++) {
+            fill(3, ENOUGH / 4);
+        }
+
+        assertThat(measured().likely()).isEqualTo(ENOUGH / 4.0);
+    }
+
+    @Test
+    void anOverheadLongerThanAFillGivesNoEndlessRate() {
+        fill(5, 1);
+        fill(1, ENOUGH);
+        assertThat(measured().likely()).isEqualTo(10 * A_SECOND);
+    }
+
     @Test
     void concurrentFillsShareTheirTime() {
         rate.begun();
