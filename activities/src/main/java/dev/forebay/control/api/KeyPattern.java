@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Constraint(validatedBy = KeyPattern.Validator.class)
 @Target(ElementType.TYPE_USE)
 @Retention(RetentionPolicy.RUNTIME)
-@interface KeyPattern {
+public @interface KeyPattern {
 
     String message() default "";
 

@@ -25,20 +25,20 @@ public final class Rules {
 
     public static final String INSTANT_RULE = "must be like 2026-11-20T12:00:00.123Z";
 
-    static final int MOST_REGIONS = 64;
-    static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
-    static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
+    public static final int MOST_REGIONS = 64;
+    public static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
+    public static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
 
     public static final String ID = "^[A-Za-z0-9._-]{1,64}$";
     public static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
 
-    static final String SOURCE_RULE =
+    public static final String SOURCE_RULE =
             "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
 
-    static final int MOST_PATTERNS = LakeSource.MOST_PATTERNS;
-    static final String PATTERNS_RULE = "must be at most 64 patterns";
+    public static final int MOST_PATTERNS = LakeSource.MOST_PATTERNS;
+    public static final String PATTERNS_RULE = "must be at most 64 patterns";
 
-    static final String KEYS_RULE = "must be s3://bucket/key of an object that lists keys";
+    public static final String KEYS_RULE = "must be s3://bucket/key of an object that lists keys";
 
     public static final int TEXT_LENGTH = 200;
     public static final String TEXT_RULE =
@@ -51,39 +51,39 @@ public final class Rules {
     public static final String TEXT = "[^\\p{Cntrl}\\p{Cs}]*";
 
     /** Accepts null, unlike {@code @NotBlank}, because {@code @NotNull} reports it. */
-    static final String HOLDER = TEXT + "[^\\s\\p{Cntrl}\\p{Cs}]" + TEXT;
+    public static final String HOLDER = TEXT + "[^\\s\\p{Cntrl}\\p{Cs}]" + TEXT;
 
-    static final String HOLDER_RULE =
+    public static final String HOLDER_RULE =
             "must be 1 to 200 characters, not only blanks, and none of them a control character or a lone surrogate";
 
-    static final long MIN_LEASE_SECONDS = 5;
-    static final long MAX_LEASE_SECONDS = 7 * 24 * 3600;
-    static final String LEASE_RULE = "must be a whole number from 5 to 604800";
+    public static final long MIN_LEASE_SECONDS = 5;
+    public static final long MAX_LEASE_SECONDS = 7 * 24 * 3600;
+    public static final String LEASE_RULE = "must be a whole number from 5 to 604800";
 
-    static final long MIN_TTL_SECONDS = 1;
-    static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
-    static final String TTL_RULE = "must be a whole number from 1 to 315360000";
+    public static final long MIN_TTL_SECONDS = 1;
+    public static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
+    public static final String TTL_RULE = "must be a whole number from 1 to 315360000";
 
-    static final long MIN_INTERVAL_SECONDS = 10;
-    static final long MAX_INTERVAL_SECONDS = 30L * 24 * 3600;
-    static final String INTERVAL_RULE = "must be a whole number from 10 to 2592000";
+    public static final long MIN_INTERVAL_SECONDS = 10;
+    public static final long MAX_INTERVAL_SECONDS = 30L * 24 * 3600;
+    public static final String INTERVAL_RULE = "must be a whole number from 10 to 2592000";
 
-    static final String TTL_AFTER = "pin|read";
-    static final String TTL_AFTER_RULE = "must be pin or read";
+    public static final String TTL_AFTER = "pin|read";
+    public static final String TTL_AFTER_RULE = "must be pin or read";
 
-    static final String QUOTA_RULE = "must be a whole number from 0";
+    public static final String QUOTA_RULE = "must be a whole number from 0";
 
-    static final String COVERAGE_RULE = "must be a number from 0 to 1";
+    public static final String COVERAGE_RULE = "must be a number from 0 to 1";
 
-    static final long MIN_DEADLINE_SECONDS = 1;
-    static final long MAX_DEADLINE_SECONDS = 7 * 24 * 3600;
-    static final String DEADLINE_RULE = "must be a whole number from 1 to 604800";
+    public static final long MIN_DEADLINE_SECONDS = 1;
+    public static final long MAX_DEADLINE_SECONDS = 7 * 24 * 3600;
+    public static final String DEADLINE_RULE = "must be a whole number from 1 to 604800";
 
-    static final String ON_DEADLINE = "fail|run_cold";
-    static final String ON_DEADLINE_RULE = "must be fail or run_cold";
+    public static final String ON_DEADLINE = "fail|run_cold";
+    public static final String ON_DEADLINE_RULE = "must be fail or run_cold";
 
-    static final String PRIORITY = "interactive|speculative";
-    static final String PRIORITY_RULE = "must be interactive or speculative";
+    public static final String PRIORITY = "interactive|speculative";
+    public static final String PRIORITY_RULE = "must be interactive or speculative";
 
     public static final String DATASET =
             "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";

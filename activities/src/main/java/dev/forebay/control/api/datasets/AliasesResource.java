@@ -1,13 +1,12 @@
 package dev.forebay.control.api.datasets;
 
-import dev.forebay.control.api.Bodies.Moved;
 import dev.forebay.control.api.DatasetPath;
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.api.datasets.AliasViews.AliasPage;
-import dev.forebay.control.api.datasets.AliasViews.AliasView;
+import dev.forebay.control.catalogue.AliasCatalogue.Alias;
 import dev.forebay.control.catalogue.AliasCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -20,9 +19,13 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import java.time.Instant;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource of aliases: names that users move from one version of a dataset to another. */
 @Path("/api/v1/datasets/{namespace}/{name}/aliases")
@@ -86,4 +89,34 @@ class AliasesResource {
                     String alias) {
         aliases.remove(path.toName(), alias);
     }
+
+    @Schema(name = "Alias")
+    record AliasView(
+            String alias,
+            String version,
+            @Schema(description = "What it meant before it was moved last; null if it was not")
+                    @Nullable String before,
+            Instant movedAt) {
+
+        static AliasView of(Alias alias) {
+            DatasetVersion before = alias.before();
+            return new AliasView(
+                    alias.name(),
+                    alias.version().version(),
+                    before == null ? null : before.version(),
+                    alias.movedAt());
+        }
+    }
+
+    @Schema(name = "AliasPage")
+    record AliasPage(List<AliasView> items, @Nullable String next) {}
+
+    @Schema(name = "Moved")
+    record Moved(
+            @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Schema(
+                            description =
+                                    "The version that the alias means from now on: its name, its digest, latest, or what another alias means now")
+                    String version) {}
 }

@@ -1,15 +1,10 @@
 package dev.forebay.control.api.datasets;
 
-import dev.forebay.control.api.Bodies.DatasetTtl;
-import dev.forebay.control.api.Bodies.NewDataset;
 import dev.forebay.control.api.DatasetPath;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.api.datasets.DatasetViews.DatasetPage;
-import dev.forebay.control.api.datasets.DatasetViews.DatasetView;
-import dev.forebay.control.api.versions.VersionViews.VersionPage;
-import dev.forebay.control.api.versions.VersionViews.VersionView;
+import dev.forebay.control.api.versions.VersionView;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.LakeSource;
@@ -24,6 +19,8 @@ import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.BeanParam;
@@ -34,9 +31,11 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
@@ -91,8 +90,9 @@ class DatasetsResource {
         DatasetName name = new DatasetName(body.namespace(), body.name());
         LakeSource source = body.lakeSource();
         Optional<String> note = datasets.isKnown(name) ? Optional.empty() : probe.check(source);
+        DatasetTtl ttl = body.ttl();
         DatasetCatalogue.Registered registered =
-                datasets.register(name, source, body.ttl(), body.ttlBegins(), config.defaultTtl());
+                datasets.register(name, source, ttl.duration(), ttl.begin(), config.defaultTtl());
         return RestResponse.status(
                 registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
                 DatasetView.of(registered.dataset(), note.orElse(null)));
@@ -136,7 +136,7 @@ class DatasetsResource {
     public DatasetView setTtl(
             @BeanParam @Valid DatasetPath path,
             @NotNull(message = Rules.REQUIRED) @Valid DatasetTtl body) {
-        return DatasetView.of(datasets.setTtl(path.toName(), body.ttl(), body.ttlBegins()));
+        return DatasetView.of(datasets.setTtl(path.toName(), body.duration(), body.begin()));
     }
 
     @DELETE
@@ -172,4 +172,10 @@ class DatasetsResource {
                 page.stream().map(version -> VersionView.of(version, links)).toList(),
                 page.size() < size ? null : page.getLast().version().version());
     }
+
+    @Schema(name = "DatasetPage")
+    record DatasetPage(List<DatasetView> items, @Nullable String next) {}
+
+    @Schema(name = "VersionPage")
+    record VersionPage(List<VersionView> items, @Nullable String next) {}
 }

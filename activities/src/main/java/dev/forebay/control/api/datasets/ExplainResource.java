@@ -2,10 +2,14 @@ package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.api.datasets.ExplanationViews.ExplanationView;
+import dev.forebay.control.explain.Explanation;
 import dev.forebay.control.explain.Explanations;
 import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.service.Role;
+import dev.forebay.workflows.message.HistoryEntry;
+import dev.forebay.workflows.message.Residency;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
@@ -16,9 +20,13 @@ import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
+import java.time.Instant;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource that explains why a version is, or is not, in a region. */
 @Path("/api/v1/datasets/{namespace}/{name}/explain")
@@ -55,5 +63,56 @@ class ExplainResource {
                     @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
                     String version) {
         return ExplanationView.of(explanations.of(path.toName(), version, regions.require(region)));
+    }
+
+    @Schema(name = "Explanation")
+    record ExplanationView(
+            String dataset,
+            @Schema(description = "The name of the version that was meant") String version,
+            String region,
+            Residency.State state,
+            @Schema(description = "Whether all of it is there") boolean warm,
+            @Schema(description = "For people, a sentence each") List<String> sentences,
+            @Schema(description = "The latest first, at most 50") List<HistoryEntryView> history,
+            @Schema(description = "The version that was frozen last") String newest,
+            @Schema(description = "Other versions that are complete there, at most 20")
+                    List<String> others,
+            @Schema(
+                            description =
+                                    "Null if the dataset does not follow its source, or was not checked yet")
+                    @Nullable CheckView lastCheck) {
+
+        static ExplanationView of(Explanation explanation) {
+            Residency.State state = explanation.progress().residency().state();
+            return new ExplanationView(
+                    explanation.version().dataset().toString(),
+                    explanation.version().version(),
+                    explanation.region().value(),
+                    state,
+                    state == Residency.State.CACHED,
+                    explanation.sentences(),
+                    explanation.history().stream().map(HistoryEntryView::of).toList(),
+                    explanation.newest().version(),
+                    explanation.others().stream().map(DatasetVersion::version).toList(),
+                    CheckView.of(explanation.lastCheck()));
+        }
+    }
+
+    @Schema(name = "HistoryEntry", description = "What happened to a version in a region")
+    record HistoryEntryView(
+            Instant at,
+            HistoryEntry.Kind kind,
+            @Schema(description = "What it was BLOCKED by; else null") @Nullable ErrorCode code,
+            @Schema(description = "Who held it, why it was evicted, what went wrong") String text,
+            @Schema(description = "What was there then") long bytes) {
+
+        static HistoryEntryView of(HistoryEntry happening) {
+            return new HistoryEntryView(
+                    happening.at(),
+                    happening.kind(),
+                    happening.code(),
+                    happening.text(),
+                    happening.bytes());
+        }
     }
 }

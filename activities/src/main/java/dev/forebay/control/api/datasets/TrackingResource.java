@@ -1,14 +1,15 @@
 package dev.forebay.control.api.datasets;
 
-import dev.forebay.control.api.Bodies.NewTracking;
 import dev.forebay.control.api.DatasetPath;
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.api.datasets.TrackingViews.TrackingView;
+import dev.forebay.control.catalogue.tracking.Tracking;
 import dev.forebay.control.tracking.DatasetTracking;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.DELETE;
@@ -16,11 +17,15 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The REST resource of following the lake, which checks the source of a dataset at regular
@@ -85,5 +90,40 @@ class TrackingResource {
     public RestResponse<TrackingView> check(@BeanParam @Valid DatasetPath path) {
         return RestResponse.status(
                 RestResponse.Status.ACCEPTED, TrackingView.of(tracking.check(path.toName())));
+    }
+
+    @Schema(name = "Tracking", description = "How a dataset follows its source")
+    record TrackingView(
+            String dataset,
+            long intervalSeconds,
+            boolean paused,
+            Instant createdAt,
+            @Schema(description = "Null while it is paused") @Nullable Instant nextCheckAt,
+            @Schema(description = "Null until the first is over") @Nullable CheckView lastCheck) {
+
+        static TrackingView of(DatasetTracking.Followed followed) {
+            Tracking tracking = followed.tracking();
+            return new TrackingView(
+                    tracking.dataset().toString(),
+                    tracking.interval().toSeconds(),
+                    followed.paused(),
+                    tracking.createdAt(),
+                    followed.nextCheck(),
+                    CheckView.of(tracking.last()));
+        }
+    }
+
+    @Schema(name = "NewTracking")
+    record NewTracking(
+            @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
+                    @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
+                    @Schema(description = "Between checks; as it is, or the default, if absent")
+                    @Nullable Long intervalSeconds,
+            @Schema(description = "Whether it pauses; as it is, or not, if absent")
+                    @Nullable Boolean paused) {
+
+        Optional<Duration> interval() {
+            return Optional.ofNullable(intervalSeconds).map(Duration::ofSeconds);
+        }
     }
 }

@@ -1,11 +1,11 @@
 package dev.forebay.control.api.regions;
 
+import dev.forebay.control.api.CauseView;
+import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.WholeNumber;
-import dev.forebay.control.api.regions.BlockedViews.BlockedPage;
-import dev.forebay.control.api.regions.BlockedViews.BlockedView;
-import dev.forebay.control.catalogue.reports.BlockedCatalogue;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue.BlockedVersion;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue.Place;
+import dev.forebay.control.catalogue.reports.BlockedCatalogue;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -17,8 +17,10 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource that lists the versions that are BLOCKED, across all datasets. */
 @Path("/api/v1/blocked")
@@ -29,7 +31,6 @@ class BlockedResource {
 
     private static final int LONGEST_PAGE = 1000;
     private static final int LONGEST_CURSOR = 400;
-    private static final String CURSOR_RULE = "must be the next of a page";
 
     private final BlockedCatalogue blocked;
 
@@ -45,8 +46,8 @@ class BlockedResource {
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Pattern(regexp = Place.PATTERN, message = CURSOR_RULE)
-                    @Size(max = LONGEST_CURSOR, message = CURSOR_RULE)
+                    @Pattern(regexp = Place.PATTERN, message = Rules.AFTER_RULE)
+                    @Size(max = LONGEST_CURSOR, message = Rules.AFTER_RULE)
                     String after) {
         int size = Integer.parseInt(limit);
         List<BlockedVersion> page = blocked.list(Place.parse(after), size);
@@ -54,4 +55,19 @@ class BlockedResource {
                 page.stream().map(BlockedView::of).toList(),
                 page.size() < size ? null : page.getLast().place().toString());
     }
+
+    @Schema(name = "BlockedVersion", description = "A version that is BLOCKED in a region")
+    record BlockedView(String dataset, String version, String region, CauseView blocked) {
+
+        static BlockedView of(BlockedVersion found) {
+            return new BlockedView(
+                    found.version().dataset().toString(),
+                    found.version().version(),
+                    found.region().value(),
+                    CauseView.of(found.problem()));
+        }
+    }
+
+    @Schema(name = "BlockedPage")
+    record BlockedPage(List<BlockedView> items, @Nullable String next) {}
 }

@@ -1,11 +1,8 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.regions.CostViews.BudgetPage;
-import dev.forebay.control.api.regions.CostViews.BudgetView;
-import dev.forebay.control.api.regions.CostViews.CostPage;
-import dev.forebay.control.api.regions.CostViews.CostView;
 import dev.forebay.control.catalogue.reports.LedgerCatalogue.By;
 import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
+import dev.forebay.control.ledger.Budgets.Budget;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.CostLine;
 import dev.forebay.control.ledger.Costs;
@@ -17,11 +14,15 @@ import jakarta.validation.Valid;
 import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import java.math.BigDecimal;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource of costs and budgets. */
 @Path("/api/v1")
@@ -86,4 +87,40 @@ class CostsResource {
                         .toList(),
                 null);
     }
+
+    @Schema(name = "CostPage")
+    record CostPage(
+            String currency,
+            @Schema(description = "Whether anything has a price; else all costs are 0")
+                    boolean priced,
+            @Schema(description = "The first day, in UTC") LocalDate since,
+            @Schema(description = "The day after the last") LocalDate until,
+            String by,
+            List<CostView> items,
+            @Schema(description = "Of all that was asked for, also on other pages") CostView total,
+            @Nullable String next) {}
+
+    @Schema(name = "Budget", description = "What a namespace may cost in a month of UTC")
+    record BudgetView(
+            String namespace,
+            @Schema(description = "Its first day") LocalDate month,
+            String currency,
+            BigDecimal budget,
+            BigDecimal spent,
+            @Schema(description = "Whether prewarming that nobody waits for waits")
+                    boolean paused) {
+
+        static BudgetView of(Budget budget, String currency) {
+            return new BudgetView(
+                    budget.namespace(),
+                    budget.month(),
+                    currency,
+                    CostView.MoneyView.rounded(budget.budget()),
+                    CostView.MoneyView.rounded(budget.spent()),
+                    budget.isSpent());
+        }
+    }
+
+    @Schema(name = "BudgetPage")
+    record BudgetPage(List<BudgetView> items, @Nullable String next) {}
 }

@@ -1,8 +1,6 @@
 package dev.forebay.control.api.regions;
 
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.api.regions.QueueViews.QueuePage;
-import dev.forebay.control.api.regions.QueueViews.QueuedView;
 import dev.forebay.control.planning.AdmissionQueue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.service.Role;
@@ -12,11 +10,14 @@ import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource of the queue for capacity in a region. */
 @Path("/api/v1/regions/{region}/queue")
@@ -45,17 +46,41 @@ class QueueResource {
         int position = 0;
         for (AdmissionQueue.Waiting waiting : queue.of(regions.require(region))) {
             position += waiting.inTurn() ? 1 : 0;
-            items.add(
-                    new QueuedView(
-                            waiting.inTurn() ? position : null,
-                            waiting.version().dataset().toString(),
-                            waiting.version().version(),
-                            waiting.bytes(),
-                            waiting.interactive() ? "interactive" : "speculative",
-                            waiting.since(),
-                            waiting.reason(),
-                            waiting.notBefore()));
+            items.add(QueuedView.of(waiting, position));
         }
         return new QueuePage(items, null);
     }
+
+    @Schema(name = "Queued", description = "A version that waits for room")
+    record QueuedView(
+            @Schema(
+                            description =
+                                    "From 1; null if a quota, or a worker that is away, keeps it out, whoever else waits")
+                    @Nullable Integer position,
+            String dataset,
+            String version,
+            @Schema(description = "How much more room it needs") long bytes,
+            @Schema(enumeration = {"interactive", "speculative"}) String priority,
+            Instant since,
+            String reason,
+            @Schema(
+                            description =
+                                    "When pins end that hold what would have to go, if nobody renews them; null if that is not what it waits for, or is not known")
+                    @Nullable Instant notBefore) {
+
+        static QueuedView of(AdmissionQueue.Waiting waiting, int position) {
+            return new QueuedView(
+                    waiting.inTurn() ? position : null,
+                    waiting.version().dataset().toString(),
+                    waiting.version().version(),
+                    waiting.bytes(),
+                    waiting.interactive() ? "interactive" : "speculative",
+                    waiting.since(),
+                    waiting.reason(),
+                    waiting.notBefore());
+        }
+    }
+
+    @Schema(name = "QueuePage")
+    record QueuePage(List<QueuedView> items, @Nullable String next) {}
 }

@@ -1,9 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Bodies.Quota;
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.api.regions.QuotaViews.QuotaPage;
-import dev.forebay.control.api.regions.QuotaViews.QuotaView;
 import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
@@ -11,6 +8,7 @@ import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.DELETE;
@@ -19,7 +17,9 @@ import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
@@ -78,4 +78,31 @@ class QuotasResource {
     private @Nullable RegionName required(@Nullable String region) {
         return region == null ? null : regions.require(region);
     }
+
+    @Schema(name = "QuotaView", description = "How much room a namespace may have in a region")
+    record QuotaView(
+            @Schema(description = "Null: in every region that has none of its own")
+                    @Nullable String region,
+            long bytes) {
+
+        static QuotaView of(QuotaCatalogue.Quota quota) {
+            RegionName region = quota.region();
+            return new QuotaView(region == null ? null : region.value(), quota.bytes());
+        }
+    }
+
+    @Schema(name = "QuotaPage")
+    record QuotaPage(List<QuotaView> items, @Nullable String next) {}
+
+    @Schema(name = "Quota")
+    record Quota(
+            @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Schema(
+                            description =
+                                    "Where; in every region that has none of its own if absent")
+                    @Nullable String region,
+            @NotNull(message = Rules.REQUIRED)
+                    @Min(value = 0, message = Rules.QUOTA_RULE)
+                    @Schema(description = "How much room the namespace's versions may have there")
+                    Long bytes) {}
 }

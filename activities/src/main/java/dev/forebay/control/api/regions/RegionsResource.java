@@ -1,17 +1,17 @@
 package dev.forebay.control.api.regions;
 
+import dev.forebay.control.api.CauseView;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.WholeNumber;
-import dev.forebay.control.api.regions.RegionViews.RegionPage;
-import dev.forebay.control.api.regions.RegionViews.RegionView;
-import dev.forebay.control.api.versions.PinViews.PinPage;
-import dev.forebay.control.api.versions.PinViews.PinView;
-import dev.forebay.control.catalogue.PinCatalogue;
+import dev.forebay.control.api.versions.PinPage;
+import dev.forebay.control.api.versions.PinView;
 import dev.forebay.control.catalogue.PinCatalogue.Place;
+import dev.forebay.control.catalogue.PinCatalogue;
 import dev.forebay.control.pins.PinAudit;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
+import dev.forebay.service.gateway.RegionReport;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.constraints.Pattern;
@@ -20,9 +20,11 @@ import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
+import java.net.URI;
 import java.util.List;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,6 @@ class RegionsResource {
 
     private static final int LONGEST_PAGE = 1000;
     private static final int LONGEST_CURSOR = 400;
-    private static final String CURSOR_RULE = "must be the next of a page";
 
     private final Regions regions;
     private final PinCatalogue pins;
@@ -88,8 +89,8 @@ class RegionsResource {
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Pattern(regexp = Place.PATTERN, message = CURSOR_RULE)
-                    @Size(max = LONGEST_CURSOR, message = CURSOR_RULE)
+                    @Pattern(regexp = Place.PATTERN, message = Rules.AFTER_RULE)
+                    @Size(max = LONGEST_CURSOR, message = Rules.AFTER_RULE)
                     String after) {
         int size = Integer.parseInt(limit);
         List<PinCatalogue.Held> page =
@@ -99,4 +100,31 @@ class RegionsResource {
                 page.stream().map(held -> PinView.of(held.version(), held.pin())).toList(),
                 page.size() < size ? null : page.getLast().place().toString());
     }
+
+    @Schema(name = "Region")
+    record RegionView(
+            String name,
+            @Nullable String mountRoot,
+            URI agent,
+            @Schema(description = "Whether its agent answers") boolean reachable,
+            @Schema(description = "Whether its etcd answers the agent; null if that is not known")
+                    @Nullable Boolean etcdReachable,
+            @Schema(description = "Why it takes nothing on at the moment")
+                    @Nullable CauseView problem,
+            List<RegionReport.WorkerReport> workers) {
+
+        static RegionView of(Regions.Reported region) {
+            return new RegionView(
+                    region.name().value(),
+                    region.report().map(RegionReport::mountRoot).orElse(null),
+                    region.agent(),
+                    region.report().isPresent(),
+                    region.report().map(RegionReport::etcdReachable).orElse(null),
+                    CauseView.of(region.problem().orElse(null)),
+                    region.report().map(RegionReport::workers).orElse(List.of()));
+        }
+    }
+
+    @Schema(name = "RegionPage")
+    record RegionPage(List<RegionView> items, @Nullable String next) {}
 }

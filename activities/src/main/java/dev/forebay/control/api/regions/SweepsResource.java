@@ -1,12 +1,8 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Bodies.Note;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.api.regions.SweepViews.PlanView;
-import dev.forebay.control.api.regions.SweepViews.ScheduleView;
-import dev.forebay.control.api.regions.SweepViews.SweepView;
 import dev.forebay.control.eviction.SweepPlans;
 import dev.forebay.control.eviction.SweepRuns;
 import dev.forebay.control.eviction.SweepSchedules;
@@ -18,6 +14,7 @@ import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -25,10 +22,13 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import java.time.Duration;
+import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource of the sweeps of a region: their plan, runs and schedule. */
 @Path("/api/v1/regions/{region}/sweep")
@@ -74,10 +74,10 @@ class SweepsResource {
             summary = "Show what a sweep would evict now, and why",
             description = "A dry run: changes nothing.")
     @APIResponse(responseCode = "200", description = "The victims, in the order in which they go")
-    public PlanView plan(
+    public SweepPlanView plan(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {
-        return PlanView.of(plans.look(regions.require(region)));
+        return SweepPlanView.of(plans.look(regions.require(region)));
     }
 
     @POST
@@ -126,5 +126,41 @@ class SweepsResource {
             @NotNull(message = Rules.REQUIRED) @Valid Note body) {
         RegionName name = regions.require(region);
         return ScheduleView.of(name, schedules.resume(name, body.or("resumed")));
+    }
+
+    @Schema(name = "SweepSchedule", description = "When a region is swept by itself")
+    record ScheduleView(
+            String region,
+            boolean paused,
+            @Schema(description = "Why it was paused or resumed") String note,
+            long intervalSeconds,
+            @Schema(description = "Null if it never was") @Nullable Instant lastAt,
+            @Schema(description = "Null while it is paused") @Nullable Instant nextAt) {
+
+        static ScheduleView of(RegionName region, SweepSchedules.State state) {
+            return new ScheduleView(
+                    region.value(),
+                    state.paused(),
+                    state.note(),
+                    state.interval().toSeconds(),
+                    state.lastAt().orElse(null),
+                    state.nextAt().orElse(null));
+        }
+    }
+
+    @Schema(name = "Note")
+    record Note(
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(description = "Why, for people; stays with the schedule")
+                    @Nullable String reason) {
+
+        /**
+         * Returns the reason or the default. The result is never empty, because Temporal treats an
+         * empty note as no change.
+         */
+        String or(String otherwise) {
+            return reason == null || reason.isBlank() ? otherwise : reason;
+        }
     }
 }

@@ -1,12 +1,9 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Bodies.Ensure;
-import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.api.versions.EnsureViews.EnsuredView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.progress.ProgressFeeds;
 import dev.forebay.control.progress.VersionProgress;
@@ -102,7 +99,7 @@ class EnsureResource {
     @APIResponse(responseCode = "503", description = GIVEN_UP)
     @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
-    public RestResponse<EnsuredView> ensure(
+    public RestResponse<EnsureStateView> ensure(
             @BeanParam @Valid VersionPath path,
             @QueryParam("wait_seconds")
                     @DefaultValue("0")
@@ -117,7 +114,7 @@ class EnsureResource {
                     String byName,
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
-            @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
+            @NotNull(message = Rules.REQUIRED) @Valid EnsureBody body) {
         List<RegionName> in = body.named().stream().map(regions::require).toList();
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
         DatasetVersion version =
@@ -155,7 +152,7 @@ class EnsureResource {
     @APIResponse(responseCode = "503", description = GIVEN_UP)
     @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
-    public RestResponse<EnsuredView> poll(
+    public RestResponse<EnsureStateView> poll(
             @BeanParam @Valid VersionPath path,
             @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     String requestId,
@@ -191,13 +188,13 @@ class EnsureResource {
         requests.cancel(version, requestId);
     }
 
-    private RestResponse<EnsuredView> answer(
+    private RestResponse<EnsureStateView> answer(
             DatasetVersion version, EnsureState ensured, Supplier<VersionProgress> progress) {
         return switch (ensured) {
-            case EnsureState.Done done -> RestResponse.ok(EnsuredView.of(version, done, links));
+            case EnsureState.Done done -> RestResponse.ok(EnsureStateView.of(version, done, links));
             case EnsureState.Pending pending ->
                     RestResponse.status(
-                            RestResponse.Status.ACCEPTED, EnsuredView.of(pending, progress.get()));
+                            RestResponse.Status.ACCEPTED, EnsureStateView.of(pending, progress.get()));
         };
     }
 

@@ -1,11 +1,7 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Bodies.InRegion;
-import dev.forebay.control.api.Bodies.NewPin;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.VersionPath;
-import dev.forebay.control.api.versions.PinViews.PinPage;
-import dev.forebay.control.api.versions.PinViews.PinView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.pins.PinRenewals;
 import dev.forebay.control.regions.Regions;
@@ -16,12 +12,16 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
+import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
 import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -31,8 +31,10 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.UUID;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.ResponseStatus;
@@ -152,6 +154,36 @@ class PinsResource {
                     ErrorCode.INVALID_ARGUMENT,
                     "taken_at is '%s' and %s".formatted(takenAt, Rules.INSTANT_RULE),
                     e);
+        }
+    }
+
+    @Schema(name = "NewPin")
+    record NewPin(
+            @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(
+                            description =
+                                    "The same id and holder again renew; without an id, one is made up")
+                    @Nullable String id,
+            @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
+                    String holder,
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Nullable String reason,
+            @NotNull(message = Rules.REQUIRED)
+                    @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
+                    @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
+                    Long leaseSeconds,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Nullable String job) {
+
+        PinRequest toRequest(RegionName in, String idIfNone) {
+            return new PinSpec(id, holder, reason, leaseSeconds, job).toRequest(in, idIfNone);
         }
     }
 }

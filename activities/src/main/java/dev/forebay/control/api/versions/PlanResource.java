@@ -1,9 +1,7 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Bodies.Planned;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.VersionPath;
-import dev.forebay.control.api.versions.PlanViews.PlanView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.planning.FillPlanner;
 import dev.forebay.control.regions.Regions;
@@ -13,14 +11,18 @@ import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
 import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import java.util.Collection;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
 
 /** The REST resource that plans a fill without starting it. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/plan")
@@ -52,12 +54,23 @@ class PlanResource {
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
-    public PlanView plan(
+    public FillPlanView plan(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Planned body) {
         List<String> named = body.regions();
         Collection<String> asked = named == null ? regions.names() : named;
         List<RegionName> in = asked.stream().distinct().map(regions::require).toList();
-        return PlanView.of(planner.of(path.toVersion(lookup), in));
+        return FillPlanView.of(planner.of(path.toVersion(lookup), in));
     }
+
+    @Schema(name = "Planned")
+    record Planned(
+            @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
+                    @Schema(description = "Where; everywhere if absent")
+                    @Nullable
+                            List<
+                                    @NotNull(message = Rules.REGION_RULE)
+                                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                                    String>
+                            regions) {}
 }

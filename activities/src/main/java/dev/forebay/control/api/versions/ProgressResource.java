@@ -3,7 +3,6 @@ package dev.forebay.control.api.versions;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.control.api.VersionPath;
-import dev.forebay.control.api.versions.ProgressViews.VersionProgressView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.config.ControlPlaneConfig;
 import dev.forebay.control.progress.ProgressFeeds;
@@ -25,6 +24,7 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -151,6 +151,17 @@ class ProgressResource {
             return json.writeValueAsString(VersionProgressView.of(progress));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a progress is always JSON", e);
+        }
+    }
+
+    @Schema(name = "VersionProgress")
+    record VersionProgressView(String dataset, String version, List<ProgressView> regions) {
+
+        static VersionProgressView of(VersionProgress progress) {
+            return new VersionProgressView(
+                    progress.version().dataset().toString(),
+                    progress.version().version(),
+                    progress.regions().stream().map(ProgressView::of).toList());
         }
     }
 }

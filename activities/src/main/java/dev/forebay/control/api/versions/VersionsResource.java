@@ -1,13 +1,9 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Bodies.Eviction;
-import dev.forebay.control.api.Bodies.InRegion;
-import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.api.versions.VersionViews.VersionView;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.progress.ProgressReader;
@@ -25,7 +21,11 @@ import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
 import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -36,9 +36,11 @@ import jakarta.ws.rs.QueryParam;
 import java.time.Duration;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The REST resource of one version: its status, and requests that freeze, evict, resume or abandon
@@ -208,4 +210,21 @@ class VersionsResource {
                 isOnlyNamed ? underway.freezing(status.version()) : Optional.empty(),
                 links);
     }
+
+    @Schema(name = "Eviction")
+    record Eviction(
+            @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region,
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(description = "Why, for people; stays in the version's history")
+                    @Nullable String reason) {}
+
+    @Schema(name = "Ttl")
+    record Ttl(
+            @NotNull(message = Rules.REQUIRED)
+                    @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
+                    @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+                    Long ttlSeconds) {}
 }

@@ -1,7 +1,6 @@
 package dev.forebay.control.api.versions;
 
 import dev.forebay.control.api.CauseView;
-import dev.forebay.control.api.versions.VersionViews.ManifestView;
 import dev.forebay.control.planning.FillPlan;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.FillSpeed;
@@ -14,29 +13,24 @@ import java.util.Locale;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** The response bodies of plans. */
-final class PlanViews {
+/** The plan of a fill. */
+@Schema(name = "FillPlan", description = "What it would take to have a version in regions")
+record FillPlanView(
+        String dataset,
+        String version,
+        @Schema(description = "Null if it is not frozen yet: then the lake was listed")
+                @Nullable ManifestView manifest,
+        @Schema(description = "Of all costs; null if no price is stated")
+                @Nullable String currency,
+        List<InRegionView> regions) {
 
-    private PlanViews() {}
-
-    @Schema(name = "FillPlan", description = "What it would take to have a version in regions")
-    record PlanView(
-            String dataset,
-            String version,
-            @Schema(description = "Null if it is not frozen yet: then the lake was listed")
-                    @Nullable ManifestView manifest,
-            @Schema(description = "Of all costs; null if no price is stated")
-                    @Nullable String currency,
-            List<InRegionView> regions) {
-
-        static PlanView of(FillPlan plan) {
-            return new PlanView(
-                    plan.version().dataset().toString(),
-                    plan.version().version(),
-                    ManifestView.of(plan.manifest()),
-                    plan.currency(),
-                    plan.regions().stream().map(InRegionView::of).toList());
-        }
+    static FillPlanView of(FillPlan plan) {
+        return new FillPlanView(
+                plan.version().dataset().toString(),
+                plan.version().version(),
+                ManifestView.of(plan.manifest()),
+                plan.currency(),
+                plan.regions().stream().map(InRegionView::of).toList());
     }
 
     @Schema(name = "PlanInRegion")
@@ -46,7 +40,7 @@ final class PlanViews {
             @Schema(description = "Null if the region does not answer") @Nullable NeedsView needs,
             @Schema(description = "Where the missing bytes can come from, the cheapest first")
                     List<SourceView> sources,
-            @Schema(description = "Null if the region does not answer") @Nullable RoomView room,
+            @Schema(description = "Null if the region does not answer") @Nullable CapacityView room,
             @Schema(
                             description =
                                     "How fast the region has filled large objects lately; null if it has not filled enough to tell")
@@ -67,7 +61,7 @@ final class PlanViews {
                     in.state(),
                     NeedsView.of(in.needs()),
                     in.sources().stream().map(SourceView::of).toList(),
-                    RoomView.of(in.room()),
+                    CapacityView.of(in.room()),
                     in.bytesPerSecond(),
                     time == null ? null : time.likely().toSeconds(),
                     time == null ? null : time.least().toSeconds(),
@@ -120,7 +114,7 @@ final class PlanViews {
     }
 
     @Schema(name = "PlanRoom")
-    record RoomView(
+    record CapacityView(
             @Schema(enumeration = {"admitted", "after_eviction", "waits", "refused"})
                     String admission,
             @Schema(description = "How much more its chunks would take") long neededBytes,
@@ -131,10 +125,10 @@ final class PlanViews {
             @Schema(description = "When pins end that hold what would have to go")
                     @Nullable Instant notBefore) {
 
-        static @Nullable RoomView of(FillPlan.@Nullable Room room) {
+        static @Nullable CapacityView of(FillPlan.@Nullable Room room) {
             return room == null
                     ? null
-                    : new RoomView(
+                    : new CapacityView(
                             room.decision().admission().name().toLowerCase(Locale.ROOT),
                             room.neededBytes(),
                             room.takenBytes(),

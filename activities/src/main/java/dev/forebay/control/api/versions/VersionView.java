@@ -2,14 +2,12 @@ package dev.forebay.control.api.versions;
 
 import dev.forebay.control.api.CauseView;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.api.versions.PinViews.PinView;
 import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.progress.RegionProgress;
 import dev.forebay.control.progress.VersionProgress;
 import dev.forebay.lifecycle.Pace;
 import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
@@ -20,82 +18,62 @@ import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** The response bodies about versions. */
-public final class VersionViews {
+/** A version with its regions and pins. */
+@Schema(name = "Version")
+public record VersionView(
+        String dataset,
+        String version,
+        @Nullable ManifestView manifest,
+        @Schema(
+                        description =
+                                "What it was made from; only where one version is shown, and null until it is frozen")
+                @Nullable OriginView origin,
+        @Schema(
+                        description =
+                                "Why its freezing does not get on; only where one version is shown that is not in any region")
+                @Nullable CauseView freezing,
+        long ttlSeconds,
+        List<ResidencyView> regions,
+        List<PinView> pins,
+        String workflowId,
+        @Nullable String workflowUrl) {
 
-    private VersionViews() {}
-
-    @Schema(name = "Version")
-    public record VersionView(
-            String dataset,
-            String version,
-            @Nullable ManifestView manifest,
-            @Schema(
-                            description =
-                                    "What it was made from; only where one version is shown, and null until it is frozen")
-                    @Nullable OriginView origin,
-            @Schema(
-                            description =
-                                    "Why its freezing does not get on; only where one version is shown that is not in any region")
-                    @Nullable CauseView freezing,
-            long ttlSeconds,
-            List<ResidencyView> regions,
-            List<PinView> pins,
-            String workflowId,
-            @Nullable String workflowUrl) {
-
-        /**
-         * Returns a view of the status that the workflow last reported, without current progress.
-         */
-        public static VersionView of(VersionStatus status, WorkflowLinks links) {
-            return of(
-                    new VersionProgress(
-                            status,
-                            status.regions().stream()
-                                    .map(
-                                            residency ->
-                                                    RegionProgress.of(residency, status.manifest()))
-                                    .toList(),
-                            false),
-                    Optional.empty(),
-                    Optional.empty(),
-                    links);
-        }
-
-        public static VersionView of(
-                VersionProgress progress,
-                Optional<Origin> origin,
-                Optional<Problem> freezing,
-                WorkflowLinks links) {
-            VersionStatus status = progress.status();
-            String workflowId = WorkflowIds.version(status.version());
-            return new VersionView(
-                    status.version().dataset().toString(),
-                    status.version().version(),
-                    ManifestView.of(status.manifest()),
-                    origin.map(OriginView::of).orElse(null),
-                    CauseView.of(freezing.orElse(null)),
-                    status.ttl().toSeconds(),
-                    progress.regions().stream().map(ResidencyView::of).toList(),
-                    status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
-                    workflowId,
-                    links.to(workflowId));
-        }
+    /**
+     * Returns a view of the status that the workflow last reported, without current progress.
+     */
+    public static VersionView of(VersionStatus status, WorkflowLinks links) {
+        return of(
+                new VersionProgress(
+                        status,
+                        status.regions().stream()
+                                .map(
+                                        residency ->
+                                                RegionProgress.of(residency, status.manifest()))
+                                .toList(),
+                        false),
+                Optional.empty(),
+                Optional.empty(),
+                links);
     }
 
-    @Schema(name = "Manifest")
-    record ManifestView(String digest, String uri, long objects, long bytes, long chunks) {
-
-        public static @Nullable ManifestView of(@Nullable ManifestRef manifest) {
-            return manifest == null
-                    ? null
-                    : new ManifestView(
-                            manifest.digest().hex(),
-                            manifest.uri(),
-                            manifest.objects(),
-                            manifest.bytes(),
-                            manifest.chunks());
-        }
+    public static VersionView of(
+            VersionProgress progress,
+            Optional<Origin> origin,
+            Optional<Problem> freezing,
+            WorkflowLinks links) {
+        VersionStatus status = progress.status();
+        String workflowId = WorkflowIds.version(status.version());
+        return new VersionView(
+                status.version().dataset().toString(),
+                status.version().version(),
+                ManifestView.of(status.manifest()),
+                origin.map(OriginView::of).orElse(null),
+                CauseView.of(freezing.orElse(null)),
+                status.ttl().toSeconds(),
+                progress.regions().stream().map(ResidencyView::of).toList(),
+                status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
+                workflowId,
+                links.to(workflowId));
     }
 
     @Schema(name = "Origin", description = "What a version was made from")
@@ -183,7 +161,4 @@ public final class VersionViews {
                     CauseView.of(progress.work().waiting()));
         }
     }
-
-    @Schema(name = "VersionPage")
-    public record VersionPage(List<VersionView> items, @Nullable String next) {}
 }

@@ -1,6 +1,6 @@
-package dev.forebay.control.api;
+package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Bodies.Ensure;
+import dev.forebay.control.api.Rules;
 import jakarta.validation.Constraint;
 import jakarta.validation.ConstraintValidator;
 import jakarta.validation.ConstraintValidatorContext;
@@ -25,10 +25,10 @@ import java.util.List;
     Class<? extends Payload>[] payload() default {};
 
     /** Validates the two fields. */
-    final class Validator implements ConstraintValidator<Whereabouts, Ensure> {
+    final class Validator implements ConstraintValidator<Whereabouts, EnsureBody> {
 
         @Override
-        public boolean isValid(Ensure body, ConstraintValidatorContext context) {
+        public boolean isValid(EnsureBody body, ConstraintValidatorContext context) {
             List<String> regions = body.regions();
             if (regions == null) {
                 return body.region() != null || refuse(context, "region", Rules.REQUIRED);

@@ -1,0 +1,33 @@
+package dev.forebay.control.api.datasets;
+
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.catalogue.TtlAfter;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.Pattern;
+import java.time.Duration;
+import java.util.Locale;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The time to live of the versions of a dataset. */
+@Schema(name = "DatasetTtl")
+record DatasetTtl(
+        @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
+                @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+                @Schema(description = "As it is, if absent")
+                @Nullable Long ttlSeconds,
+        @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+                @Schema(
+                        enumeration = {"pin", "read"},
+                        description = "From what that counts; as it is, if absent")
+                @Nullable String ttlAfter) {
+
+    @Nullable Duration duration() {
+        return ttlSeconds == null ? null : Duration.ofSeconds(ttlSeconds);
+    }
+
+    @Nullable TtlAfter begin() {
+        return ttlAfter == null ? null : TtlAfter.valueOf(ttlAfter.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,75 @@
+package dev.forebay.control.api.datasets;
+
+import dev.forebay.control.api.KeyPattern;
+import dev.forebay.control.api.Rules;
+import dev.forebay.control.catalogue.LakeSource;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** A dataset to register. */
+@Schema(name = "NewDataset")
+record NewDataset(
+        @NotNull(message = Rules.REQUIRED)
+                @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                @Schema(examples = "vision")
+                String namespace,
+        @NotNull(message = Rules.REQUIRED)
+                @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                @Schema(examples = "digits")
+                String name,
+        @NotNull(message = Rules.REQUIRED)
+                @Pattern(regexp = LakeSource.PATTERN, message = Rules.SOURCE_RULE)
+                @Schema(
+                        description = "Where the originals are in the lake",
+                        examples = "s3://lake/vision/digits/")
+                String source,
+        @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+                @Schema(
+                        description =
+                                "Patterns of keys relative to the source, of which one must match: * and ? within a"
+                                        + " component, ** for any number of components; all keys if there is none",
+                        examples = "train/**")
+                @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> include,
+        @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+                @Schema(
+                        description =
+                                "Patterns of keys that do not belong to it, whatever includes them",
+                        examples = "**/*.tmp")
+                @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> exclude,
+        @Pattern(regexp = LakeSource.OBJECT_PATTERN, message = Rules.KEYS_RULE)
+                @Schema(
+                        description =
+                                "An object that lists the keys, one a line, if not all below the source are meant",
+                        examples = "s3://lake/vision/lists/digits.txt")
+                @Nullable String keys,
+        @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
+                @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+                @Schema(
+                        description =
+                                "How long a new version stays in a region after its last pin has ended")
+                @Nullable Long ttlSeconds,
+        @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+                @Schema(
+                        enumeration = {"pin", "read"},
+                        description =
+                                "From what that counts: the last pin, or the last pin or read; pin if absent")
+                @Nullable String ttlAfter) {
+
+    LakeSource lakeSource() {
+        return LakeSource.parse(source)
+                .with(
+                        include == null ? List.of() : include,
+                        exclude == null ? List.of() : exclude,
+                        keys);
+    }
+
+    DatasetTtl ttl() {
+        return new DatasetTtl(ttlSeconds, ttlAfter);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.forebay.control.api.versions;
+
+import dev.forebay.control.api.Rules;
+import dev.forebay.workflows.message.Terms.OnDeadline;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Urgency;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.DecimalMax;
+import jakarta.validation.constraints.DecimalMin;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The body of an ensure request. */
+@Schema(name = "Ensure")
+@Whereabouts
+record EnsureBody(
+        @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                @Schema(description = "Where; or regions")
+                @Nullable String region,
+        @Schema(
+                        description =
+                                "Several regions at once, instead of region; answered when all are served")
+                @Nullable
+                        List<
+                                @NotNull(message = Rules.REGION_RULE)
+                                @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                                String>
+                        regions,
+        @Valid
+                @Schema(
+                        description =
+                                "A pin to hold as soon as the version is there, in each region")
+                @Nullable PinSpec pin,
+        @DecimalMin(value = "0", message = Rules.COVERAGE_RULE)
+                @DecimalMax(value = "1", message = Rules.COVERAGE_RULE)
+                @Schema(
+                        description =
+                                "The part of the bytes that has to be there, and verified; 1 if absent. The rest follows")
+                @Nullable Double minCoverage,
+        @Min(value = Rules.MIN_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
+                @Max(value = Rules.MAX_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
+                @Schema(description = "How long it may take; any time if absent")
+                @Nullable Long deadlineSeconds,
+        @Pattern(regexp = Rules.ON_DEADLINE, message = Rules.ON_DEADLINE_RULE)
+                @Schema(
+                        enumeration = {"fail", "run_cold"},
+                        description =
+                                "What is answered when the deadline has passed: 504 DEADLINE_EXCEEDED, or a receipt that says why it is cold; fail if absent")
+                @Nullable String onDeadline,
+        @Pattern(regexp = Rules.PRIORITY, message = Rules.PRIORITY_RULE)
+                @Schema(
+                        enumeration = {"interactive", "speculative"},
+                        description =
+                                "Whether somebody waits for it; interactive if absent. What is speculative is filled after what is not")
+                @Nullable String priority,
+        @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                @Schema(
+                        description =
+                                "The run that asks, to whose account goes what is filled because of it")
+                @Nullable String runId,
+        @Schema(
+                        description =
+                                "Whether a version that the dataset does not have is to be created; if absent, only its first is")
+                @Nullable Boolean create) {
+
+    /** Returns the names of the requested regions, from either field. */
+    List<String> named() {
+        return regions != null ? regions : Stream.ofNullable(region).toList();
+    }
+
+    Terms terms() {
+        return new Terms(
+                minCoverage == null ? 1 : minCoverage,
+                deadlineSeconds == null ? null : Duration.ofSeconds(deadlineSeconds),
+                chosen(OnDeadline.class, onDeadline, OnDeadline.FAIL),
+                chosen(Urgency.class, priority, Urgency.INTERACTIVE));
+    }
+
+    private static <E extends Enum<E>> E chosen(
+            Class<E> kind, @Nullable String name, E otherwise) {
+        return name == null ? otherwise : Enum.valueOf(kind, name.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,50 @@
+package dev.forebay.control.api.versions;
+
+import dev.forebay.control.api.Rules;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinRequest;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import java.time.Duration;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The pin that an ensure request takes. */
+@Schema(name = "PinSpec")
+record PinSpec(
+        @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                @Schema(
+                        description =
+                                "The same id and holder again renew; without an id the request's")
+                @Nullable String id,
+        @NotNull(message = Rules.REQUIRED)
+                @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
+                @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
+                @Schema(description = "Who holds it, for people", examples = "job train-7")
+                String holder,
+        @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                @Schema(description = "What for, for people")
+                @Nullable String reason,
+        @NotNull(message = Rules.REQUIRED)
+                @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
+                @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
+                @Schema(description = "How long it lives without renewal", examples = "120")
+                Long leaseSeconds,
+        @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                @Schema(description = "The uid of the Kubernetes Job that holds it")
+                @Nullable String job) {
+
+    PinRequest toRequest(RegionName region, String idIfNone) {
+        return new PinRequest(
+                region,
+                id == null ? idIfNone : id,
+                holder,
+                reason == null ? "" : reason,
+                Duration.ofSeconds(leaseSeconds),
+                job);
+    }
+}
