@@ -43,10 +43,13 @@ public class AliasCatalogue {
 
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
+    private final NewVersions newVersions;
 
-    AliasCatalogue(DatasetCatalogue datasets, VersionCatalogue versions) {
+    AliasCatalogue(
+            DatasetCatalogue datasets, VersionCatalogue versions, NewVersions newVersions) {
         this.datasets = datasets;
         this.versions = versions;
+        this.newVersions = newVersions;
     }
 
     /**
@@ -97,7 +100,7 @@ public class AliasCatalogue {
     public Alias move(DatasetVersion version, String name) {
         DatasetName dataset = version.dataset();
         datasets.require(dataset);
-        versions.lockDataset(dataset);
+        newVersions.lockDataset(dataset);
         var _ = versions.manifest(version);
         requireFree(new DatasetVersion(dataset, name));
         Panache.getSession()
@@ -131,7 +134,7 @@ public class AliasCatalogue {
     }
 
     private void requireFree(DatasetVersion named) {
-        if (versions.isKnown(named)) {
+        if (newVersions.isKnown(named)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
                     "dataset %s has a version '%s': choose another alias"

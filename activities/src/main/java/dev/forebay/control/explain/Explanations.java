@@ -1,6 +1,7 @@
 package dev.forebay.control.explain;
 
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.catalogue.reports.HistoryCatalogue;
@@ -29,6 +30,7 @@ public class Explanations {
 
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
+    private final NewVersions newVersions;
     private final VersionLookup lookup;
     private final VersionReader reader;
     private final ProgressReader progress;
@@ -38,6 +40,7 @@ public class Explanations {
     Explanations(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
+            NewVersions newVersions,
             VersionLookup lookup,
             VersionReader reader,
             ProgressReader progress,
@@ -45,6 +48,7 @@ public class Explanations {
             TrackingCatalogue tracking) {
         this.datasets = datasets;
         this.versions = versions;
+        this.newVersions = newVersions;
         this.lookup = lookup;
         this.reader = reader;
         this.progress = progress;
@@ -62,8 +66,8 @@ public class Explanations {
     public Explanation of(DatasetName dataset, String asked, RegionName region) {
         datasets.get(dataset);
         DatasetVersion version = lookup.find(dataset, asked);
-        if (!versions.isKnown(version) && lookup.latest(dataset).isPresent()) {
-            throw versions.unknown(version);
+        if (!newVersions.isKnown(version) && lookup.latest(dataset).isPresent()) {
+            throw newVersions.unknown(version);
         }
         VersionStatus status = reader.statusOrNothing(version);
         VersionProgress now = progress.of(status);

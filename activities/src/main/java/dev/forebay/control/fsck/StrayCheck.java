@@ -2,6 +2,7 @@ package dev.forebay.control.fsck;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.fsck.Finding.Kind;
 import dev.forebay.control.fsck.Finding.State;
@@ -32,6 +33,7 @@ import java.util.stream.Collectors;
 class StrayCheck {
 
     private final VersionCatalogue versions;
+    private final NewVersions newVersions;
     private final DatasetCatalogue datasets;
     private final VersionPointers pointers;
     private final VersionReader reader;
@@ -39,11 +41,13 @@ class StrayCheck {
 
     StrayCheck(
             VersionCatalogue versions,
+            NewVersions newVersions,
             DatasetCatalogue datasets,
             VersionPointers pointers,
             VersionReader reader,
             VersionCheck check) {
         this.versions = versions;
+        this.newVersions = newVersions;
         this.datasets = datasets;
         this.pointers = pointers;
         this.reader = reader;
@@ -131,7 +135,7 @@ class StrayCheck {
                                                 dataset.ttl(),
                                                 List.of(),
                                                 List.of()));
-        versions.enter(version, dataset.ttl(), true);
+        newVersions.enter(version, dataset.ttl(), true);
         versions.replace(status, 0);
         return State.REPAIRED;
     }

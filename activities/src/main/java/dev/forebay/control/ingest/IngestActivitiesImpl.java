@@ -3,6 +3,7 @@ package dev.forebay.control.ingest;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.ingest.Snapshots.Snapshot;
 import dev.forebay.control.ingest.VersionPointers.Pointer;
@@ -26,6 +27,7 @@ public class IngestActivitiesImpl implements IngestActivities {
 
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
+    private final NewVersions newVersions;
     private final Snapshots snapshots;
     private final VersionPointers pointers;
     private final ControlPlaneMetrics metrics;
@@ -33,11 +35,13 @@ public class IngestActivitiesImpl implements IngestActivities {
     IngestActivitiesImpl(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
+            NewVersions newVersions,
             Snapshots snapshots,
             VersionPointers pointers,
             ControlPlaneMetrics metrics) {
         this.datasets = datasets;
         this.versions = versions;
+        this.newVersions = newVersions;
         this.snapshots = snapshots;
         this.pointers = pointers;
         this.metrics = metrics;
@@ -73,7 +77,7 @@ public class IngestActivitiesImpl implements IngestActivities {
      * first since. A listing notices a cancellation only at its next heartbeat.
      */
     private void requireWanted(DatasetVersion version) {
-        if (!versions.isKnown(version)) {
+        if (!newVersions.isKnown(version)) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
                     "version %s was given up before its listing ended".formatted(version));

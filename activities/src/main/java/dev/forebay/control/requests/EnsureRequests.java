@@ -2,7 +2,7 @@ package dev.forebay.control.requests;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
-import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.requests.RequestIntake;
 import dev.forebay.control.catalogue.requests.RequestLog;
 import dev.forebay.control.config.ControlPlaneConfig;
@@ -56,7 +56,7 @@ public class EnsureRequests {
     private final DatasetCatalogue datasets;
     private final RequestIntake intake;
     private final RequestLog requests;
-    private final VersionCatalogue versions;
+    private final NewVersions newVersions;
     private final VersionPointers pointers;
     private final VersionReader reader;
     private final VersionWorkflows workflows;
@@ -70,7 +70,7 @@ public class EnsureRequests {
             DatasetCatalogue datasets,
             RequestIntake intake,
             RequestLog requests,
-            VersionCatalogue versions,
+            NewVersions newVersions,
             VersionPointers pointers,
             VersionReader reader,
             VersionWorkflows workflows,
@@ -82,7 +82,7 @@ public class EnsureRequests {
         this.datasets = datasets;
         this.intake = intake;
         this.requests = requests;
-        this.versions = versions;
+        this.newVersions = newVersions;
         this.pointers = pointers;
         this.reader = reader;
         this.workflows = workflows;
@@ -140,7 +140,7 @@ public class EnsureRequests {
      */
     private RequestIntake.Taken take(
             RequestLog.Entry request, @Nullable String runId, boolean create) {
-        if (!create && versions.isFirst(request.version())) {
+        if (!create && newVersions.isFirst(request.version())) {
             pointers.requireNoOther(request.version());
         }
         try {

@@ -2,6 +2,7 @@ package dev.forebay.control.requests;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.temporal.TemporalCalls;
 import dev.forebay.control.temporal.TemporalCalls.NoSuchRunException;
@@ -26,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * FreezeRequests versions on request, without a region. Thread-safe.
+ * Freezes versions on request, without a region. Thread-safe.
  *
  * <p>Runs beside the version's own workflow, which starts with the first region. If both list the
  * source at once, the manifest that is stored first wins.
@@ -38,6 +39,7 @@ public class FreezeRequests {
 
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
+    private final NewVersions newVersions;
     private final VersionReader reader;
     private final WorkflowClient client;
     private final TemporalCalls temporal;
@@ -45,18 +47,20 @@ public class FreezeRequests {
     FreezeRequests(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
+            NewVersions newVersions,
             VersionReader reader,
             WorkflowClient client,
             TemporalCalls temporal) {
         this.datasets = datasets;
         this.versions = versions;
+        this.newVersions = newVersions;
         this.reader = reader;
         this.client = client;
         this.temporal = temporal;
     }
 
     /**
-     * FreezeRequests a version, or joins a freeze that is running, and waits for at most {@code
+     * Freezes a version, or joins a freeze that is running, and waits for at most {@code
      * wait}. Returns whether the version is frozen. Does nothing if it was frozen before.
      *
      * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted; the failure
@@ -68,7 +72,7 @@ public class FreezeRequests {
             return true;
         }
         Optional<VersionStatus> lost = reader.frozen(version);
-        versions.enter(version, dataset.ttl(), true);
+        newVersions.enter(version, dataset.ttl(), true);
         if (lost.isPresent()) {
             // Only the catalogue has lost the version. Its name must never get other bytes.
             versions.replace(lost.get(), 0);
@@ -103,7 +107,7 @@ public class FreezeRequests {
         } catch (ForebayException failed) {
             if (!failed.retryable()) {
                 // The name would otherwise prevent another version from being the dataset's first.
-                versions.forgetUnfrozen(version);
+                newVersions.forgetUnfrozen(version);
             }
             throw failed;
         }

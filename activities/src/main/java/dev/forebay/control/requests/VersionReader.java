@@ -62,7 +62,7 @@ public class VersionReader {
     /** As {@link #status}, with whether it is current. */
     public Reading reading(DatasetVersion version) {
         datasets.get(version.dataset());
-        return versions.find(version).map(this::live).orElseThrow(() -> versions.unknown(version));
+        return live(versions.get(version));
     }
 
     /** As {@link #status}, but an unknown version is in no region. */

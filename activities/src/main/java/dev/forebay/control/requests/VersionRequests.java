@@ -134,8 +134,8 @@ public class VersionRequests {
         DatasetVersion version = update.version();
         Optional<WorkflowUpdateHandle<R>> accepted =
                 updates.send(datasets.get(version.dataset()), update);
-        if (accepted.isEmpty() && versions.find(version).isEmpty()) {
-            throw versions.unknown(version);
+        if (accepted.isEmpty()) {
+            var _ = versions.get(version);
         }
         return accepted;
     }

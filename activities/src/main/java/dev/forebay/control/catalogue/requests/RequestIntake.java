@@ -2,8 +2,8 @@ package dev.forebay.control.catalogue.requests;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.NewVersions;
 import dev.forebay.control.catalogue.Stored;
-import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.model.ForebayException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 public class RequestIntake {
 
     private final DatasetCatalogue datasets;
-    private final VersionCatalogue versions;
+    private final NewVersions versions;
     private final RequestLog requests;
 
-    RequestIntake(DatasetCatalogue datasets, VersionCatalogue versions, RequestLog requests) {
+    RequestIntake(DatasetCatalogue datasets, NewVersions versions, RequestLog requests) {
         this.datasets = datasets;
         this.versions = versions;
         this.requests = requests;
