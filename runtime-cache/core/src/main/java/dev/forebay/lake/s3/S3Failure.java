@@ -4,23 +4,15 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
-import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.sts.model.StsException;
-import software.amazon.awssdk.utils.DateUtils;
 
 /**
  * Classifies a failed attempt: whether a retry may succeed, and otherwise what a person can do
@@ -33,28 +25,11 @@ import software.amazon.awssdk.utils.DateUtils;
  */
 record S3Failure(ErrorCode code, boolean retry, String why) {
 
-    /** Longer texts of a store are truncated. */
-    private static final int MOST_SAID = 300;
-
-    /** S3 refuses requests whose time differs from its own by more than 15 minutes. */
-    private static final Duration MOST_SKEW = Duration.ofMinutes(14);
-
-    private static final String BUCKET_REGION = "x-amz-bucket-region";
-
-    /** The region in the body of an error. Not every answer has the header. */
-    private static final Pattern REGION_ELEMENT =
-            Pattern.compile("<Region>([a-z0-9-]{1,63})</Region>");
-
     /**
      * Prefix of the SDK's message for an invalid value in a listing. Its message for a truncated
      * listing differs.
      */
     private static final String UNREADABLE = "Unable to unmarshall response";
-
-    /**
-     * The action in the message of a refusal, as in "is not authorized to perform: kms:Decrypt".
-     */
-    private static final Pattern ACTION = Pattern.compile("perform: ([a-z0-9-]+:[A-Za-z]+)");
 
     private static final String OTHERS =
             "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
@@ -95,23 +70,23 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             || (ours.code() == ErrorCode.LAKE_UNSUPPORTED);
             return new S3Failure(ours.code(), retry, String.valueOf(ours.getMessage()));
         }
-        AwsServiceException answer = find(AwsServiceException.class, thrown);
-        if (answer != null) {
-            return answer instanceof StsException
-                    ? ofTokenService(answer)
-                    : ofAnswer(request, answer);
+        Optional<S3Answer> answer = answer(thrown);
+        if (answer.isPresent()) {
+            return answer.get().isOfTokenService()
+                    ? ofTokenService(answer.get())
+                    : ofAnswer(request, answer.get());
         }
         UnknownHostException unknown = find(UnknownHostException.class, thrown);
         if (unknown != null) {
             return unavailable(
                     "the host name %s is not resolved: look at the name servers of this machine, or compare forebay.lake.endpoint and forebay.lake.path-style with what the store wants"
-                            .formatted(cut(String.valueOf(unknown.getMessage()))));
+                            .formatted(S3Answer.cut(String.valueOf(unknown.getMessage()))));
         }
         SdkException sdk = find(SdkException.class, thrown);
         String message = sdk == null ? thrown.toString() : String.valueOf(sdk.getMessage());
         if (request.isListing() && message.startsWith(UNREADABLE)) {
             return unsupported(
-                    cut(message),
+                    S3Answer.cut(message),
                     "the store lists what is no number, or no time: look at the store");
         }
         return message.contains("load credentials")
@@ -137,7 +112,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return given
                 ? unavailable(
                         "nobody gives credentials for the lake just now: "
-                                + cut(CredentialSources.tried(message)))
+                                + S3Answer.cut(CredentialSources.tried(message)))
                 : denied(
                         "there are no credentials for the lake",
                         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role; name a bucket that everybody may read in forebay.lake.anonymous-buckets");
@@ -178,13 +153,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return new S3Failure(ErrorCode.LAKE_UNSUPPORTED, false, why + "; " + remedy);
     }
 
-    private static S3Failure ofAnswer(Request request, AwsServiceException answer) {
-        String code = code(answer);
-        String said = said("the lake", answer, code);
-        if (isTooMany(answer, code)) {
+    private static S3Failure ofAnswer(Request request, S3Answer answer) {
+        String said = answer.said();
+        if (answer.isTooMany()) {
             return unavailable(said);
         }
-        return switch (code) {
+        return switch (answer.code()) {
             case "RequestTimeTooSkewed", "RequestInTheFuture" -> otherTime(said);
             case "ExpiredToken", "TokenRefreshRequired" ->
                     expired(said, isSet(SdkSystemSetting.AWS_SESSION_TOKEN));
@@ -206,7 +180,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             "set forebay.lake.path-style to false: the store wants the bucket in the name of the host");
             case "RequestTimeout", "IncompleteBody", "BadDigest", "InternalError", "SlowDown" ->
                     unavailable(said);
-            default -> ofStatus(request, answer.statusCode(), code, said, answer);
+            default -> ofStatus(request, answer, said);
         };
     }
 
@@ -215,19 +189,17 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
      * It may not reach the issuer for a moment, and a token that has ended is replaced in its file.
      * See "AssumeRoleWithWebIdentity" in the STS API reference.
      */
-    private static S3Failure ofTokenService(AwsServiceException answer) {
-        String code = code(answer);
-        String said = said("the token service", answer, code);
+    private static S3Failure ofTokenService(S3Answer answer) {
         boolean passes =
-                isTooMany(answer, code)
-                        || isPage(answer, code)
-                        || answer.statusCode() >= 500
-                        || code.equals("IDPCommunicationError")
-                        || code.equals("ExpiredTokenException");
+                answer.isTooMany()
+                        || answer.isPage()
+                        || answer.status() >= 500
+                        || answer.code().equals("IDPCommunicationError")
+                        || answer.code().equals("ExpiredTokenException");
         return passes
-                ? unavailable(said)
+                ? unavailable(answer.said())
                 : denied(
-                        said,
+                        answer.said(),
                         "compare AWS_ROLE_ARN, and the issuer that the role trusts, with the token in AWS_WEB_IDENTITY_TOKEN_FILE");
     }
 
@@ -244,19 +216,13 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                 + "; the credentials have ended, and there are no new ones yet: look at the service that gives them");
     }
 
-    /**
-     * Includes the limits of a key service behind the store, which are reported with status 400.
-     */
-    private static boolean isTooMany(AwsServiceException answer, String code) {
-        return answer.isThrottlingException() || code.equals("KMS.ThrottlingException");
-    }
-
-    private static S3Failure ofStatus(
-            Request request, int status, String code, String said, AwsServiceException answer) {
-        if (code.isEmpty() && isOtherTime(answer)) {
+    private static S3Failure ofStatus(Request request, S3Answer answer, String said) {
+        int status = answer.status();
+        String code = answer.code();
+        if (answer.isOtherTime()) {
             return otherTime(said);
         }
-        if (isPage(answer, code)) {
+        if (answer.isPage()) {
             return ofPage(status, said);
         }
         return switch (status) {
@@ -274,7 +240,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             said,
                             "allow Forebay's credentials %s, and look for a policy that denies it%s"
                                     .formatted(
-                                            missing(said).orElse(request.permission),
+                                            answer.missingPermission()
+                                                    .orElse(request.permission),
                                             request == Request.PUT ? "" : OTHERS));
             case 404 -> ofMissing(request, code, said);
             // 405: the current version is a delete marker. 416: the object is shorter than before.
@@ -302,11 +269,6 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         };
     }
 
-    /** Returns the action that the store's message names, for example of its key service. */
-    private static Optional<String> missing(String said) {
-        return ACTION.matcher(said).results().findFirst().map(found -> found.group(1));
-    }
-
     private static S3Failure ofMissing(Request request, String code, String said) {
         return request.isRead() && !code.equals("NoSuchBucket")
                 ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
@@ -317,107 +279,15 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                 + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint and forebay.manifest-bucket");
     }
 
-    /**
-     * Returns whether something other than a store has answered. A store's error has a code. An
-     * answer to a HEAD has no body, and the SDK supplies a code for its 404, but a proxy announces
-     * an HTML page. Proxies answer 404 without any body, too.
-     */
-    private static boolean isPage(AwsServiceException answer, String code) {
-        Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
-        boolean hasBody =
-                details.map(AwsErrorDetails::rawResponse)
-                        .filter(body -> body.asByteArray().length > 0)
-                        .isPresent();
-        boolean isHtml =
-                details.map(AwsErrorDetails::sdkHttpResponse)
-                        .flatMap(response -> response.firstMatchingHeader("Content-Type"))
-                        .filter(type -> type.startsWith("text/html"))
-                        .isPresent();
-        return hasBody ? code.isEmpty() : isHtml || (code.isEmpty() && answer.statusCode() == 404);
-    }
-
     private static S3Failure otherTime(String said) {
         return unavailable(said + "; the clock of this machine is not the lake's: set it right");
     }
 
-    /**
-     * Returns whether the clocks differ. The answer to a HEAD has no error code, but it has the
-     * store's time.
-     */
-    private static boolean isOtherTime(AwsServiceException answer) {
-        return (answer.statusCode() == 400 || answer.statusCode() == 403)
-                && Optional.ofNullable(answer.awsErrorDetails())
-                        .map(AwsErrorDetails::sdkHttpResponse)
-                        .flatMap(response -> response.firstMatchingHeader("Date"))
-                        .map(S3Failure::time)
-                        .filter(
-                                time ->
-                                        Duration.between(time, Instant.now())
-                                                        .abs()
-                                                        .compareTo(MOST_SKEW)
-                                                > 0)
-                        .isPresent();
-    }
-
-    private static @Nullable Instant time(String header) {
-        try {
-            return DateUtils.parseRfc822Date(header);
-        } catch (RuntimeException e) {
-            return null;
-        }
-    }
-
-    private static S3Failure ofOtherRegion(String said, AwsServiceException answer) {
-        Optional<AwsErrorDetails> details = Optional.ofNullable(answer.awsErrorDetails());
-        Optional<String> region =
-                details.map(AwsErrorDetails::sdkHttpResponse)
-                        .flatMap(response -> response.firstMatchingHeader(BUCKET_REGION))
-                        .or(
-                                () ->
-                                        details.map(AwsErrorDetails::rawResponse)
-                                                .flatMap(S3Failure::region));
+    private static S3Failure ofOtherRegion(String said, S3Answer answer) {
         return unsupported(
                 said,
                 "set forebay.lake.region, and forebay.lake.endpoint, to the bucket's"
-                        + region.map(name -> ": it is in " + name).orElse(""));
-    }
-
-    private static Optional<String> region(SdkBytes body) {
-        return REGION_ELEMENT
-                .matcher(new String(body.asByteArray(), StandardCharsets.UTF_8))
-                .results()
-                .findFirst()
-                .map(found -> found.group(1));
-    }
-
-    private static String code(AwsServiceException answer) {
-        AwsErrorDetails details = answer.awsErrorDetails();
-        return details == null || details.errorCode() == null ? "" : details.errorCode();
-    }
-
-    /** Returns the store's own message, which its operators can look up. */
-    private static String said(String who, AwsServiceException answer, String code) {
-        AwsErrorDetails details = answer.awsErrorDetails();
-        String message = details == null ? null : details.errorMessage();
-        StringBuilder said = new StringBuilder(who + " answers " + answer.statusCode());
-        if (!code.isEmpty()) {
-            said.append(' ').append(cut(code));
-        }
-        if (message != null && !message.isBlank() && !message.equals(code)) {
-            said.append(": ").append(cut(message));
-        }
-        if (answer.requestId() != null) {
-            said.append(" (request ").append(cut(answer.requestId())).append(')');
-        }
-        if (isPage(answer, code)) {
-            said.append(" with a page that is not S3's: look at proxies before the lake");
-        }
-        return said.toString();
-    }
-
-    private static String cut(String text) {
-        String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
-        return line.length() <= MOST_SAID ? line : line.substring(0, MOST_SAID) + "…";
+                        + answer.region().map(name -> ": it is in " + name).orElse(""));
     }
 
     private static <T extends Throwable> @Nullable T find(Class<T> type, Throwable thrown) {
@@ -433,19 +303,22 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
      * Returns whether a store has refused a request for good, as opposed to a temporary failure.
      */
     static boolean isRefusal(Throwable thrown) {
-        AwsServiceException answer = find(AwsServiceException.class, thrown);
-        return answer != null && !ofAnswer(Request.LIST, answer).retry();
+        return answer(thrown).filter(answer -> !ofAnswer(Request.LIST, answer).retry()).isPresent();
     }
 
     /** Returns whether a store has reported too many requests. S3's SlowDown has status 503. */
     static boolean isThrottled(Throwable thrown) {
-        AwsServiceException answer = find(AwsServiceException.class, thrown);
-        return answer != null && (answer.statusCode() == 503 || isTooMany(answer, code(answer)));
+        return answer(thrown)
+                .filter(answer -> answer.status() == 503 || answer.isTooMany())
+                .isPresent();
     }
 
     /** Returns whether a store has reported that a condition of the request does not hold. */
     static boolean isPreconditionFailed(Throwable thrown) {
-        AwsServiceException answer = find(AwsServiceException.class, thrown);
-        return answer != null && answer.statusCode() == 412;
+        return answer(thrown).filter(answer -> answer.status() == 412).isPresent();
+    }
+
+    private static Optional<S3Answer> answer(Throwable thrown) {
+        return Optional.ofNullable(find(AwsServiceException.class, thrown)).map(S3Answer::new);
     }
 }
