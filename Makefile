@@ -26,7 +26,7 @@ DOCS := target/venv-docs
 # one of its files was deleted.
 FILES_AND_FOLDERS := \( -type f -o -type d -path '*/src/*' \) -print
 NO_TESTS := -type d \( -name target -o -name test \) -prune -o $(FILES_AND_FOLDERS)
-PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
+PROGRAM_SOURCES := $(shell find runtime-cache/core runtime-cache/settings runtime-cache/csi-api runtime-cache/worker runtime-cache/fuse runtime-cache/devstack \
                      workflows activities $(NO_TESTS)) runtime-cache/pom.xml pom.xml
 # The runner reads times.tsv, slow-classes.txt and faults.txt from the source tree, and builds do not need benchmark
 # results.

@@ -7,15 +7,13 @@ import dev.forebay.agent.kubernetes.TrainingPods;
 import dev.forebay.agent.pins.JobPins;
 import dev.forebay.agent.repair.PinnedVersionRepair;
 import dev.forebay.membership.RegionState;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
-import dev.forebay.model.Seconds;
 import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
-import dev.forebay.service.Startup;
 import dev.forebay.service.temporal.TemporalWorkers;
 import dev.forebay.service.temporal.TemporalWorkers.Work;
+import dev.forebay.settings.SettingsCheck;
+import dev.forebay.settings.Startup;
 import dev.forebay.workflows.TaskQueues;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -23,7 +21,6 @@ import io.temporal.worker.Worker;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
@@ -77,13 +74,7 @@ class Agent {
     }
 
     private void start() {
-        requireAtLeastOne("forebay.activities", config.activities());
-        requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
-        requireAtLeastOne("forebay.warm.activities", config.warm().activities());
-        requireAtLeastASecond("forebay.upkeep.interval", config.upkeep().interval());
-        requireAtLeastOne("forebay.gateway.reads", config.gateway().reads());
-        requireAtLeastASecond("forebay.jobs.interval", config.jobs().interval());
-        requireAtLeastASecond("forebay.node-labels.interval", config.nodeLabels().interval());
+        SettingsCheck.check(config);
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         Consumer<Worker> all = worker -> worker.registerActivitiesImplementations(implementation);
@@ -124,22 +115,6 @@ class Agent {
                 kueueWorkloads.get().close();
             }
             workers.stop();
-        }
-    }
-
-    private static void requireAtLeastOne(String property, int value) {
-        if (value < 1) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "%s is %d and must be at least 1".formatted(property, value));
-        }
-    }
-
-    private static void requireAtLeastASecond(String property, Duration value) {
-        if (value.toSeconds() < 1) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "%s is %s and must be at least 1 s".formatted(property, Seconds.of(value)));
         }
     }
 }

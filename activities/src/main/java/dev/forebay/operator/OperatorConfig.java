@@ -1,5 +1,6 @@
 package dev.forebay.operator;
 
+import dev.forebay.settings.InRange;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
@@ -22,14 +23,17 @@ public interface OperatorConfig {
 
     /** The timeout of a request to the API. */
     @WithDefault("30S")
+    @InRange(min = "1ms")
     Duration timeout();
 
     /** How often each resource is reconciled, and its pins are renewed, without a change. */
     @WithDefault("1M")
+    @InRange(min = "1s")
     Duration interval();
 
     /** How long versions stay pinned when no operator renews their pins. */
     @WithDefault("1H")
+    @InRange(min = "5s", max = "7d")
     Duration lease();
 
     /**
@@ -37,9 +41,11 @@ public interface OperatorConfig {
      * finalizer anyway.
      */
     @WithDefault("5M")
+    @InRange(min = "0s")
     Duration releaseTimeout();
 
     /** How many resources are reconciled at once. */
     @WithDefault("8")
+    @InRange(min = "1")
     int concurrency();
 }

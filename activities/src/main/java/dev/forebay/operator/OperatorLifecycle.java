@@ -6,9 +6,10 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
 import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
-import dev.forebay.service.Startup;
 import dev.forebay.service.api.ForebayApi;
 import dev.forebay.service.api.ServiceClients;
+import dev.forebay.settings.SettingsCheck;
+import dev.forebay.settings.Startup;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,7 +19,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
@@ -33,9 +33,6 @@ class OperatorLifecycle {
 
     /** The progress of a fill causes no event, so it must be polled. */
     private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
-
-    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
-    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
     /** How often a pin is renewed within its lease. */
     private static final int LOOKS_OF_A_LEASE = 3;
@@ -122,6 +119,7 @@ class OperatorLifecycle {
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming the setting, its value and the rule
      */
     static void check(OperatorConfig config, boolean encrypted) {
+        SettingsCheck.check(config);
         require(
                 Set.of("http", "https").contains(String.valueOf(config.api().getScheme()))
                         && config.api().getHost() != null,
@@ -134,39 +132,17 @@ class OperatorLifecycle {
                 config.api(),
                 "https, with a name of the certificate, as this control plane speaks TLS");
         require(
-                config.timeout().toMillis() >= 1,
-                "timeout",
-                Seconds.of(config.timeout()),
-                "at least 1 ms");
-        require(
-                config.interval().toSeconds() >= 1,
-                "interval",
-                Seconds.of(config.interval()),
-                "at least 1 second");
-        require(
-                config.lease().compareTo(SHORTEST_LEASE) >= 0
-                        && config.lease().compareTo(LONGEST_LEASE) <= 0,
-                "lease",
-                Seconds.of(config.lease()),
-                "from 5 seconds to 7 days");
-        require(
                 config.lease().compareTo(config.interval().multipliedBy(LOOKS_OF_A_LEASE)) >= 0,
                 "lease",
                 Seconds.of(config.lease()),
                 "at least three times forebay.datasets.interval, " + Seconds.of(config.interval()));
-        require(
-                !config.releaseTimeout().isNegative(),
-                "release-timeout",
-                Seconds.of(config.releaseTimeout()),
-                "at least 0");
-        require(config.concurrency() >= 1, "concurrency", config.concurrency(), "at least 1");
     }
 
     private static void require(boolean met, String setting, Object value, String rule) {
         if (!met) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "forebay.datasets.%s is %s and must be %s".formatted(setting, value, rule));
+                    "forebay.datasets.%s is %s: it must be %s".formatted(setting, value, rule));
         }
     }
 }

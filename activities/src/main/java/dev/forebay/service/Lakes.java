@@ -4,6 +4,7 @@ import dev.forebay.lake.Lake;
 import dev.forebay.lake.s3.BucketAccess;
 import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
+import dev.forebay.settings.Startup;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;

@@ -1,6 +1,7 @@
 package dev.forebay.service;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.settings.Startup;
 import dev.forebay.transfer.BearerToken;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.ext.web.RoutingContext;

@@ -1,5 +1,6 @@
 package dev.forebay.service;
 
+import dev.forebay.settings.Startup;
 import dev.forebay.tls.RenewedKey;
 import dev.forebay.tls.TlsSettings;
 import io.micrometer.core.instrument.Gauge;

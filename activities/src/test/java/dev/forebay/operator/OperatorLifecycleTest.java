@@ -34,13 +34,13 @@ class OperatorLifecycleTest {
 
     @ParameterizedTest
     @CsvSource({
-        "api, localhost:8080, 'forebay.datasets.api is localhost:8080 and must be http://host:port'",
-        "timeout, PT0S, forebay.datasets.timeout is 0 s and must be at least 1 ms",
-        "interval, PT0.5S, forebay.datasets.interval is 0.5 s and must be at least 1 second",
-        "lease, P8D, forebay.datasets.lease is 691200 s and must be from 5 seconds to 7 days",
-        "lease, PT2M, 'forebay.datasets.lease is 120 s and must be at least three times forebay.datasets.interval, 60 s'",
-        "release-timeout, PT-1S, forebay.datasets.release-timeout is -1 s and must be at least 0",
-        "concurrency, 0, forebay.datasets.concurrency is 0 and must be at least 1",
+        "api, localhost:8080, 'forebay.datasets.api is localhost:8080: it must be http://host:port'",
+        "timeout, PT0S, forebay.datasets.timeout is 0 s: it must be at least 1ms",
+        "interval, PT0.5S, forebay.datasets.interval is 0.5 s: it must be at least 1s",
+        "lease, P8D, 'forebay.datasets.lease is 691200 s: it must be at least 5s, and at most 7d'",
+        "lease, PT2M, 'forebay.datasets.lease is 120 s: it must be at least three times forebay.datasets.interval, 60 s'",
+        "release-timeout, PT-1S, forebay.datasets.release-timeout is -1 s: it must be at least 0s",
+        "concurrency, 0, forebay.datasets.concurrency is 0: it must be at least 1",
     })
     void anInvalidSettingIsRefused(String name, String value, String refusal) {
         assertThatExceptionOfType(ForebayException.class)
@@ -56,6 +56,6 @@ class OperatorLifecycleTest {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> OperatorLifecycle.check(config(Map.of()), true))
                 .withMessageStartingWith(
-                        "forebay.datasets.api is http://127.0.0.1:8080 and must be https");
+                        "forebay.datasets.api is http://127.0.0.1:8080: it must be https");
     }
 }

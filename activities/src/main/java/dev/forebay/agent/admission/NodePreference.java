@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import java.util.stream.StreamSupport;
 
 /**
@@ -19,14 +17,6 @@ import java.util.stream.StreamSupport;
  * @param weight the weight among the pod's preferences, 1 to 100
  */
 public record NodePreference(WarmLabels labels, int weight) {
-
-    public NodePreference {
-        if (weight < 1 || weight > 100) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "forebay.node-labels.weight is %d and must be 1 to 100".formatted(weight));
-        }
-    }
 
     /** Adds the preference to a pod, unless the pod has it already with any weight. */
     void addTo(ObjectNode spec, DatasetVersion version) {

@@ -1,5 +1,6 @@
 package dev.forebay.agent.config;
 
+import dev.forebay.settings.InRange;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
@@ -47,6 +48,7 @@ public interface AgentConfig {
      * and evictions. Fills do not delay them.
      */
     @WithDefault("32")
+    @InRange(min = "1")
     int activities();
 
     /** The filling of a region. */
@@ -107,6 +109,7 @@ public interface AgentConfig {
          * worker was lost. After a loss they are asked when the worker's grace period has passed.
          */
         @WithDefault("1H")
+        @InRange(min = "1s")
         Duration interval();
     }
 
@@ -125,6 +128,7 @@ public interface AgentConfig {
          * running pods with the pins that they need.
          */
         @WithDefault("60S")
+        @InRange(min = "1s")
         Duration interval();
     }
 
@@ -149,6 +153,7 @@ public interface AgentConfig {
          * times the bytes of a pod, and 30 times at worst.
          */
         @WithDefault("64M")
+        @InRange(min = "4M")
         MemorySize requestBytes();
 
         /** The name of the webhook for the API server: a DNS name or an IP address. */
@@ -168,10 +173,12 @@ public interface AgentConfig {
          * is left.
          */
         @WithDefault("90D")
+        @InRange(min = "1d")
         Duration certificateLife();
 
         /** How often the webhook's certificate is checked. */
         @WithDefault("60S")
+        @InRange(min = "1ms")
         Duration interval();
 
         /**
@@ -204,6 +211,7 @@ public interface AgentConfig {
 
         /** How often the control plane is asked for the versions that pods wait for. */
         @WithDefault("10S")
+        @InRange(min = "1ms")
         Duration interval();
 
         /** The timeout of a request to the control plane. */
@@ -212,6 +220,7 @@ public interface AgentConfig {
 
         /** How many requests to the control plane run at once, each for one Job. */
         @WithDefault("16")
+        @InRange(min = "1")
         int concurrency();
     }
 
@@ -227,10 +236,12 @@ public interface AgentConfig {
 
         /** How often labels are compared with the reports of nodes. */
         @WithDefault("30S")
+        @InRange(min = "1s")
         Duration interval();
 
         /** How much a training pod prefers a node that holds its version, 1 to 100. */
         @WithDefault("100")
+        @InRange(min = "1", max = "100")
         int weight();
     }
 
@@ -239,10 +250,12 @@ public interface AgentConfig {
 
         /** How many chunks one activity fills at once. */
         @WithDefault("16")
+        @InRange(min = "1")
         int concurrency();
 
         /** How many activities fill at once in this agent. */
         @WithDefault("32")
+        @InRange(min = "1")
         int activities();
     }
 
@@ -251,6 +264,7 @@ public interface AgentConfig {
 
         /** How many ranges of packs are sent at once. Each takes up to 8 MiB of the heap. */
         @WithDefault("8")
+        @InRange(min = "1")
         int reads();
 
         /** How long a request waits for one of these slots before the other region gets a miss. */

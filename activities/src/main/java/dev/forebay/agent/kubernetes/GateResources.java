@@ -45,12 +45,6 @@ class GateResources {
                     "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
                             .formatted(Seconds.of(lease), Seconds.of(interval)));
         }
-        if (config.gate().interval().toMillis() < 1) {
-            throw invalid("forebay.gate.interval must be above 0");
-        }
-        if (config.gate().concurrency() < 1) {
-            throw invalid("forebay.gate.concurrency must be at least 1");
-        }
     }
 
     private static ForebayException invalid(String what) {

@@ -51,7 +51,11 @@ public class TrainingPods implements AutoCloseable {
             Vertx vertx,
             MeterRegistry registry) {
         AgentConfig.Admission admission = config.admission();
-        requireUsable(admission);
+        if (admission.mountedSign().filter(sign -> !sign.startsWith("/")).isPresent()) {
+            throw invalid(
+                    "forebay.admission.mounted-sign '%s' must be an absolute path"
+                            .formatted(admission.mountedSign().get()));
+        }
         Registration registration =
                 cluster.registration(
                         required("forebay.admission.namespace", admission.namespace()),
@@ -104,23 +108,6 @@ public class TrainingPods implements AutoCloseable {
         return labels.enabled()
                 ? Optional.of(new NodePreference(new WarmLabels(region), labels.weight()))
                 : Optional.empty();
-    }
-
-    private static void requireUsable(AgentConfig.Admission admission) {
-        if (admission.certificateLife().toDays() < 1) {
-            throw invalid("forebay.admission.certificate-life must be at least 1 day");
-        }
-        if (admission.requestBytes().asLongValue() < AdmissionServer.MOST_BYTES) {
-            throw invalid("forebay.admission.request-bytes must be at least 4M");
-        }
-        if (admission.mountedSign().filter(sign -> !sign.startsWith("/")).isPresent()) {
-            throw invalid(
-                    "forebay.admission.mounted-sign '%s' must be an absolute path"
-                            .formatted(admission.mountedSign().get()));
-        }
-        if (admission.interval().toMillis() < 1) {
-            throw invalid("forebay.admission.interval must be above 0");
-        }
     }
 
     private static <T> T required(String property, Optional<T> value) {

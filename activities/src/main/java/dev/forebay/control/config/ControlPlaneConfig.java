@@ -1,5 +1,6 @@
 package dev.forebay.control.config;
 
+import dev.forebay.settings.InRange;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
@@ -62,6 +63,7 @@ public interface ControlPlaneConfig {
         boolean onPremises();
 
         /** The maximum number of GPUs that a job can get there, for placement advice. */
+        @InRange(min = "0")
         OptionalInt gpus();
     }
 
@@ -70,10 +72,12 @@ public interface ControlPlaneConfig {
 
         /** The maximum number of objects that a plan lists of a version that is not frozen yet. */
         @WithDefault("100000")
+        @InRange(min = "1")
         int objects();
 
         /** The maximum number of such listings at once. */
         @WithDefault("4")
+        @InRange(min = "1")
         int listings();
 
         /** The timeout of an agent's gateway for a survey of its region. */
@@ -89,6 +93,7 @@ public interface ControlPlaneConfig {
          * them.
          */
         @WithDefault("200000")
+        @InRange(min = "1")
         int objects();
     }
 
@@ -99,6 +104,7 @@ public interface ControlPlaneConfig {
          * The time after which a page of findings ends. Repairs extend it by their own duration.
          */
         @WithDefault("10S")
+        @InRange(min = "1ms")
         Duration page();
 
         /**
@@ -106,6 +112,7 @@ public interface ControlPlaneConfig {
          * moment later.
          */
         @WithDefault("2S")
+        @InRange(min = "0s")
         Duration settle();
     }
 
@@ -114,6 +121,7 @@ public interface ControlPlaneConfig {
 
         /** The interval of sweeps in each region. */
         @WithDefault("5M")
+        @InRange(min = "1s")
         Duration interval();
 
         /**
@@ -133,14 +141,17 @@ public interface ControlPlaneConfig {
 
         /** How many versions this process freezes at once. */
         @WithDefault("4")
+        @InRange(min = "1")
         int concurrency();
 
         /** How many pages of one listing are requested at once. */
         @WithDefault("16")
+        @InRange(min = "1")
         int requests();
 
         /** The maximum size of a list of keys. */
         @WithDefault("2G")
+        @InRange(min = "1")
         MemorySize keyList();
 
         /** The storage classes and tiers whose objects must be restored before they can be read. */
@@ -153,6 +164,7 @@ public interface ControlPlaneConfig {
 
         /** The default interval between checks of a dataset that follows its source. */
         @WithDefault("1H")
+        @InRange(min = "10s", max = "30d")
         Duration interval();
     }
 
@@ -161,10 +173,12 @@ public interface ControlPlaneConfig {
 
         /** The maximum number of open progress streams. */
         @WithDefault("200")
+        @InRange(min = "0")
         int streams();
 
         /** The interval at which the progress of a followed version is read. */
         @WithDefault("1S")
+        @InRange(min = "100ms")
         Duration interval();
     }
 
@@ -185,6 +199,7 @@ public interface ControlPlaneConfig {
 
         /** The timeout of the lake when a dataset's source is checked at its registration. */
         @WithDefault("5S")
+        @InRange(min = "1ms")
         Duration lakeTimeout();
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.control.figures;
 
+import dev.forebay.settings.InRange;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
@@ -12,5 +13,6 @@ public interface FiguresConfig {
      * The interval at which the catalogue, the ledger and the regions' pins are read for metrics.
      */
     @WithDefault("30S")
+    @InRange(min = "1s")
     Duration interval();
 }

@@ -1,5 +1,6 @@
 package dev.forebay.control.ledger;
 
+import dev.forebay.settings.InRange;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.math.BigDecimal;
@@ -12,10 +13,15 @@ public interface LedgerConfig {
 
     /** The interval at which the ledger reads the accounts of workers. */
     @WithDefault("1M")
+    @InRange(min = "1s")
     Duration interval();
 
-    /** How long the ledger keeps the sums of days, and accounts that no worker reports any more. */
+    /**
+     * How long the ledger keeps the sums of days, and accounts that no worker reports any more. At
+     * least two months: budgets are of a month.
+     */
     @WithDefault("400D")
+    @InRange(min = "62d")
     Duration retention();
 
     /**

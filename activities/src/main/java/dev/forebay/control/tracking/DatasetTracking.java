@@ -29,12 +29,6 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 public class DatasetTracking {
 
-    /** The minimum interval between checks. */
-    public static final Duration SHORTEST = Duration.ofSeconds(10);
-
-    /** The maximum interval between checks. */
-    public static final Duration LONGEST = Duration.ofDays(30);
-
     private static final int PAGE = 500;
 
     private final DatasetCatalogue datasets;

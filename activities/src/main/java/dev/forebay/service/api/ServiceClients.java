@@ -1,7 +1,7 @@
 package dev.forebay.service.api;
 
 import dev.forebay.service.ServiceConfig;
-import dev.forebay.service.Startup;
+import dev.forebay.settings.Startup;
 import dev.forebay.tls.RenewedTrust;
 import dev.forebay.transfer.BearerToken;
 import io.quarkus.runtime.StartupEvent;

@@ -1,7 +1,7 @@
 package dev.forebay.service.temporal;
 
 import dev.forebay.service.ServiceConfig;
-import dev.forebay.service.Startup;
+import dev.forebay.settings.Startup;
 import io.grpc.ManagedChannelBuilder;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;

@@ -14,8 +14,6 @@ import dev.forebay.model.RegionName;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class PodChangeTest {
 
@@ -239,13 +237,5 @@ class PodChangeTest {
                                         .formatted(PREFERENCE.formatted(3, KEY))));
 
         assertThat(changed(BY_LABEL, pod).at("/spec/affinity")).isEqualTo(pod.at("/spec/affinity"));
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 101})
-    void aWeightOutsideTheRangeOfTheSchedulerIsRefused(int weight) {
-        assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> new NodePreference(LABELS, weight))
-                .withMessage("forebay.node-labels.weight is %d and must be 1 to 100", weight);
     }
 }

@@ -1,31 +1,39 @@
-package dev.forebay.service;
+package dev.forebay.settings;
 
 import dev.forebay.model.ForebayException;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import java.util.function.Supplier;
 
-/** Ends a start that cannot succeed, with one line that says what to change. */
+/** Ends a failed start with a one-line message that says what to change. */
 public final class Startup {
 
     private Startup() {}
 
-    /** Runs a step of the start. */
+    /** Runs one step of the start. */
     public static void run(Runnable step) {
-        get(
-                () -> {
-                    step.run();
-                    return true;
-                });
+        boolean _ =
+                get(
+                        () -> {
+                            step.run();
+                            return true;
+                        });
     }
 
-    /** Runs a step of the start that has a result. */
+    /** Runs one step of the start that has a result. */
     public static <T> T get(Supplier<T> step) {
         try {
             return step.get();
         } catch (ForebayException e) {
-            // Quarkus prints the message of this exception without a stack trace, if it has no
-            // cause.
-            throw new ConfigurationException("Forebay does not start: " + e.getMessage());
+            // Quarkus prints this exception's message without a stack trace, if it has no cause.
+            throw new ConfigurationException("Forebay does not start: " + reason(e));
         }
+    }
+
+    private static String reason(ForebayException e) {
+        String what = String.valueOf(e.getMessage());
+        Throwable cause = e.getCause();
+        return cause == null || what.contains(String.valueOf(cause.getMessage()))
+                ? what
+                : "%s: %s".formatted(what, cause);
     }
 }

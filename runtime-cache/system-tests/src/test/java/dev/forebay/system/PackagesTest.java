@@ -32,6 +32,7 @@ class PackagesTest {
     private static final List<String> MODULES =
             List.of(
                     "runtime-cache/core",
+                    "runtime-cache/settings",
                     "runtime-cache/worker",
                     "runtime-cache/fuse",
                     "runtime-cache/devstack",

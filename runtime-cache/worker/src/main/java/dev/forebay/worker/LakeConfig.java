@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.settings.InRange;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
@@ -51,6 +52,7 @@ public interface LakeConfig {
 
     /** The slowest accepted transfer, in bytes per second. */
     @WithDefault("256K")
+    @InRange(min = "1", max = ConfigCheck.MOST_BYTES)
     MemorySize slowestRate();
 
     /** The number of attempts per request, including the first. */
@@ -62,5 +64,6 @@ public interface LakeConfig {
      * equal share, and less while the lake throttles.
      */
     @WithDefault("5000")
+    @InRange(min = "1")
     int requestsPerSecond();
 }

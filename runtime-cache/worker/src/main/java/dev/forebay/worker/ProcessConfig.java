@@ -3,6 +3,7 @@ package dev.forebay.worker;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.settings.Startup;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import jakarta.enterprise.context.Dependent;

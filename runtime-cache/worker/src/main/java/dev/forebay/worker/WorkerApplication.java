@@ -5,6 +5,7 @@ import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import dev.forebay.membership.etcd.EtcdConfig;
 import dev.forebay.membership.etcd.EtcdRegionState;
+import dev.forebay.settings.Startup;
 import dev.forebay.tls.TlsSettings;
 import dev.forebay.worker.fill.LakePace;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -48,7 +49,7 @@ class WorkerApplication {
             MeterRegistry registry) {
         // Checks all settings before the first connection, whose failure would hide an invalid
         // setting.
-        ConfigCheck.check(config);
+        ConfigCheck.check(config, lakeConfig);
         ConfigCheck.checkHome(config.home());
         LakePace pace = new LakePace(lakeConfig.requestsPerSecond());
         S3Lake lake = S3Lake.open(lake(lakeConfig, config), pace);
@@ -80,7 +81,7 @@ class WorkerApplication {
                 lake.connectTimeout(),
                 lake.idleTimeout(),
                 lake.attemptTimeout(),
-                ConfigCheck.bytes(1, "forebay.lake.slowest-rate", lake.slowestRate()),
+                lake.slowestRate().asLongValue(),
                 lake.attempts());
     }
 

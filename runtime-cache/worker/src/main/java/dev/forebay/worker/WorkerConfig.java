@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.settings.InRange;
 import dev.forebay.tls.KeyFiles;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
@@ -32,10 +33,12 @@ public interface WorkerConfig {
      * 10G}). At least four chunks, 32M, per directory. It is also the worker's weight in placement.
      */
     @WithDefault("10G")
+    @InRange(min = "32M", max = ConfigCheck.MOST_BYTES)
     MemorySize capacity();
 
     /** The number of chunk files on all disks together. Bounds inodes and memory. */
     @WithDefault("5000000")
+    @InRange(min = "4", max = ConfigCheck.MOST)
     long files();
 
     /**
@@ -84,6 +87,7 @@ public interface WorkerConfig {
     interface Disk {
         /** The number of concurrent reads and writes. Each has a thread. */
         @WithDefault("32")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int calls();
 
         /**
@@ -91,6 +95,7 @@ public interface WorkerConfig {
          * until it has answered all its calls.
          */
         @WithDefault("15s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration patience();
     }
 
@@ -101,34 +106,42 @@ public interface WorkerConfig {
          * worker owns. Each takes a buffer of 8 MiB outside the heap.
          */
         @WithDefault("8")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int concurrency();
 
         /** The number of fills that may wait. Further fills fail with UNAVAILABLE. */
         @WithDefault("2048")
+        @InRange(min = "1", max = ConfigCheck.MOST)
         int queue();
 
         /** The number of concurrent requests to the lake. */
         @WithDefault("64")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int lakeRequests();
 
         /** The number of concurrent lake requests for one chunk. */
         @WithDefault("16")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int lakeRequestsPerChunk();
 
         /** The number of chunks to fill ahead in a file after a read that missed. 0 disables it. */
         @WithDefault("16")
+        @InRange(min = "0", max = ConfigCheck.MOST_AT_ONCE)
         int ahead();
 
         /** The longest wait of a request for a fill. Then it fails with UNAVAILABLE. */
         @WithDefault("5m")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration timeout();
 
         /** The time before readers can request an object again that changed in the lake. */
         @WithDefault("30s")
+        @InRange(min = "0s", max = ConfigCheck.LONGEST)
         Duration changedMemory();
 
         /** The number of changed objects to remember. */
         @WithDefault("10000")
+        @InRange(min = "1", max = ConfigCheck.MOST)
         int changedMemoryObjects();
     }
 
@@ -139,6 +152,7 @@ public interface WorkerConfig {
          * it. This many workers can join at once without a chunk being fetched from the lake again.
          */
         @WithDefault("16")
+        @InRange(min = "0", max = ConfigCheck.MOST_AT_ONCE)
         int attempts();
 
         /**
@@ -146,14 +160,17 @@ public interface WorkerConfig {
          * because the owner hangs must not wait for the owner again.
          */
         @WithDefault("2s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST_READ)
         Duration timeout();
 
         /** The timeout for the first byte, which needs only the disk of the other worker. */
         @WithDefault("500ms")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST_READ)
         Duration firstByte();
 
         /** The time for which a worker that did not answer is skipped. */
         @WithDefault("10s")
+        @InRange(min = "0s", max = ConfigCheck.LONGEST)
         Duration backOff();
     }
 
@@ -161,10 +178,12 @@ public interface WorkerConfig {
     interface Siblings {
         /** The number of chunks in transfer from sibling regions at once. */
         @WithDefault("4")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int concurrency();
 
         /** The timeout for one chunk. Then the lake is asked. */
         @WithDefault("6s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST_READ)
         Duration timeout();
 
         /**
@@ -172,10 +191,12 @@ public interface WorkerConfig {
          * sibling, which may queue the request.
          */
         @WithDefault("3s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST_READ)
         Duration firstByte();
 
         /** The time for which a region that did not answer, or sent wrong bytes, is skipped. */
         @WithDefault("30s")
+        @InRange(min = "0s", max = ConfigCheck.LONGEST)
         Duration backOff();
     }
 
@@ -186,6 +207,7 @@ public interface WorkerConfig {
          * applies to each of: reads that fetch, manifests and images, coverage and usage.
          */
         @WithDefault("256")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int concurrency();
 
         /**
@@ -193,14 +215,17 @@ public interface WorkerConfig {
          * applies to status and drain.
          */
         @WithDefault("64")
+        @InRange(min = "1", max = ConfigCheck.MOST_AT_ONCE)
         int fillConcurrency();
 
         /** The number of further requests of each kind that may wait. Others get 503. */
         @WithDefault("1024")
+        @InRange(min = "0", max = ConfigCheck.MOST)
         int queue();
 
         /** The {@code Retry-After} of such a 503, in whole seconds. */
         @WithDefault("1s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration retryAfter();
     }
 
@@ -208,10 +233,12 @@ public interface WorkerConfig {
     interface Scrub {
         /** The scrub rate in bytes per second. 0 disables it. */
         @WithDefault("4M")
+        @InRange(min = "0", max = ConfigCheck.MOST_BYTES)
         MemorySize bytesPerSecond();
 
         /** The pause between two rounds through the store. */
         @WithDefault("1h")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration pause();
     }
 
@@ -219,6 +246,7 @@ public interface WorkerConfig {
     interface Orphans {
         /** The time between two scans. A chunk is removed by the second scan that finds it. */
         @WithDefault("6h")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration interval();
 
         /**
@@ -226,6 +254,7 @@ public interface WorkerConfig {
          * needed.
          */
         @WithDefault("1G")
+        @InRange(min = "0", max = ConfigCheck.MOST_BYTES)
         MemorySize bytesPerSecond();
     }
 
@@ -233,6 +262,7 @@ public interface WorkerConfig {
     interface Accounts {
         /** The interval at which held and sent bytes are added up. */
         @WithDefault("10s")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration interval();
     }
 
@@ -240,10 +270,12 @@ public interface WorkerConfig {
     interface Drain {
         /** The timeout of a drain. Remaining chunks are fetched from the lake again. */
         @WithDefault("30m")
+        @InRange(min = "1ms", max = ConfigCheck.LONGEST)
         Duration timeout();
 
         /** The rate of the handover in bytes per second. */
         @WithDefault("200M")
+        @InRange(min = "1", max = ConfigCheck.MOST_BYTES)
         MemorySize bytesPerSecond();
 
         /**
@@ -251,6 +283,7 @@ public interface WorkerConfig {
          * keeps its chunks for its return.
          */
         @WithDefault("0s")
+        @InRange(min = "0s", max = ConfigCheck.LONGEST)
         Duration onStop();
     }
 
@@ -258,10 +291,12 @@ public interface WorkerConfig {
     interface Manifests {
         /** The number of manifests to keep open between requests. */
         @WithDefault("64")
+        @InRange(min = "1", max = ConfigCheck.MOST)
         int open();
 
         /** The disk space for copies of manifests, in addition to the chunks. */
         @WithDefault("2G")
+        @InRange(min = "1", max = ConfigCheck.MOST_BYTES)
         MemorySize capacity();
     }
 
@@ -269,6 +304,7 @@ public interface WorkerConfig {
     interface Images {
         /** The disk space for images, in addition to the chunks. */
         @WithDefault("4G")
+        @InRange(min = "1", max = ConfigCheck.MOST_BYTES)
         MemorySize capacity();
     }
 

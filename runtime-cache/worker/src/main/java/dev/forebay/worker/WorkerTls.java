@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.settings.Startup;
 import dev.forebay.tls.RenewedKey;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
@@ -25,7 +26,7 @@ class WorkerTls implements HttpServerOptionsCustomizer {
         this.key =
                 Startup.get(
                         () -> {
-                            ConfigCheck.check(config);
+                            ConfigCheck.checkTls(config);
                             return config.tls().files().map(RenewedKey::open);
                         });
         key.ifPresent(

@@ -32,7 +32,7 @@ class WorkerConfigTest {
     void onlyTheDirectoryHasNoDefault() {
         WorkerConfig config = config(Map.of());
 
-        ConfigCheck.check(config);
+        check(config);
         assertThat(config.capacity().asLongValue()).isEqualTo(10L << 30);
         assertThat(config.files()).isEqualTo(5_000_000);
         assertThat(config.advertisedAddress()).isEmpty();
@@ -91,7 +91,7 @@ class WorkerConfigTest {
                                 Map.entry("manifests.capacity", "1G"),
                                 Map.entry("images.capacity", "18G")));
 
-        ConfigCheck.check(config);
+        check(config);
         assertThat(config.directories()).containsExactly(Path.of("/store"), Path.of("/more"));
         assertThat(config.home()).isEqualTo(Path.of("/store"));
         assertThat(config.files()).isEqualTo(19);
@@ -145,7 +145,7 @@ class WorkerConfigTest {
     void theErrorNamesTheSettingThatBreaksARule(String property, String value) {
         WorkerConfig config = config(Map.of(property, value));
 
-        assertThatThrownBy(() -> ConfigCheck.check(config))
+        assertThatThrownBy(() -> check(config))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
@@ -172,8 +172,7 @@ class WorkerConfigTest {
                                 String below = name.substring("forebay.worker.".length());
                                 assertThatThrownBy(
                                                 () ->
-                                                        ConfigCheck.check(
-                                                                config(Map.of(below, value))))
+                                                        check(config(Map.of(below, value))))
                                         .isInstanceOf(ForebayException.class)
                                         .hasMessageStartingWith(name + " is ")
                                         .hasMessageContaining("at most");
@@ -204,16 +203,16 @@ class WorkerConfigTest {
                         new KeyFiles(
                                 "forebay.worker.tls.", Path.of("/tls.crt"), Path.of("/tls.key")));
         assertThat(config(Map.of()).tls().files()).isEmpty();
-        ConfigCheck.check(config(tls));
+        check(config(tls));
         tls.forEach(
                 (name, value) -> {
                     String other = name.equals("tls.key") ? "tls.certificate" : "tls.key";
-                    assertThatThrownBy(() -> ConfigCheck.check(config(Map.of(name, value))))
+                    assertThatThrownBy(() -> check(config(Map.of(name, value))))
                             .hasMessageContaining("forebay.worker." + other + " is not set");
                 });
         Map<String, String> plain = new HashMap<>(tls);
         plain.put("advertised-address", "http://10.0.0.1:7400");
-        assertThatThrownBy(() -> ConfigCheck.check(config(plain)))
+        assertThatThrownBy(() -> check(config(plain)))
                 .hasMessageContaining("forebay.worker.advertised-address")
                 .hasMessageContaining("must be https");
     }
@@ -224,6 +223,17 @@ class WorkerConfigTest {
                 .isInstanceOf(ConfigValidationException.class)
                 .hasMessageContaining("forebay.worker.capcity");
         assertThatCode(() -> config(Map.of())).doesNotThrowAnyException();
+    }
+
+    private static void check(WorkerConfig config) {
+        LakeConfig lake =
+                new SmallRyeConfigBuilder()
+                        .withMapping(LakeConfig.class)
+                        .withConverter(MemorySize.class, 100, new MemorySizeConverter())
+                        .withConverter(Duration.class, 200, new DurationConverter())
+                        .build()
+                        .getConfigMapping(LakeConfig.class);
+        ConfigCheck.check(config, lake);
     }
 
     private static WorkerConfig config(Map<String, String> properties) {

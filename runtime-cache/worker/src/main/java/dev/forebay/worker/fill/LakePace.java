@@ -42,16 +42,9 @@ public final class LakePace implements LakeEvents {
     /**
      * Starts with the rate of the whole region.
      *
-     * @param regionPerSecond the rate for all workers of the region together
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less than 1
+     * @param regionPerSecond the rate for all workers of the region together, at least 1
      */
     public LakePace(int regionPerSecond) {
-        if (regionPerSecond < 1) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "forebay.lake.requests-per-second is %d: it must be at least 1"
-                            .formatted(regionPerSecond));
-        }
         long now = System.nanoTime();
         this.regionPerSecond = regionPerSecond;
         this.rate = new AdaptiveRate(regionPerSecond, now);

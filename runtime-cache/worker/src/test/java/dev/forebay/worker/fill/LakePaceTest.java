@@ -130,12 +130,6 @@ class LakePaceTest {
         }
     }
 
-    @Test
-    void aRateOfZeroFailsWithTheNameOfTheSetting() {
-        assertThatThrownBy(() -> new LakePace(0))
-                .hasMessageContaining("forebay.lake.requests-per-second is 0");
-    }
-
     private void queue(LakePace pace, String name, Urgency urgency, int expectedWaiting) {
         Thread.startVirtualThread(
                 () -> {
