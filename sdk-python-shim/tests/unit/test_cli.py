@@ -743,12 +743,6 @@ def test_output_escapes_control_characters(run: Run, plane: ControlPlane) -> Non
     assert json.loads(run("pins", "--json"))[0]["reason"] == f"why\r{evil}"
 
 
-@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
-def test_completion_scripts_need_no_control_plane(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
-    monkeypatch.delenv("FOREBAY_API")
-    assert f"{shell} completion for forebay" in run("completion", shell)
-
-
 def test_a_closed_output_pipe_is_no_error(plane: ControlPlane) -> None:
     pipeline = f"{sys.executable} -m forebay datasets --json | true; exit ${{PIPESTATUS[0]}}"
     ended = subprocess.run(["bash", "-c", pipeline], capture_output=True, text=True)

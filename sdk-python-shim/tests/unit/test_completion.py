@@ -45,6 +45,7 @@ def saved(tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch, capsys: p
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m forebay "$@"\n')
     command.chmod(0o755)
+    monkeypatch.delenv("FOREBAY_API", raising=False)
     monkeypatch.setenv("PATH", f"{command.parent}:{os.environ['PATH']}")
     assert main(["completion", shell]) == 0
     path = tmp_path / f"completion.{shell}"
@@ -65,10 +66,15 @@ def test_the_completion_offers_commands_actions_options_and_choices(saved: Path,
     assert offered(saved, "forebay completion ") >= {"bash", "fish", "zsh"}
 
 
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_completion_scripts_need_no_control_plane(saved: Path, shell: str) -> None:
+    assert "_ARGCOMPLETE=1" in saved.read_text().replace("_ARGCOMPLETE 1", "_ARGCOMPLETE=1")
+
+
 def test_the_completion_command_names_the_missing_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
     assert main(["completion", "bash"]) == 2
     assert capsys.readouterr().err == ("forebay: completion needs argcomplete: pip install 'forebay[completion]'\n")
 

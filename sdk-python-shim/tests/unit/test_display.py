@@ -230,7 +230,7 @@ def test_a_command_with_closed_or_full_streams_has_the_right_exit_code(plane: Co
         plane.state.cached.add(("eu", "vision/digits@1"))
     lost = _shell(f"{command} >/dev/full")
     assert lost.returncode == (1 if words in _QUERIES else 0)
-    said = b"stdout did not take the answer: No space left on device"
+    said = b"stdout did not take the output: No space left on device"
     assert said in lost.stderr
     assert lost.stderr.strip().count(b"\n") <= 3
 

@@ -96,8 +96,8 @@ def test_a_version_that_is_named_twice_is_refused(
 ) -> None:
     _, err = _run(*arguments, environment=environment, code=2)
     assert err == (
-        "forebay.step: the version is named twice: leave it out of 'vision/digits@1', or leave out --version and "
-        "FOREBAY_VERSION, which say '2'\n"
+        "forebay.step: 'vision/digits@1' names a version, and --version or FOREBAY_VERSION names '2': "
+        "leave out one of them\n"
     )
     assert plane.log == []
 

@@ -18,8 +18,8 @@ def add(commands: Commands) -> None:
 
 def completion(options: Namespace) -> None:
     try:
-        import argcomplete
+        from argcomplete.shell_integration import shellcode
     except ImportError:
         raise ConfigurationError("completion needs argcomplete: pip install 'forebay[completion]'") from None
-    script = argcomplete.shellcode(["forebay"], shell=options.shell)
+    script = shellcode(["forebay"], shell=options.shell)
     print(script.replace("#compdef forebay\n", _ZSH, 1) if options.shell == "zsh" else script)

@@ -70,7 +70,11 @@ public final class DatasetFinalizers {
      */
     private Optional<String> owner() {
         CustomResourceDefinition definition =
-                client.apiextensions().v1().customResourceDefinitions().withName(DatasetResources.DEFINITION).get();
+                client.apiextensions()
+                        .v1()
+                        .customResourceDefinitions()
+                        .withName(DatasetResources.DEFINITION)
+                        .get();
         if (definition == null) {
             return Optional.empty();
         }

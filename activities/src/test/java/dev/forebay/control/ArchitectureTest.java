@@ -73,7 +73,10 @@ class ArchitectureTest {
                             "dev\\.forebay\\.operator\\.(Planner|Plan|Step|Execution|Report|Conditions|DatasetEvent)(\\$.*)?")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("io.fabric8.kubernetes.client..", "java.net.http..")
+                    .resideInAnyPackage(
+                            "io.fabric8.kubernetes.client..",
+                            "io.javaoperatorsdk..",
+                            "java.net.http..")
                     .orShould()
                     .callMethod(Instant.class, "now");
 

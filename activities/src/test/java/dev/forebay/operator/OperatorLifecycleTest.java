@@ -29,7 +29,8 @@ class OperatorLifecycleTest {
 
     @Test
     void theDefaultsAreValid() {
-        assertThatCode(() -> OperatorLifecycle.check(config(Map.of()), false)).doesNotThrowAnyException();
+        assertThatCode(() -> OperatorLifecycle.check(config(Map.of()), false))
+                .doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -51,7 +52,10 @@ class OperatorLifecycleTest {
 
     @Test
     void theOperatorRequiresHttpsIfTheControlPlaneUsesTls() {
-        assertThatCode(() -> OperatorLifecycle.check(config(Map.of("api", "https://forebay:8080")), true))
+        assertThatCode(
+                        () ->
+                                OperatorLifecycle.check(
+                                        config(Map.of("api", "https://forebay:8080")), true))
                 .doesNotThrowAnyException();
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> OperatorLifecycle.check(config(Map.of()), true))

@@ -23,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Logger;
 import org.jboss.logmanager.ExtHandler;
 import org.jboss.logmanager.ExtLogRecord;
+import org.jboss.logmanager.formatters.PatternFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,7 +78,7 @@ class TermKubeIT {
         return new ExtHandler() {
             @Override
             protected void doPublish(ExtLogRecord entry) {
-                logged.add(entry.getFormattedMessage());
+                logged.add(new PatternFormatter("%s").format(entry));
             }
         };
     }

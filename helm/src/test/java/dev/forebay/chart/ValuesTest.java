@@ -34,7 +34,7 @@ class ValuesTest {
                     temporal: {tls: {enabled: true, secret: client, authoritySecret: ca}}
                     lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                     serviceAuthority: {secret: service-ca}
-                    certManager: {enabled: true}
+                    certManager: {enabled: true, issuer: {name: ours}}
                     trustStore: {secret: trust}
                     controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}, service: {type: LoadBalancer}}
                     region:

@@ -170,8 +170,7 @@ public final class FakeControlPlane
     }
 
     @Override
-    public synchronized void project(
-            VersionStatus status, long revision, List<HistoryEntry> news) {
+    public synchronized void project(VersionStatus status, long revision, List<HistoryEntry> news) {
         projections++;
         if (catalogueFailure != null) {
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));

@@ -86,8 +86,7 @@ final class BackoffPlatform implements Platform {
             }
             if (answer instanceof Answer.Refused refused && isOfVersion(refused)) {
                 refusals.remove(version);
-                Duration pause =
-                        last == null ? BACKOFF.first() : BACKOFF.following(last.pause());
+                Duration pause = last == null ? BACKOFF.first() : BACKOFF.following(last.pause());
                 refusals.put(version, new Refusal(answer, pause, nanos.getAsLong()));
             }
             if (refusals.size() > MOST_REMEMBERED) {

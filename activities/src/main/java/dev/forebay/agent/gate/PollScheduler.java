@@ -233,8 +233,7 @@ final class PollScheduler<K, W, A> {
                 };
         CompletableFuture<Void> answered =
                 CatchAll.closeOnFailure(
-                        () -> turn.asked.set(null),
-                        () -> CompletableFuture.runAsync(asks, asking));
+                        () -> turn.asked.set(null), () -> CompletableFuture.runAsync(asks, asking));
         turn.quiet = CompletableFuture.allOf(turn.quiet, answered);
     }
 

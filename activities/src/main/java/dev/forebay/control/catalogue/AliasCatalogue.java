@@ -45,8 +45,7 @@ public class AliasCatalogue {
     private final VersionCatalogue versions;
     private final NewVersions newVersions;
 
-    AliasCatalogue(
-            DatasetCatalogue datasets, VersionCatalogue versions, NewVersions newVersions) {
+    AliasCatalogue(DatasetCatalogue datasets, VersionCatalogue versions, NewVersions newVersions) {
         this.datasets = datasets;
         this.versions = versions;
         this.newVersions = newVersions;

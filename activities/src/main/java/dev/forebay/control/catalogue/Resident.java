@@ -61,7 +61,9 @@ public record Resident(
         return held == null || (read != null && read.isAfter(held)) ? read : held;
     }
 
-    /** Returns when the copy was last pinned or requested; null unless it is CACHED and unpinned. */
+    /**
+     * Returns when the copy was last pinned or requested; null unless it is CACHED and unpinned.
+     */
     public @Nullable Instant unusedSince() {
         Instant end = residency.evictableAt();
         return end == null ? null : end.minus(ttl);

@@ -68,7 +68,8 @@ public class VersionCatalogue {
     /**
      * Returns the status of a version.
      *
-     * @throws ForebayException {@code NOT_FOUND} if there is no such version, with the nearest names
+     * @throws ForebayException {@code NOT_FOUND} if there is no such version, with the nearest
+     *     names
      */
     public VersionStatus get(DatasetVersion version) {
         return find(version).orElseThrow(() -> newVersions.unknown(version));

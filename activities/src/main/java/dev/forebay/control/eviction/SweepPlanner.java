@@ -196,8 +196,7 @@ public final class SweepPlanner {
                                 .formatted(String.join("; ", usage.unknown())));
                 return;
             }
-            VictimSelection selection =
-                    new VictimSelection(taken(SurveyShares.of(usage)), null);
+            VictimSelection selection = new VictimSelection(taken(SurveyShares.of(usage)), null);
             if (usage.usedBytes() - selection.leavingBytes()
                     <= watermarks.high() * usage.capacityBytes()) {
                 return;

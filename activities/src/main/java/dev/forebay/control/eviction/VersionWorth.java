@@ -27,8 +27,7 @@ public record VersionWorth(@Nullable Prices prices, Map<DatasetVersion, Double> 
      * @param objects the number of its files
      * @param unused the time since its last use; null if that is not known
      */
-    public Value of(
-            DatasetVersion version, long bytes, long objects, @Nullable Duration unused) {
+    public Value of(DatasetVersion version, long bytes, long objects, @Nullable Duration unused) {
         double lastUse =
                 unused == null
                         ? 0

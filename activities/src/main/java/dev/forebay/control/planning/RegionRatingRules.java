@@ -173,7 +173,8 @@ record RegionRatingRules(
         switch (room.decision().admission()) {
             case ADMITTED -> reasons.add(say("%,d bytes are free", free(room)));
             case AFTER_EVICTION ->
-                    reasons.add(say("%d versions would be evicted", room.decision().victims().size()));
+                    reasons.add(
+                            say("%d versions would be evicted", room.decision().victims().size()));
             case WAITS -> {
                 if (room.decision().notBefore() != null) {
                     reasons.add(

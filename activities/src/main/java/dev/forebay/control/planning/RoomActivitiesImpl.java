@@ -120,8 +120,7 @@ public class RoomActivitiesImpl implements RoomActivities {
             if (survey == null || needed == null) {
                 return List.of();
             }
-            return planner
-                    .of(
+            return planner.of(
                             version,
                             region,
                             manifest.roomBytes(),

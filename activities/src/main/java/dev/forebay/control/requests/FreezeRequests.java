@@ -60,8 +60,8 @@ public class FreezeRequests {
     }
 
     /**
-     * Freezes a version, or joins a freeze that is running, and waits for at most {@code
-     * wait}. Returns whether the version is frozen. Does nothing if it was frozen before.
+     * Freezes a version, or joins a freeze that is running, and waits for at most {@code wait}.
+     * Returns whether the version is frozen. Does nothing if it was frozen before.
      *
      * @throws ForebayException {@code NOT_FOUND} if the dataset is unknown or deleted; the failure
      *     of the listing; {@code UNAVAILABLE} if Temporal does not answer

@@ -59,10 +59,7 @@ public class VersionWorkflows {
             Class<R> result,
             Object request) {
         VersionInput input =
-                new VersionInput(
-                        known.version(),
-                        known.ttl(),
-                        isSomewhere(known) ? known : null);
+                new VersionInput(known.version(), known.ttl(), isSomewhere(known) ? known : null);
         return client.newUntypedWorkflowStub("DatasetVersion", options(dataset, known.version()))
                 .startUpdateWithStart(
                         options(updateName, updateId, result),

@@ -43,8 +43,7 @@ public record SpaceReservation(
      * @param takenBytes the space that versions take now
      * @param neededBytes the additional space of the version
      */
-    public record Limit(
-            long capacityBytes, long knownBytes, long takenBytes, long neededBytes) {
+    public record Limit(long capacityBytes, long knownBytes, long takenBytes, long neededBytes) {
 
         private long lackBytes() {
             return neededBytes == 0 ? 0 : Math.max(0, takenBytes + neededBytes - capacityBytes);
@@ -245,11 +244,7 @@ public record SpaceReservation(
 
     private static Decision refused(String why) {
         return new Decision(
-                Admission.REFUSED,
-                List.of(),
-                new Problem(ErrorCode.TOO_LARGE, why),
-                false,
-                null);
+                Admission.REFUSED, List.of(), new Problem(ErrorCode.TOO_LARGE, why), false, null);
     }
 
     private static Decision waits(

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the versions that a region evicts for space: the one policy of sweeps, admissions and
- * plans. It chooses {@link Kind#FREE} versions only. Versions that are leaving count as evicted. Not
- * thread-safe.
+ * plans. It chooses {@link Kind#FREE} versions only. Versions that are leaving count as evicted.
+ * Not thread-safe.
  *
  * <p>A shared chunk becomes free only with the last version that needs it. The class therefore
  * makes two choices in eviction order: by what each version frees alone, and by what the versions

@@ -18,7 +18,7 @@ class AgentConfigTest {
         "forebay.node-labels.weight, 0, 'forebay.node-labels.weight is 0: it must be at least 1, and at most 100'",
         "forebay.node-labels.weight, 101, 'forebay.node-labels.weight is 101: it must be at least 1, and at most 100'",
         "forebay.warm.concurrency, 0, forebay.warm.concurrency is 0: it must be at least 1",
-        "forebay.upkeep.interval, 999MS, forebay.upkeep.interval is 0.999 s: it must be at least 1s",
+        "forebay.upkeep.interval, 999ms, forebay.upkeep.interval is 0.999 s: it must be at least 1s",
         "forebay.admission.request-bytes, 1M, forebay.admission.request-bytes is 1048576: it must be at least 4M"
     })
     void theErrorNamesTheSettingItsValueAndTheRule(String setting, String value, String error) {

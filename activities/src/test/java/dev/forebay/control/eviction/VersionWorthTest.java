@@ -69,7 +69,8 @@ class VersionWorthTest {
         assertThat(unpriced.total()).isEqualTo(6e9);
     }
 
-    private static Value value(@Nullable Prices prices, double requests, @Nullable Duration unused) {
+    private static Value value(
+            @Nullable Prices prices, double requests, @Nullable Duration unused) {
         return new VersionWorth(prices, Map.of(VERSION, requests))
                 .of(VERSION, 2_000_000_000, 500, unused);
     }

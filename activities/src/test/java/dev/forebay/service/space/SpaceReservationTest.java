@@ -290,9 +290,7 @@ class SpaceReservationTest {
     }
 
     private static List<String> names(Decision decision) {
-        return decision.victims().stream()
-                .map(each -> each.version().dataset().name())
-                .toList();
+        return decision.victims().stream().map(each -> each.version().dataset().name()).toList();
     }
 
     private static ErrorCode code(Decision decision) {

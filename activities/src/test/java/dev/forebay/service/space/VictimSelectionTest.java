@@ -93,13 +93,11 @@ class VictimSelectionTest {
         EvictionCandidate later = endsAt("a", NOON.plusSeconds(2));
         EvictionCandidate sooner = endsAt("b", NOON.plusSeconds(1));
 
-        assertThat(names(select(20, endsAt("c", null), later, sooner)))
-                .containsExactly("b", "a");
+        assertThat(names(select(20, endsAt("c", null), later, sooner))).containsExactly("b", "a");
     }
 
     private static EvictionCandidate endsAt(String name, @Nullable Instant end) {
-        return new EvictionCandidate(
-                named(name), Kind.FREE, 10, Value.UNKNOWN, false, end, null);
+        return new EvictionCandidate(named(name), Kind.FREE, 10, Value.UNKNOWN, false, end, null);
     }
 
     @Test
@@ -299,7 +297,9 @@ class VictimSelectionTest {
     void chunksSharedWithTheWantedVersionFreeNoSpace() {
         List<Share> shares =
                 List.of(
-                        share(60, named("a"), WANTED), share(20, named("a")), share(20, named("b")));
+                        share(60, named("a"), WANTED),
+                        share(20, named("a")),
+                        share(20, named("b")));
         EvictionCandidate a = candidate("a", 80, Kind.FREE, 0);
         EvictionCandidate b = candidate("b", 20, Kind.FREE, 9);
 
@@ -336,8 +336,7 @@ class VictimSelectionTest {
         assertThat(
                         names(
                                 new VictimSelection(
-                                                new TakenSpace(List.of(before, dear), shares),
-                                                null)
+                                                new TakenSpace(List.of(before, dear), shares), null)
                                         .select(20)))
                 .containsExactly("before");
     }
@@ -372,17 +371,14 @@ class VictimSelectionTest {
     }
 
     private static List<String> names(Selection selection) {
-        return selection.victims().stream()
-                .map(each -> each.version().dataset().name())
-                .toList();
+        return selection.victims().stream().map(each -> each.version().dataset().name()).toList();
     }
 
     private static Selection select(long bytes, EvictionCandidate... others) {
         return new VictimSelection(taken(others), WANTED).select(bytes);
     }
 
-    private static Selection select(
-            long bytes, List<Share> shares, EvictionCandidate... others) {
+    private static Selection select(long bytes, List<Share> shares, EvictionCandidate... others) {
         return new VictimSelection(new TakenSpace(List.of(others), shares), WANTED).select(bytes);
     }
 
@@ -406,8 +402,7 @@ class VictimSelectionTest {
     }
 
     /** Returns a version whose bytes are worth {@code perByte} each. */
-    private static EvictionCandidate candidate(
-            String name, long bytes, Kind kind, double perByte) {
+    private static EvictionCandidate candidate(String name, long bytes, Kind kind, double perByte) {
         return new EvictionCandidate(
                 named(name),
                 kind,
@@ -420,7 +415,7 @@ class VictimSelectionTest {
 
     private static EvictionCandidate expired(String name, long bytes) {
         return new EvictionCandidate(
-                named(name), Kind.FREE, bytes, new Value(99, null, 99 * bytes), true, NOON, null);
+                named(name), Kind.FREE, bytes, new Value(99, null, 99.0 * bytes), true, NOON, null);
     }
 
     private static EvictionCandidate heldUntil(String name, long bytes, @Nullable Instant until) {

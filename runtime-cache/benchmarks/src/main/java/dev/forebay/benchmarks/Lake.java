@@ -59,8 +59,7 @@ final class Lake implements AutoCloseable {
                 .forcePathStyle(true)
                 .credentialsProvider(
                         StaticCredentialsProvider.create(
-                                AwsBasicCredentials.create(
-                                        server.accessKey(), server.secretKey())))
+                                AwsBasicCredentials.create(server.accessKey(), server.secretKey())))
                 .build();
     }
 

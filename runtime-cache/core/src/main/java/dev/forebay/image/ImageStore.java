@@ -61,8 +61,7 @@ public final class ImageStore implements AutoCloseable {
     public Use open(ImageName name, Path manifest) {
         try (FileCache.Use image =
                 files.open(name.hash(), target -> write(name, manifest, target))) {
-            return new Use(
-                    FileChannel.open(image.file(), StandardOpenOption.READ), image.digest());
+            return new Use(FileChannel.open(image.file(), StandardOpenOption.READ), image.digest());
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot open an image", e);
         }

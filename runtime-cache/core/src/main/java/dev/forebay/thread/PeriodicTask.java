@@ -41,8 +41,7 @@ public final class PeriodicTask implements AutoCloseable {
      * @param pause between two runs
      * @param failure the log message for a failed run, which says what fails
      */
-    public PeriodicTask(
-            Thread.Builder thread, Duration pause, String failure, CatchAll.Work task) {
+    public PeriodicTask(Thread.Builder thread, Duration pause, String failure, CatchAll.Work task) {
         this(thread, pause, pause, failure, task);
     }
 
@@ -147,7 +146,7 @@ public final class PeriodicTask implements AutoCloseable {
             int _ = wakeUps.drainPermits();
         } catch (Error noMemory) {
             // The next run begins at once.
-            Thread.yield();
+            Thread.onSpinWait();
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.forebay.thread;
 
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,11 +16,11 @@ public final class ScrubLoop<T> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ScrubLoop.class);
 
-    /** What to verify. Called by one thread. */
+    /** Provides the items, to one thread. */
     public interface Source<T> {
 
         /** Returns the items of a round, in order. */
-        Iterable<T> items();
+        Iterator<T> items();
 
         /**
          * Verifies an item, and handles damage.
@@ -55,8 +57,7 @@ public final class ScrubLoop<T> implements AutoCloseable {
      * @param bytesPerSecond the rate, more than 0
      * @param pause between two rounds
      */
-    public ScrubLoop(
-            Thread.Builder thread, Source<T> source, long bytesPerSecond, Duration pause) {
+    public ScrubLoop(Thread.Builder thread, Source<T> source, long bytesPerSecond, Duration pause) {
         this.source = source;
         this.nanosPerByte = 1e9 / bytesPerSecond;
         this.task =
@@ -75,14 +76,19 @@ public final class ScrubLoop<T> implements AutoCloseable {
 
     /** Verifies all items once. Returns false if it was closed before the end. */
     public boolean round() {
-        boolean[] ends = {false};
-        Pace pace = bytes -> ends[0] = task.within(Duration.ofNanos((long) (bytes * nanosPerByte)));
-        for (T item : source.items()) {
+        AtomicBoolean ends = new AtomicBoolean();
+        Pace pace =
+                bytes -> {
+                    ends.set(task.within(Duration.ofNanos((long) (bytes * nanosPerByte))));
+                    return ends.get();
+                };
+        for (Iterator<T> items = source.items(); items.hasNext(); ) {
+            T item = items.next();
             boolean verified =
                     CatchAll.run(
                             () -> source.verify(item, pace),
                             e -> LOG.warn("{} cannot be verified now", item, e));
-            if (ends[0] || (!verified && task.isClosing())) {
+            if (ends.get() || (!verified && task.isClosing())) {
                 return false;
             }
         }

@@ -53,7 +53,7 @@ class ParallelCallsTest {
                         3,
                         i -> {
                             most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                            Thread.yield();
+                            Thread.onSpinWait();
                             return running.decrementAndGet();
                         });
         assertThat(most).hasValueBetween(1, 3);

@@ -3,6 +3,7 @@ package dev.forebay.thread;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,8 +21,8 @@ class ScrubLoopTest {
     private final ScrubLoop.Source<String> source =
             new ScrubLoop.Source<>() {
                 @Override
-                public List<String> items() {
-                    return List.of("a", "b", "c");
+                public Iterator<String> items() {
+                    return List.of("a", "b", "c").iterator();
                 }
 
                 @Override

@@ -50,7 +50,7 @@ final class NodeReporter implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofPlatform().daemon().name("node-report"),
                         interval,
-                        "What this node holds is not reported in etcd",
+                        "The content of this node is not reported in etcd",
                         this::report);
     }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -66,8 +67,7 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
         this.store = store;
         this.repair = repair;
         this.note = note;
-        this.loop =
-                new ScrubLoop<>(Thread.ofVirtual().name("scrub"), this, bytesPerSecond, pause);
+        this.loop = new ScrubLoop<>(Thread.ofVirtual().name("scrub"), this, bytesPerSecond, pause);
     }
 
     /** Continues from the saved position, until closed. */
@@ -91,7 +91,7 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
     }
 
     @Override
-    public Iterable<ChunkId> items() {
+    public Iterator<ChunkId> items() {
         ChunkId last = behind;
         behind = null;
         Stream<ChunkId> chunks =
@@ -99,7 +99,7 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
                         .filter(pack -> last == null || ORDER.compare(pack, last.pack()) >= 0)
                         .flatMap(pack -> byIndex(store.chunks(pack)).stream())
                         .filter(chunk -> last == null || isBehind(chunk, last));
-        return chunks::iterator;
+        return chunks.iterator();
     }
 
     private static boolean isBehind(ChunkId chunk, ChunkId last) {

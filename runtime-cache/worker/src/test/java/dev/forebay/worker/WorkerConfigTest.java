@@ -170,9 +170,7 @@ class WorkerConfigTest {
                             if (value != null) {
                                 numbers.incrementAndGet();
                                 String below = name.substring("forebay.worker.".length());
-                                assertThatThrownBy(
-                                                () ->
-                                                        check(config(Map.of(below, value))))
+                                assertThatThrownBy(() -> check(config(Map.of(below, value))))
                                         .isInstanceOf(ForebayException.class)
                                         .hasMessageStartingWith(name + " is ")
                                         .hasMessageContaining("at most");

@@ -2,8 +2,8 @@ package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
 import dev.forebay.control.api.Rules;
-import dev.forebay.control.catalogue.AliasCatalogue.Alias;
 import dev.forebay.control.catalogue.AliasCatalogue;
+import dev.forebay.control.catalogue.AliasCatalogue.Alias;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;

@@ -16,9 +16,7 @@ record DatasetView(
         @Schema(description = "Patterns of the keys that belong to it; all if there is none")
                 List<String> include,
         @Schema(description = "Patterns of the keys that do not") List<String> exclude,
-        @Schema(
-                        description =
-                                "The object that lists its keys; null if all below the source are")
+        @Schema(description = "The object that lists its keys; null if all below the source are")
                 @Nullable String keys,
         long ttlSeconds,
         @Schema(enumeration = {"pin", "read"}) String ttlAfter,

@@ -3,9 +3,9 @@ package dev.forebay.control.api.regions;
 import dev.forebay.control.api.CauseView;
 import dev.forebay.control.api.Rules;
 import dev.forebay.control.api.WholeNumber;
+import dev.forebay.control.catalogue.reports.BlockedCatalogue;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue.BlockedVersion;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue.Place;
-import dev.forebay.control.catalogue.reports.BlockedCatalogue;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -64,7 +64,7 @@ class BlockedResource {
                     found.version().dataset().toString(),
                     found.version().version(),
                     found.region().value(),
-                    CauseView.of(found.problem()));
+                    new CauseView(found.problem().code(), found.problem().message()));
         }
     }
 

@@ -49,8 +49,7 @@ record CostQuery(
                 @Pattern(regexp = Rules.COSTS_BY, message = Rules.COSTS_BY_RULE)
                 String by,
         @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = 1000) String limit,
-        @QueryParam("after") @Size(max = 400, message = Rules.AFTER_RULE)
-                @Nullable String after) {
+        @QueryParam("after") @Size(max = 400, message = Rules.AFTER_RULE) @Nullable String after) {
 
     Choice choice() {
         if (version != null && dataset == null) {

@@ -8,12 +8,10 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The counts and the cost of one key. */
 @Schema(name = "Cost")
 record CostView(
-        @Schema(description = "What it is the cost of; a run that gave no id is empty")
-                String key,
+        @Schema(description = "What it is the cost of; a run that gave no id is empty") String key,
         @Schema(description = "Failed requests and repetitions included") CountedView lake,
         @Schema(description = "What workers of a region took from each other") CountedView peer,
-        @Schema(description = "What they took from other regions of a cloud")
-                CountedView sibling,
+        @Schema(description = "What they took from other regions of a cloud") CountedView sibling,
         @Schema(description = "What they took from on-premises sites") CountedView onPremises,
         @Schema(description = "What workers sent to nodes") CountedView readers,
         @Schema(description = "10⁹ bytes on the disks of workers, times hours")

@@ -2,8 +2,8 @@ package dev.forebay.control.api.regions;
 
 import dev.forebay.control.catalogue.reports.LedgerCatalogue.By;
 import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
-import dev.forebay.control.ledger.Budgets.Budget;
 import dev.forebay.control.ledger.Budgets;
+import dev.forebay.control.ledger.Budgets.Budget;
 import dev.forebay.control.ledger.CostLine;
 import dev.forebay.control.ledger.Costs;
 import dev.forebay.control.regions.Regions;

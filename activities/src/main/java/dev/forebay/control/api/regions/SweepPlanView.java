@@ -17,9 +17,7 @@ record SweepPlanView(
         @Schema(description = "Of the workers that answer; null if the agent does not")
                 @Nullable Long capacityBytes,
         @Nullable Long usedBytes,
-        @Schema(
-                        description =
-                                "What no mounted version refers to; workers remove it by themselves")
+        @Schema(description = "What no mounted version refers to; workers remove it by themselves")
                 @Nullable Long orphanBytes) {
 
     static SweepPlanView of(SweepPlans.Look look) {

@@ -1,8 +1,8 @@
 package dev.forebay.control.api.versions;
 
 import dev.forebay.control.api.Rules;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.DecimalMax;
@@ -32,8 +32,7 @@ record EnsureBody(
                 @Nullable
                         List<
                                 @NotNull(message = Rules.REGION_RULE)
-                                @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
-                                String>
+                                @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE) String>
                         regions,
         @Valid
                 @Schema(
@@ -86,8 +85,7 @@ record EnsureBody(
                 chosen(Urgency.class, priority, Urgency.INTERACTIVE));
     }
 
-    private static <E extends Enum<E>> E chosen(
-            Class<E> kind, @Nullable String name, E otherwise) {
+    private static <E extends Enum<E>> E chosen(Class<E> kind, @Nullable String name, E otherwise) {
         return name == null ? otherwise : Enum.valueOf(kind, name.toUpperCase(Locale.ROOT));
     }
 }

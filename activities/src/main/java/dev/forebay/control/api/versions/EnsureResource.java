@@ -194,7 +194,8 @@ class EnsureResource {
             case EnsureState.Done done -> RestResponse.ok(EnsureStateView.of(version, done, links));
             case EnsureState.Pending pending ->
                     RestResponse.status(
-                            RestResponse.Status.ACCEPTED, EnsureStateView.of(pending, progress.get()));
+                            RestResponse.Status.ACCEPTED,
+                            EnsureStateView.of(pending, progress.get()));
         };
     }
 

@@ -20,8 +20,7 @@ record FillPlanView(
         String version,
         @Schema(description = "Null if it is not frozen yet: then the lake was listed")
                 @Nullable ManifestView manifest,
-        @Schema(description = "Of all costs; null if no price is stated")
-                @Nullable String currency,
+        @Schema(description = "Of all costs; null if no price is stated") @Nullable String currency,
         List<InRegionView> regions) {
 
     static FillPlanView of(FillPlan plan) {
@@ -144,7 +143,10 @@ record FillPlanView(
             String dataset,
             String version,
             long roomBytes,
-            @Schema(description = "Requests of late, older ones counting less; at least the last use") double uses,
+            @Schema(
+                            description =
+                                    "Requests of late, older ones counting less; at least the last use")
+                    double uses,
             @Nullable BigDecimal refetchCost,
             @Nullable Instant evictableAt) {
 

@@ -33,8 +33,7 @@ public record PinView(
     }
 
     public static PinView of(PinAudit.Leaked leaked) {
-        return of(
-                leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
+        return of(leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
     }
 
     private static PinView of(DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {

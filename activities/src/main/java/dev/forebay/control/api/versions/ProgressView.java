@@ -9,9 +9,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The progress of a version in one region. */
-@Schema(
-        name = "Progress",
-        description = "bytes and objects are null until the version is listed")
+@Schema(name = "Progress", description = "bytes and objects are null until the version is listed")
 record ProgressView(
         String region,
         Residency.State state,
@@ -26,8 +24,7 @@ record ProgressView(
                 @Nullable Long bytesPerSecond,
         @Schema(description = "At that pace") @Nullable Long etaSeconds,
         @Schema(description = "Failed attempts of what is under way") int failed,
-        @Schema(description = "Why it was given up, and what to do")
-                @Nullable CauseView blocked,
+        @Schema(description = "Why it was given up, and what to do") @Nullable CauseView blocked,
         @Schema(description = "What it waits for, or how the last attempt failed")
                 @Nullable CauseView waiting) {
 

@@ -27,14 +27,11 @@ record ReceiptView(
                 double coverage,
         long bytesVerified,
         long bytesFromLake,
-        @Schema(
-                        description =
-                                "By source; as bytes_from_lake, since the version was mounted there")
+        @Schema(description = "By source; as bytes_from_lake, since the version was mounted there")
                 Map<String, Long> bytesFrom,
         @Schema(description = "Null in a cold one, if the region does not show it yet")
                 @Nullable String path,
-        @Schema(description = "When it was complete; null if it is not")
-                @Nullable Instant cachedAt,
+        @Schema(description = "When it was complete; null if it is not") @Nullable Instant cachedAt,
         @Schema(description = "Null in a cold one also if it could not be taken in time")
                 @Nullable PinView pin,
         @Schema(description = "Why less is there than was asked for; else null")

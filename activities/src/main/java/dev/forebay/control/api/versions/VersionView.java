@@ -38,17 +38,13 @@ public record VersionView(
         String workflowId,
         @Nullable String workflowUrl) {
 
-    /**
-     * Returns a view of the status that the workflow last reported, without current progress.
-     */
+    /** Returns a view of the status that the workflow last reported, without current progress. */
     public static VersionView of(VersionStatus status, WorkflowLinks links) {
         return of(
                 new VersionProgress(
                         status,
                         status.regions().stream()
-                                .map(
-                                        residency ->
-                                                RegionProgress.of(residency, status.manifest()))
+                                .map(residency -> RegionProgress.of(residency, status.manifest()))
                                 .toList(),
                         false),
                 Optional.empty(),

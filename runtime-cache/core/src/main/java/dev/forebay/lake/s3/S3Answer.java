@@ -51,7 +51,8 @@ record S3Answer(AwsServiceException error) {
         String code = code();
         AwsErrorDetails details = error.awsErrorDetails();
         String message = details == null ? null : details.errorMessage();
-        StringBuilder said = new StringBuilder(isOfTokenService() ? "the token service" : "the lake");
+        StringBuilder said =
+                new StringBuilder(isOfTokenService() ? "the token service" : "the lake");
         said.append(" answers ").append(status());
         if (!code.isEmpty()) {
             said.append(' ').append(cut(code));
@@ -82,7 +83,8 @@ record S3Answer(AwsServiceException error) {
      */
     boolean isPage() {
         boolean hasBody = body().filter(body -> body.asByteArray().length > 0).isPresent();
-        boolean isHtml = header("Content-Type").filter(it -> it.startsWith("text/html")).isPresent();
+        boolean isHtml =
+                header("Content-Type").filter(type -> type.startsWith("text/html")).isPresent();
         return hasBody ? code().isEmpty() : isHtml || (code().isEmpty() && status() == 404);
     }
 

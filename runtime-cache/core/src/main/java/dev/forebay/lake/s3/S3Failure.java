@@ -240,8 +240,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             said,
                             "allow Forebay's credentials %s, and look for a policy that denies it%s"
                                     .formatted(
-                                            answer.missingPermission()
-                                                    .orElse(request.permission),
+                                            answer.missingPermission().orElse(request.permission),
                                             request == Request.PUT ? "" : OTHERS));
             case 404 -> ofMissing(request, code, said);
             // 405: the current version is a delete marker. 416: the object is shorter than before.

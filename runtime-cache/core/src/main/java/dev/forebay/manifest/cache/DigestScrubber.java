@@ -10,9 +10,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -63,8 +63,8 @@ public final class DigestScrubber implements ScrubLoop.Source<Map.Entry<Digest, 
     }
 
     @Override
-    public Set<Map.Entry<Digest, Path>> items() {
-        return files.get().entrySet();
+    public Iterator<Map.Entry<Digest, Path>> items() {
+        return files.get().entrySet().iterator();
     }
 
     @Override

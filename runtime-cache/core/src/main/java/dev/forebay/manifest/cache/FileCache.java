@@ -155,8 +155,9 @@ public final class FileCache {
             if (tooLarge.contains(key)) {
                 throw noSpace("one is larger than that");
             }
-            first = entry.flight == null;
-            flight = first ? new Flight(key, entry, source) : entry.flight;
+            Flight before = entry.flight;
+            first = before == null;
+            flight = before == null ? new Flight(key, entry, source) : before;
             entry.flight = flight;
         }
         if (first) {
@@ -228,8 +229,7 @@ public final class FileCache {
         }
 
         private static boolean isIntact(Stored stored) throws IOException {
-            return Files.exists(stored.file())
-                    && Digests.of(stored.file()).equals(stored.digest());
+            return Files.exists(stored.file()) && Digests.of(stored.file()).equals(stored.digest());
         }
 
         private Stored write() throws IOException {

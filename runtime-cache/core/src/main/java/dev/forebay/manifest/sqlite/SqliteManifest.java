@@ -78,8 +78,7 @@ public final class SqliteManifest implements Manifest {
         this.file = file;
         this.whenDamaged = whenDamaged;
         this.sessions = new ReadSessions(file, sessions);
-        this.chunkCount =
-                CatchAll.closeOnFailure(this.sessions, () -> query(this::readHead));
+        this.chunkCount = CatchAll.closeOnFailure(this.sessions, () -> query(this::readHead));
     }
 
     /**

@@ -6,16 +6,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a {@link RegionFile} up to date on a thread of its own, so that a stalled disk does not
  * delay the watch. Safe for use by many threads.
  */
 public final class RegionMemory implements AutoCloseable {
-
-    private static final Logger LOG = LoggerFactory.getLogger(RegionMemory.class);
 
     /** The pause after a failed write. */
     private static final Duration RETRY = Duration.ofSeconds(2);

@@ -41,8 +41,7 @@ public final class LockedMemory {
         // Allocation fills memory with zeros, which touches every page.
         MemorySegment memory = Arena.ofAuto().allocate(size, PAGE);
         CallState state = new CallState();
-        int result =
-                CLibrary.makeInt(() -> (int) MLOCK.invokeExact(state.segment(), memory, size));
+        int result = CLibrary.makeInt(() -> (int) MLOCK.invokeExact(state.segment(), memory, size));
         if (result < 0 && REFUSED.compareAndSet(false, true)) {
             LOG.info(
                     "{}; request buffers can be swapped out (raise the memlock limit)",

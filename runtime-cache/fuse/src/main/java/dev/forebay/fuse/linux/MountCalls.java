@@ -93,8 +93,7 @@ public final class MountCalls {
     private static int unmount(Path target, int flags, CallState state) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = CLibrary.text(arena, target);
-            return CLibrary.makeInt(
-                    () -> (int) UMOUNT2.invokeExact(state.segment(), path, flags));
+            return CLibrary.makeInt(() -> (int) UMOUNT2.invokeExact(state.segment(), path, flags));
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.forebay.model.PackId;
 import dev.forebay.thread.ScrubLoop;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -39,7 +40,7 @@ record PackScrubber(PackCache cache, Function<PackId, List<Digest>> versions)
     }
 
     @Override
-    public Iterable<ChunkId> items() {
+    public Iterator<ChunkId> items() {
         Stream<ChunkId> chunks =
                 cache.packs().stream()
                         .sorted(Comparator.comparing(PackId::toString))
@@ -47,7 +48,7 @@ record PackScrubber(PackCache cache, Function<PackId, List<Digest>> versions)
                                 pack ->
                                         IntStream.range(0, cache.chunks(pack))
                                                 .mapToObj(index -> new ChunkId(pack, index)));
-        return chunks::iterator;
+        return chunks.iterator();
     }
 
     @Override

@@ -206,8 +206,7 @@ final class Prewarmer implements AutoCloseable {
             if (!settled) {
                 boolean _ =
                         CatchAll.run(
-                                () -> tryAgainLater(ref.digest()),
-                                _ -> tried.remove(ref.digest()));
+                                () -> tryAgainLater(ref.digest()), _ -> tried.remove(ref.digest()));
             }
         }
     }

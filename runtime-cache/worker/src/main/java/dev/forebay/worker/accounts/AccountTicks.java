@@ -25,7 +25,7 @@ public final class AccountTicks implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofVirtual().name("accounts"),
                         interval,
-                        "What the disks hold for each version is not counted",
+                        "The bytes of each version on the disks are not counted",
                         this::tick);
     }
 

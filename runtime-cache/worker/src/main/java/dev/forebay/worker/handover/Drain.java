@@ -219,8 +219,7 @@ public final class Drain implements AutoCloseable {
             throws InterruptedException {
         long begun = System.nanoTime();
         long before = progress().bytes();
-        ParallelCalls.forEach(
-                refs.iterator(), AT_ONCE, ref -> tryToGive(digest, ref, deadline));
+        ParallelCalls.forEach(refs.iterator(), AT_ONCE, ref -> tryToGive(digest, ref, deadline));
         long due = begun + (long) (1e9 * (progress().bytes() - before) / bytesPerSecond);
         long early = due - System.nanoTime();
         if (early > 0) {
@@ -230,12 +229,14 @@ public final class Drain implements AutoCloseable {
 
     /** Counts the chunk in any case. */
     private void tryToGive(Digest digest, ChunkRef ref, long deadline) {
-        boolean given = false;
-        try {
-            given = give(digest, ref, deadline);
-        } finally {
-            count(ref, given);
-        }
+        boolean given =
+                CatchAll.get(
+                        () -> give(digest, ref, deadline),
+                        e -> {
+                            LOG.warn("Cannot hand over {}", ref.chunk(), e);
+                            return false;
+                        });
+        count(ref, given);
     }
 
     /** Makes the first available new owner fetch a chunk. */
