@@ -25,11 +25,11 @@ the value and the rule.
 {{- if not $region.etcd.endpoints -}}
 {{- $members := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "forebay.name" (list . "etcd")) | dig "spec" "replicas" 0 | int -}}
 {{- if and $members (ne $members (int $region.etcd.members)) -}}
-{{- fail (printf "region.etcd.members: %d is not what there is, %d: members that were not told of one another would be two clusters, with different pins" (int $region.etcd.members) $members) -}}
+{{- fail (printf "region.etcd.members: %d differs from the installed %d, which an upgrade cannot change, because the members would form two clusters with different pins" (int $region.etcd.members) $members) -}}
 {{- end -}}
 {{- end -}}
 {{- if eq (get $region.fuse.settings "FOREBAY_FUSE_TRANSPORT" | toString | lower) "jnr" -}}
-{{- fail "region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr: the mount is held, and only the transport kernel serves that" -}}
+{{- fail "region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr: only the transport kernel can serve the mount of a holder" -}}
 {{- end -}}
 {{- end -}}
 {{- include "forebay.replicaRules" (list "controlPlane.autoscaling" .Values.controlPlane.autoscaling) -}}
@@ -39,25 +39,25 @@ the value and the rule.
 {{- $_ := set $needs "region.webhook.api: the address of the control plane, such as http://forebay.example.com:8080" $region.webhook.api -}}
 {{- end -}}
 {{- if not $region.agent.watchJobs -}}
-{{- fail (printf "region.%s.enabled: needs region.agent.watchJobs, or nobody sees pins outlive their Jobs" (ternary "webhook" "kueue" $region.webhook.enabled)) -}}
+{{- fail (printf "region.%s.enabled: needs region.agent.watchJobs, so that pins end with their Jobs" (ternary "webhook" "kueue" $region.webhook.enabled)) -}}
 {{- end -}}
 {{- end -}}
 {{- if and $region.enabled $region.webhook.enabled -}}
 {{- range $kind, $affinity := $region.node.affinity -}}
 {{- if hasKey $affinity "requiredDuringSchedulingIgnoredDuringExecution" -}}
-{{- fail (printf "region.node.affinity.%s: with region.webhook.enabled nodes are picked by region.node.nodeSelector alone, which training pods get, too; they would be placed where nothing is mounted" $kind) -}}
+{{- fail (printf "region.node.affinity.%s: must be empty with region.webhook.enabled: training pods get only region.node.nodeSelector, and could be scheduled to nodes without a mount" $kind) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.lake.secret .Values.lake.webIdentity.role -}}
-{{- fail "lake.webIdentity.role: there is lake.secret, too, which would be used; empty one of the two" -}}
+{{- fail "lake.webIdentity.role: lake.secret is set, too, and would take precedence: clear one of them" -}}
 {{- end -}}
 {{- if not .Values.serviceAuthority.secret -}}
 {{- if and .Values.controlPlane.enabled $region.enabled $region.agent.tlsSecret -}}
-{{- fail "region.agent.tlsSecret: the control plane asks the agent by its name in the cluster, which only an authority of your own signs: name it in serviceAuthority.secret" -}}
+{{- fail "region.agent.tlsSecret: the control plane connects to the agent by its name in the cluster, which only your own authority signs: set serviceAuthority.secret" -}}
 {{- end -}}
 {{- if and .Values.controlPlane.tlsSecret (include "forebay.controlPlaneIsAsked" .) -}}
-{{- fail "controlPlane.tlsSecret: it is asked by its name in the cluster, for datasets, pods or Workloads, which only an authority of your own signs: name it in serviceAuthority.secret" -}}
+{{- fail "controlPlane.tlsSecret: clients for Datasets, pods and Workloads connect by its name in the cluster, which only your own authority signs: set serviceAuthority.secret" -}}
 {{- end -}}
 {{- end -}}
 {{- if .Values.certManager.enabled -}}
@@ -65,7 +65,7 @@ the value and the rule.
 {{- end -}}
 {{- with .Values.temporal.tls -}}
 {{- if and (not .enabled) (or .secret .authoritySecret .serverName) -}}
-{{- fail "temporal.tls.enabled: must be true for the others of temporal.tls to count" -}}
+{{- fail "temporal.tls.enabled: must be true if other values of temporal.tls are set" -}}
 {{- end -}}
 {{- end -}}
 {{- $missing := list -}}
@@ -83,7 +83,7 @@ the value and the rule.
 {{- end -}}
 {{- end -}}
 {{- if and .Values.controlPlane.enabled $region.enabled (hasKey .Values.controlPlane.regions $region.name) -}}
-{{- fail (printf "controlPlane.regions: %s is the region of this release, whose agent is known; take it out" $region.name) -}}
+{{- fail (printf "controlPlane.regions: %s is the region of this release, which is added automatically: remove it" $region.name) -}}
 {{- end -}}
 {{- end }}
 
@@ -102,7 +102,7 @@ the value and the rule.
 {{- fail (printf "region.workers.capacity: %s is less than 32M for each of %d disk(s)" .capacity $disks) -}}
 {{- end -}}
 {{- if and .autoscaling.enabled .autoscaling.scaleDown (eq (int .drainSeconds) 0) -}}
-{{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, or what a worker holds is fetched from the lake again" -}}
+{{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, otherwise the chunks of removed workers are fetched from the lake again" -}}
 {{- end -}}
 {{- end }}
 
@@ -125,7 +125,7 @@ true
 {{- fail (printf "region.etcd.endpoints: some are https and some are http: %s" (join ", " .endpoints)) -}}
 {{- end -}}
 {{- if and (not $encrypted) (or .tls.secret .tls.authoritySecret) -}}
-{{- fail "region.etcd.tls: counts only with an etcd that is there already, region.etcd.endpoints, and https" -}}
+{{- fail "region.etcd.tls: works only with an existing etcd in region.etcd.endpoints with https" -}}
 {{- end -}}
 {{- end }}
 
@@ -153,13 +153,13 @@ of the container itself. (region)
 {{- $parent := dir .mountRoot -}}
 {{- range $name, $path := dict "region.holder.directory" .holder.directory "region.fuse.cacheDirectory" .fuse.cacheDirectory -}}
 {{- if hasPrefix (printf "%s/" $parent) (printf "%s/" $path) -}}
-{{- fail (printf "%s: %s is in %s, which has region.mountRoot in it: pods would leave a mount there on the node each time they start" $name $path $parent) -}}
+{{- fail (printf "%s: %s is in %s, which contains region.mountRoot: each start of a pod would leave a mount there on the node" $name $path $parent) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $path := $places -}}
 {{- range $other, $there := $places -}}
 {{- if and (ne $name $other) (hasPrefix (printf "%s/" $there) (printf "%s/" $path)) -}}
-{{- fail (printf "%s: %s is in %s, which is %s; they must be apart" $name $path $there $other) -}}
+{{- fail (printf "%s: %s is in %s, which is %s: use separate directories" $name $path $there $other) -}}
 {{- end -}}
 {{- end -}}
 {{- range $taken := list "/dev" "/etc" "/lib" "/lib64" "/opt/forebay" "/opt/java" "/proc" "/registration" "/sys" "/tmp" "/usr" "/work" -}}

@@ -146,7 +146,7 @@ Fails if a user sets a setting of the chart. In a properties file a name may hav
 {{- $value = $there -}}
 {{- end -}}
 {{- end -}}
-{{- fail (printf "%s: %s is set by the chart; %s" $path $name (ternary (printf "use the value %s" $value) "the rest of it relies on what it sets" (ne $value ""))) -}}
+{{- fail (printf "%s: %s is set by the chart; %s" $path $name (ternary (printf "use the value %s" $value) "the chart depends on it" (ne $value ""))) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

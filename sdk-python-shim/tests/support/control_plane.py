@@ -349,7 +349,7 @@ class ControlPlane:
     def _version(self, dataset: str, version: str) -> dict[str, Any]:
         self._dataset(dataset)
         if version in self.state.unknown:
-            raise Problem(404, "NOT_FOUND", f"dataset {dataset} has no version '{version}'; the nearest are 1")
+            raise Problem(404, "NOT_FOUND", f"dataset {dataset} has no version '{version}'; similar names are 1")
         regions: list[dict[str, Any]] = [
             {
                 "region": "eu",
@@ -423,7 +423,7 @@ class ControlPlane:
         if self.state.known is not None and version not in {"latest", *self.state.known}:
             if not create:
                 near = ", ".join(sorted(self.state.known))
-                raise Problem(404, "NOT_FOUND", f"{dataset} has no version '{version}'; the nearest are {near}")
+                raise Problem(404, "NOT_FOUND", f"{dataset} has no version '{version}'; similar names are {near}")
             self.state.known.add(version)
         key = request.headers["idempotency-key"]
         if version == "latest" and self.state.latest is not None:

@@ -42,9 +42,9 @@ def test_datasets_registers_lists_and_shows_datasets(run: Run) -> None:
 def test_register_prints_a_note_about_a_possible_mistake(run: Run, plane: ControlPlane) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/")
     assert run.err == ""
-    plane.state.registration_note = "there is no object yet"
+    plane.state.registration_note = "the source has no object yet"
     assert "s3://lake/b/" in run("datasets", "register", "team/b", "s3://lake/b/")
-    assert run.err == "note: there is no object yet\n"
+    assert run.err == "note: the source has no object yet\n"
 
 
 def test_register_sends_and_shows_the_choice_of_keys(run: Run, plane: ControlPlane) -> None:
@@ -132,7 +132,7 @@ def test_plan_and_where_warn_about_an_unknown_version(run: Run, plane: ControlPl
     assert run.err == ""
     plane.state.unknown.add("11")
     assert "eu" in run(command, "vision/digits@11")
-    assert run.err == "dataset vision/digits has no version '11'; the nearest are 1\n"
+    assert run.err == "dataset vision/digits has no version '11'; similar names are 1\n"
     run(command, "vision/digits@11", "--json")
     assert run.err == ""
 
@@ -697,7 +697,7 @@ def test_only_the_create_option_creates_an_unknown_version(run: Run, plane: Cont
     plane.state.known = {"1"}
     for command in ("ensure", "prefetch"):
         run(command, "vision/digits@2", code=4)
-        assert "vision/digits has no version '2'; the nearest are 1" in run.err
+        assert "vision/digits has no version '2'; similar names are 1" in run.err
     assert plane.state.fills == 0
     run("ensure", "vision/digits@2", "-q", "--create")
     run("prefetch", "vision/digits@3", "--create")

@@ -67,7 +67,7 @@ def test_ensure_dataset_cached_sends_its_terms(plane: ControlPlane) -> None:
 
 def test_only_the_create_argument_creates_an_unknown_version(plane: ControlPlane, client: Client) -> None:
     plane.state.known = {"1"}
-    with pytest.raises(forebay.NotFound, match="the nearest are 1"):
+    with pytest.raises(forebay.NotFound, match="similar names are 1"):
         ensure_dataset_cached("vision/digits", "2", run_id="a", progress=False)
     with pytest.raises(forebay.NotFound):
         forebay.prefetch_dataset("vision/digits", "3")

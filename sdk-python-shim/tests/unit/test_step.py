@@ -177,7 +177,7 @@ def test_a_step_without_a_version_uses_the_latest(plane: ControlPlane, tmp_path:
 def test_only_the_create_option_creates_an_unknown_version(plane: ControlPlane) -> None:
     plane.state.known = {"1"}
     _, err = _run("--dataset", "vision/digits@2", code=4)
-    assert "has no version '2'; the nearest are 1" in err
+    assert "has no version '2'; similar names are 1" in err
     _run("--dataset", "vision/digits@2", "--create", "--prefetch", "vision/digits@3")
     assert plane.state.known == {"1", "2", "3"}
 

@@ -1,11 +1,11 @@
-// What the console asks of the REST API. A token, where one is wanted, is kept for this tab only.
+// Requests to the REST API. A token, if the server needs one, is kept for this tab only.
 
 const TOKEN = "forebay.token";
 
-/** Longer than any answer takes whose server is there. */
+/** Longer than any response of a running server takes. */
 const PATIENCE_MS = 20_000;
 
-/** An answer that is not what was asked for: a problem of RFC 9457, or nobody there. */
+/** A failed request: a problem of RFC 9457, or a server that does not answer. */
 export class Failure extends Error {
   constructor(status, message) {
     super(message);
@@ -13,7 +13,7 @@ export class Failure extends Error {
   }
 }
 
-/** False if no server can have such a token: it could not even be sent. */
+/** Returns false if the token has characters that a header cannot contain. */
 export function setToken(token) {
   const possible = /^[\x21-\x7e]+$/.test(token);
   if (possible) {
@@ -26,14 +26,14 @@ export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
-/** The address of something by its names, each of which may be anything. */
+/** Returns a path of names, which may have any characters. */
 export function path(...names) {
   return names.map(name => "/" + encodeURIComponent(name)).join("");
 }
 
 /**
  * @param where below /api/v1, with its query
- * @param signal ends it when nobody wants to know any more
+ * @param signal cancels the request
  */
 export async function get(where, signal) {
   const token = sessionStorage.getItem(TOKEN);
@@ -54,7 +54,7 @@ export async function get(where, signal) {
   return body;
 }
 
-/** What was asked for, or why it cannot be told: one part that is away does not take a page with it. */
+/** Returns the response, or the problem, so that one failed part does not hide a page. */
 export function getOrProblem(where, signal) {
   return get(where, signal).catch(e => {
     if (e instanceof Failure && e.status !== 401) {

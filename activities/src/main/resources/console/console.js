@@ -1,11 +1,11 @@
-// Shows what the REST API says, and asks again while somebody looks. It changes nothing: that is what `forebay` is for.
+// Shows the state from the REST API, and refreshes it while the page is visible. Changes nothing: use `forebay`.
 
 import { Failure, get, getOrProblem, hasToken, path, setToken } from "./api.js";
 import { bytes, duration, element, facts, link, linkOut, number, problem, share, state, table, time, wait } from "./page.js";
 
 const REFRESH_MS = 5000;
 
-/** As many as a person reads. Further ones are found by their dataset, or on the command line. */
+/** As many rows as a person reads. Dataset pages and the command line show further ones. */
 const ROWS = 200;
 
 const titled = (title, ...content) => [element("h2", {}, title), ...content];
@@ -15,7 +15,7 @@ const versionLink = (dataset, version) =>
   link("#/datasets" + path(...dataset.split("/")) + path("versions", version), version);
 
 const more = page => page.next ? element("p", { className: "note" }, `There are more than these ${ROWS}.`) : null;
-const noneUnless = (unknown, none) => unknown ? "What else there is, is not known." : none;
+const noneUnless = (unknown, none) => unknown ? "The rest is not known." : none;
 const trouble = (page, of = "") => page.problem ? element("p", { className: "bad" }, of + page.problem) : null;
 
 async function overview(signal) {
@@ -29,12 +29,12 @@ async function overview(signal) {
   return [
     ...blocked.items.length > 0 || blocked.problem
       ? titled("Blocked", trouble(blocked), table(BLOCKED_COLUMNS, blocked.items, noneUnless(true)), more(blocked)) : [],
-    ...titled("Regions", table(REGION_COLUMNS, regions.items, "The control plane knows no region.")),
-    ...titled("Waiting for room",
+    ...titled("Regions", table(REGION_COLUMNS, regions.items, "No region is configured.")),
+    ...titled("Waiting for space",
       ...queues.map(queue => queue.trouble),
       table(QUEUE_COLUMNS, queues.flatMap(queue => queue.items),
-        noneUnless(queues.some(queue => queue.trouble), "Nobody waits."))),
-    ...titled("Datasets", table(DATASET_COLUMNS, datasets.items, "None is registered."), more(datasets)),
+        noneUnless(queues.some(queue => queue.trouble), "No version waits."))),
+    ...titled("Datasets", table(DATASET_COLUMNS, datasets.items, "No dataset is registered."), more(datasets)),
   ];
 }
 
@@ -58,7 +58,7 @@ const BLOCKED_COLUMNS = [
   { name: "Region", of: item => item.region },
   { name: "Dataset", of: item => datasetLink(item.dataset) },
   { name: "Version", of: item => versionLink(item.dataset, item.version) },
-  { name: "Why, and what to do", of: item => problem(item.blocked) },
+  { name: "Reason and remedy", of: item => problem(item.blocked) },
 ];
 
 const QUEUE_COLUMNS = [
@@ -66,7 +66,7 @@ const QUEUE_COLUMNS = [
   { name: "Position", number: true, of: item => number(item.position) },
   { name: "Dataset", of: item => datasetLink(item.dataset) },
   { name: "Version", of: item => versionLink(item.dataset, item.version) },
-  { name: "Wants", number: true, of: item => bytes(item.bytes) },
+  { name: "Needs", number: true, of: item => bytes(item.bytes) },
   { name: "Priority", of: item => item.priority },
   { name: "Since", of: item => time(item.since) },
   { name: "Why", of: item => item.reason },
@@ -93,13 +93,13 @@ async function dataset(signal, namespace, name) {
   return [
     element("h1", {}, `${namespace}/${name}`),
     facts(["Source", itself.source],
-      ["Only", itself.include.join(", ")], ["Not", itself.exclude.join(", ")], ["Keys of", itself.keys],
+      ["Include", itself.include.join(", ")], ["Exclude", itself.exclude.join(", ")], ["List of keys", itself.keys],
       ["Stays", `${duration(itself.ttl_seconds)} after the last ${itself.ttl_after}`],
       ["Deleted", itself.deleted_at && time(itself.deleted_at)],
       ["Follows its source", tracking && [`every ${duration(tracking.interval_seconds)}`, tracking.paused ? ", paused" : ""]],
       ["Last check", tracking?.last_check && [time(tracking.last_check.checked_at), " ", problem(tracking.last_check.problem)]]),
     ...titled("Versions", element("p", {}, link(`#${at}${path("versions", "latest")}`, "The latest")),
-      table(VERSION_COLUMNS, versions.items, "Nobody has asked for one."), more(versions)),
+      table(VERSION_COLUMNS, versions.items, "No version was requested."), more(versions)),
   ];
 }
 
@@ -121,26 +121,26 @@ async function version(signal, namespace, name, wanted) {
   return [
     element("h1", {}, datasetLink(shown.dataset), "@" + shown.version),
     facts(["Objects", manifest && number(manifest.objects)], ["Size", manifest && bytes(manifest.bytes)],
-      ["Manifest", manifest?.digest], ["Made from", origin?.source], ["Frozen", origin && time(origin.frozen_at)],
-      ["New in it", origin && bytes(origin.bytes_new)], ["Stays", duration(shown.ttl_seconds)],
+      ["Manifest", manifest?.digest], ["Source", origin?.source], ["Frozen", origin && time(origin.frozen_at)],
+      ["New bytes", origin && bytes(origin.bytes_new)], ["Stays", duration(shown.ttl_seconds)],
       ["Workflow", linkOut(shown.workflow_url, shown.workflow_id)]),
-    ...titled("Regions", table([...RESIDENCY_COLUMNS, why], shown.regions, "No region was asked to have it.")),
-    ...titled("Pins", table(PIN_COLUMNS, shown.pins, "Nobody holds it.")),
+    ...titled("Regions", table([...RESIDENCY_COLUMNS, why], shown.regions, "No request needs it in a region.")),
+    ...titled("Pins", table(PIN_COLUMNS, shown.pins, "No pin.")),
   ];
 }
 
 async function explanation(signal, namespace, name, wanted, region) {
-  const told = await get(
+  const explained = await get(
     `${path("datasets", namespace, name)}/explain?${new URLSearchParams({ region, version: wanted })}`, signal);
   return [
-    element("h1", {}, datasetLink(told.dataset), "@", versionLink(told.dataset, told.version), ` in ${region}`),
-    ...told.sentences.map(sentence => element("p", {}, sentence)),
-    ...titled("What happened", table([
-      { name: "When", of: event => time(event.at) },
-      { name: "What", of: event => event.kind },
-      { name: "Why, or who", of: event => [event.code, event.text].filter(Boolean).join(": ") },
+    element("h1", {}, datasetLink(explained.dataset), "@", versionLink(explained.dataset, explained.version), ` in ${region}`),
+    ...explained.sentences.map(sentence => element("p", {}, sentence)),
+    ...titled("History", table([
+      { name: "Time", of: event => time(event.at) },
+      { name: "Event", of: event => event.kind },
+      { name: "Reason or owner", of: event => [event.code, event.text].filter(Boolean).join(": ") },
       { name: "Bytes", number: true, of: event => bytes(event.bytes) },
-    ], told.history, "Nothing is remembered.")),
+    ], explained.history, "No history.")),
   ];
 }
 
@@ -150,17 +150,17 @@ const RESIDENCY_COLUMNS = [
   { name: "Coverage", of: region => share(region.percent, 100, `${region.percent} %`) },
   { name: "Here", number: true, of: region => bytes(region.bytes_cached) },
   { name: "From the lake", number: true, of: region => bytes(region.bytes_from_lake) },
-  { name: "Pace", number: true, of: region => region.bytes_per_second ? bytes(region.bytes_per_second) + "/s" : "" },
+  { name: "Rate", number: true, of: region => region.bytes_per_second ? bytes(region.bytes_per_second) + "/s" : "" },
   { name: "Ready", of: region => region.cached_at ? time(region.cached_at)
     : region.eta_seconds === null ? "" : "in " + duration(region.eta_seconds) },
-  { name: "May go", of: region => time(region.evictable_at) },
+  { name: "Evictable", of: region => time(region.evictable_at) },
   { name: "Path", of: region => region.path ?? "" },
-  { name: "What holds it up", of: region => problem(region.blocked) ?? wait(region.waiting) ?? "" },
+  { name: "Waits for", of: region => problem(region.blocked) ?? wait(region.waiting) ?? "" },
 ];
 
 const PIN_COLUMNS = [
   { name: "Region", of: pin => pin.region },
-  { name: "Holder", of: pin => pin.holder },
+  { name: "Owner", of: pin => pin.holder },
   { name: "Reason", of: pin => pin.reason ?? "" },
   { name: "Ends", of: pin => time(pin.expires_at) },
   { name: "Job", of: pin => pin.job ?? "" },
@@ -183,7 +183,7 @@ async function pins(signal) {
     ...titled("Leaked pins", ...leaked.map(each => each.trouble), table(
       [...PIN_OF_VERSION_COLUMNS, { name: "Leak", of: pin => problem(pin.leak) ?? "" }],
       leaked.flatMap(each => each.items), noneUnless(leaked.some(each => each.trouble), "None."))),
-    ...titled("Pins", table(PIN_OF_VERSION_COLUMNS, all.items, "Nobody holds anything."), more(all)),
+    ...titled("Pins", table(PIN_OF_VERSION_COLUMNS, all.items, "No pins."), more(all)),
   ];
 }
 
@@ -202,16 +202,16 @@ async function costs(signal) {
     { name: "Saved", number: true, of: item => money(item.cost?.saved) },
   ];
   return [
-    ...titled(`From ${bill.since} until ${bill.until}, which is not counted`,
-      table(columns, bill.items.length > 0 ? [...bill.items, { ...bill.total, key: null }] : [], "Nothing was moved."),
+    ...titled(`From ${bill.since} until before ${bill.until}`,
+      table(columns, bill.items.length > 0 ? [...bill.items, { ...bill.total, key: null }] : [], "No bytes were moved."),
       bill.priced ? null : element("p", { className: "note" }, "No prices are set: forebay.prices."), more(bill)),
     ...titled("Budgets", table([
       { name: "Namespace", of: budget => budget.namespace },
       { name: "Month", of: budget => budget.month },
       { name: "Spent", of: budget => share(Number(budget.spent), Number(budget.budget),
         `${money(budget.spent)} of ${money(budget.budget)}`) },
-      { name: "Speculative filling", of: budget => budget.paused ? "waits" : "goes on" },
-    ], budgets.items, "None is set.")),
+      { name: "Speculative fills", of: budget => budget.paused ? "wait" : "run" },
+    ], budgets.items, "No budget is set.")),
   ];
 }
 
@@ -230,7 +230,7 @@ const [view, freshness, complaint, login] =
 let underWay = new AbortController();
 let next;
 
-/** What has not changed stays, with what is selected in it, and where the keyboard is. */
+/** Replaces only what has changed, so that selection and keyboard focus stay. */
 function render(content) {
   content.forEach((part, i) => {
     const there = view.childNodes[i];
@@ -252,12 +252,12 @@ function complain(text) {
   complaint.hidden = text === null;
 }
 
-/** @param anew whether something else is to be seen, and not only what has changed of it */
-async function show(anew) {
+/** @param isNewPage whether another page is shown, instead of a refresh */
+async function show(isNewPage) {
   clearTimeout(next);
   underWay.abort();
   const mine = underWay = new AbortController();
-  if (anew) {
+  if (isNewPage) {
     view.replaceChildren();
     freshness.textContent = "…";
     document.title = ["Forebay", ...location.hash.split("/").slice(1)].join(" ");
@@ -278,7 +278,7 @@ async function show(anew) {
     }
     const locked = e.status === 401;
     login.hidden = !locked;
-    complain(!locked ? e.message : hasToken() ? "This is not the token of this control plane." : "This control plane wants a token.");
+    complain(!locked ? e.message : hasToken() ? "This is not the token of this control plane." : "This control plane requires a token.");
     if (locked) {
       view.replaceChildren();
       return;
@@ -295,7 +295,7 @@ login.addEventListener("submit", event => {
   if (possible) {
     show(true);
   } else {
-    complain("No token is like this: it is printable characters of ASCII, without blanks.");
+    complain("A token consists of printable ASCII characters without blanks.");
   }
 });
 addEventListener("hashchange", () => show(true));

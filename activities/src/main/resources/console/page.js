@@ -1,6 +1,6 @@
-// Makes elements. Whatever comes from the API becomes text, never markup.
+// Creates elements. Values from the API become text, never markup.
 
-/** @param children elements and texts; what is null is left out */
+/** @param children elements and texts; null is left out */
 export function element(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children.flat().filter(child => child !== null && child !== undefined));
@@ -11,7 +11,7 @@ export function link(href, text) {
   return element("a", { href }, text);
 }
 
-/** A link to another server; a text if it is of no kind that a browser should follow. */
+/** Returns a link to another server, or a text if the address is not http or https. */
 export function linkOut(address, text) {
   return /^https?:\/\//.test(address ?? "")
     ? element("a", { href: address, rel: "noreferrer" }, text)
@@ -19,8 +19,8 @@ export function linkOut(address, text) {
 }
 
 /**
- * @param columns each {name, of: row => what is in its cell, number?: whether it is one}
- * @param none what to say if there is no row
+ * @param columns each {name, of: row => content of its cell, number?: whether it is a number}
+ * @param none the text if there is no row
  */
 export function table(columns, rows, none) {
   if (rows.length === 0) {
@@ -54,7 +54,7 @@ export function number(value) {
   return value === null || value === undefined ? "" : value.toLocaleString("en");
 }
 
-/** The smallest number of each that is shown in it, so that rounding changes little. */
+/** Each unit with the shortest duration that is shown in it, so that rounding changes little. */
 const SPANS = [[2 * 86400, 86400, "d"], [2 * 3600, 3600, "h"], [120, 60, "min"], [0, 1, "s"]];
 
 export function duration(seconds) {
@@ -65,7 +65,7 @@ export function duration(seconds) {
   return `${Math.round(seconds / span)} ${unit}`;
 }
 
-/** How long ago, or in how long, by this machine's clock; when exactly is told to who points at it. */
+/** Returns the distance to an instant by this machine's clock. Its tooltip is the instant. */
 export function time(instant) {
   if (!instant) {
     return "";
@@ -75,21 +75,21 @@ export function time(instant) {
     seconds < 0 ? duration(-seconds) + " ago" : "in " + duration(seconds));
 }
 
-const LOOKS = { CACHED: "good", WARMING: "busy", EVICTING: "busy", BLOCKED: "bad" };
+const STATE_CLASSES = { CACHED: "good", WARMING: "busy", EVICTING: "busy", BLOCKED: "bad" };
 
 export function state(region) {
-  return element("span", { className: LOOKS[region.state] ?? "" }, region.state);
+  return element("span", { className: STATE_CLASSES[region.state] ?? "" }, region.state);
 }
 
-/** @param of what the whole is; a share of nothing is not drawn */
+/** @param of the whole; no bar if it is 0 */
 export function share(part, of, text) {
   return of > 0 ? [element("progress", { max: of, value: part, ariaLabel: text }), text] : [text];
 }
 
-/** What passes as others make room, or by itself, is no fault. */
+/** Problems that end without an operator, for example after an eviction. */
 const PASSING = new Set(["CAPACITY_EXCEEDED", "BUDGET_SPENT", "EVICTING", "PINNED"]);
 
-/** Why something waits. */
+/** Returns why a version waits. */
 export function wait(cause) {
   return cause && PASSING.has(cause.code) ? element("span", { className: "busy" }, `waits: ${cause.message}`) : problem(cause);
 }

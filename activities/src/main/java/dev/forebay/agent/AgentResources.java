@@ -146,7 +146,7 @@ class AgentResources {
             VersionSignals signals) {
         Counter ended =
                 Counter.builder("forebay.agent.pins.of.ended.jobs")
-                        .description("Pins that ended because their Kubernetes Job was over")
+                        .description("Pins that ended because their Kubernetes Job had finished")
                         .register(registry);
         return new JobPins(
                 cluster.jobs(config.admission().enabled(), config.kueue().enabled()),
@@ -182,7 +182,7 @@ class AgentResources {
                         cluster.nodes(),
                         config.nodeLabels().interval());
         Gauge.builder("forebay.agent.node.labels", labels, NodeLabels::count)
-                .description("Labels of nodes that say which versions they hold")
+                .description("Node labels that name the versions on the node")
                 .register(registry);
         return labels;
     }

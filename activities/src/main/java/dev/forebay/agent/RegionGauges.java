@@ -25,11 +25,12 @@ final class RegionGauges {
      */
     static void show(Supplier<RegionView> view, BooleanSupplier connected, MeterRegistry registry) {
         Gauge.builder(PREFIX + "etcd.connected", () -> connected.getAsBoolean() ? 1 : 0)
-                .description("Whether the region's etcd is followed")
+                .description("1 if this agent receives changes from the region's etcd")
                 .strongReference(true)
                 .register(registry);
         Gauge.builder(PREFIX + "etcd.rows.not.understood", () -> notUnderstood(view.get()))
-                .description("Rows of the region's etcd that a later release wrote")
+                .description("Rows of the region's etcd that this release cannot read, because a "
+                        + "later release wrote them")
                 .strongReference(true)
                 .register(registry);
         workers("live", view, RegionGauges::live, registry);
@@ -42,7 +43,7 @@ final class RegionGauges {
             ToLongFunction<RegionView> count,
             MeterRegistry registry) {
         Gauge.builder(PREFIX + "workers", () -> count.applyAsLong(view.get()))
-                .description("Workers that have a place in the region, by whether they are there")
+                .description("Workers that own chunks in the region, by whether they are live")
                 .tag("state", state)
                 .strongReference(true)
                 .register(registry);

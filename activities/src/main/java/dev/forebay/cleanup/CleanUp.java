@@ -66,7 +66,7 @@ public final class CleanUp {
                         region ->
                                 tasks.add(
                                         new Task(
-                                                "labels of nodes",
+                                                "node labels",
                                                 () -> takeOff(nodes, new WarmLabels(region)))));
         orders.release()
                 .ifPresent(
@@ -105,7 +105,7 @@ public final class CleanUp {
         if (failure.isPresent()) {
             throw failure.get();
         }
-        return "took labels %s* off %d nodes".formatted(labels.prefix(), changed);
+        return "removed labels %s* from %d nodes".formatted(labels.prefix(), changed);
     }
 
     /**
@@ -125,7 +125,8 @@ public final class CleanUp {
                 left.forEach(
                         task ->
                                 output.printf(
-                                        "Clean-up: gave up after %d s, %s are left: take them off as docs/kubernetes.md, Remove, says%n",
+                                        "Clean-up: stopped after %d s. These remain: %s. Remove "
+                                        + "them as described in docs/kubernetes.md, Remove%n",
                                         timeout.toSeconds(), task.what()));
                 return false;
             }
@@ -137,7 +138,7 @@ public final class CleanUp {
             output.printf("Clean-up: %s%n", task.work().get());
             return true;
         } catch (ForebayException e) {
-            output.printf("Clean-up: %s are not all off: %s%n", task.what(), e.getMessage());
+            output.printf("Clean-up: could not remove all %s, and retries: %s%n", task.what(), e.getMessage());
             return false;
         }
     }

@@ -107,7 +107,7 @@ public class TemporalRuntime {
                         TaskQueues.TRACKING,
                         checksAtOnce,
                         worker -> worker.registerActivitiesImplementations(checks)));
-        chores.add("deletion of schedules of regions that are gone", schedules::deleteOthers);
+        chores.add("deletion of the schedules of removed regions", schedules::deleteOthers);
         tracking.ensureScheduled(chores);
         janitor.start();
         bookkeeper.start();

@@ -71,7 +71,7 @@ record DatasetEvent(Kind kind, String reason, String message) {
         return new DatasetEvent(
                 Kind.WARNING,
                 "ReleaseGivenUp",
-                "not everything could be let go. Pins end with their leases; a dataset that is still registered goes with 'forebay datasets delete %s': %s"
+                "not everything was released. Pins end with their leases. If the dataset is still registered, delete it with 'forebay datasets delete %s': %s"
                         .formatted(dataset, why));
     }
 

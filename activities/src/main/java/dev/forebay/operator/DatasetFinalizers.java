@@ -51,15 +51,15 @@ public final class DatasetFinalizers {
         try {
             Optional<String> owner = owner();
             if (owner.isPresent() && !owner.get().equals(release)) {
-                return "left the finalizers of Datasets to release %s, which has their definition now"
+                return "left the finalizers of Datasets to release %s, which now owns their definition"
                         .formatted(owner.get());
             }
-            return "took the finalizer %s off %d Datasets"
+            return "removed the finalizer %s from %d Datasets"
                     .formatted(DatasetResources.FINALIZER, owner.isPresent() ? takeOffAll() : 0);
         } catch (KubernetesClientException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the API server does not let go of Datasets: " + e.getMessage(),
+                    "cannot remove the finalizers of Datasets: " + e.getMessage(),
                     e);
         }
     }

@@ -110,11 +110,11 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
             // Conflicts are expected, and interruptions at the end of a term.
             if (e.getCode() != HttpURLConnection.HTTP_CONFLICT
                     && !Thread.currentThread().isInterrupted()) {
-                LOG.warnf("Dataset %s cannot be reconciled: %s", name(cached), e.getMessage());
+                LOG.warnf("Cannot reconcile Dataset %s: %s", name(cached), e.getMessage());
             }
             throw e;
         } catch (RuntimeException | Error e) {
-            LOG.errorf(e, "Dataset %s cannot be reconciled", name(cached));
+            LOG.errorf(e, "Cannot reconcile Dataset %s", name(cached));
             // The SDK would never reconcile a resource again after an Error.
             throw new UnfinishedException();
         } finally {
@@ -167,7 +167,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         DatasetStatus status = Report.of(declared, Observed.NOTHING, outcome, now);
         if (status.isStuck(releaseTimeout, now)) {
             String why = status.conditions().getLast().message();
-            LOG.warnf("Dataset %s goes with what it holds: %s", declared.dataset(), why);
+            LOG.warnf("Dataset %s is removed before everything was released: %s", declared.dataset(), why);
             resources.tell(read, DatasetEvent.givenUp(declared.dataset(), why));
             return DeleteControl.defaultDelete();
         }

@@ -111,7 +111,7 @@ final class DatasetResources {
                     .create();
         } catch (KubernetesClientException e) {
             LOG.warnf(
-                    "Event %s of %s is lost: %s",
+                    "Cannot write event %s of %s: %s",
                     happening.reason(), declared(resource).dataset(), e.getMessage());
         }
     }

@@ -43,7 +43,7 @@ final class Election implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofVirtual().name("datasets-election"),
                     RETRY_PERIOD,
-                    "This replica cannot stand for election",
+                    "This replica cannot take part in the election",
                     this::stand);
 
     /** Ends the term. Null while this replica does not lead. Guarded by this. */
@@ -91,7 +91,7 @@ final class Election implements AutoCloseable {
         try {
             candidacy.get();
         } catch (ExecutionException e) {
-            LOG.warnf("%s cannot stand for election: %s", replica, e.getCause());
+            LOG.warnf("%s cannot take part in the election: %s", replica, e.getCause());
         } finally {
             candidacy.cancel(true);
             end();
@@ -100,7 +100,7 @@ final class Election implements AutoCloseable {
 
     private synchronized void begin() {
         if (ending == null) {
-            LOG.infof("%s looks after Datasets", replica);
+            LOG.infof("%s reconciles Datasets", replica);
             ending = term.get();
         }
     }
@@ -109,7 +109,7 @@ final class Election implements AutoCloseable {
         Runnable last = ending;
         ending = null;
         if (last != null) {
-            LOG.infof("%s looks after Datasets no more", replica);
+            LOG.infof("%s does not reconcile Datasets any more", replica);
             last.run();
         }
     }

@@ -87,7 +87,7 @@ class OperatorLifecycle {
                         () -> lead(client, replica, steps));
         endings.push(election::close);
         Gauge.builder(LEADER, election, it -> it.isLeading() ? 1 : 0)
-                .description("Whether this replica looks after Datasets")
+                .description("1 if this replica reconciles Datasets")
                 .register(registry);
         election.start();
     }
@@ -131,7 +131,7 @@ class OperatorLifecycle {
                 !encrypted || config.api().getScheme().equals("https"),
                 "api",
                 config.api(),
-                "https, with a name of the certificate, as this control plane speaks TLS");
+                "https, with a name of the certificate, because this control plane uses TLS");
         require(
                 config.lease().compareTo(config.interval().multipliedBy(LOOKS_OF_A_LEASE)) >= 0,
                 "lease",

@@ -154,13 +154,13 @@ final class Report {
                     Conditions.reason(problem.get().code()),
                     problem.get().message());
         } else if (seen.tracking().filter(Answers.Tracking::paused).isPresent()) {
-            conditions.isTrue(Conditions.FOLLOWED, PAUSED, "nobody looks at the source");
+            conditions.isTrue(Conditions.FOLLOWED, PAUSED, "checks of the source are paused");
         } else if (last.isEmpty()) {
             conditions.isUnknown(
-                    Conditions.FOLLOWED, NOT_CHECKED, "the source was not looked at yet");
+                    Conditions.FOLLOWED, NOT_CHECKED, "the source was not checked yet");
         } else {
             // Without the time, because each check would otherwise change the message.
-            conditions.isTrue(Conditions.FOLLOWED, CHECKED, "the last look went well");
+            conditions.isTrue(Conditions.FOLLOWED, CHECKED, "the last check succeeded");
         }
     }
 
@@ -197,13 +197,13 @@ final class Report {
             conditions.isFalse(
                     Conditions.WARM,
                     NO_VERSION,
-                    "%s has no version yet: name one in spec.version, or have it follow its source (spec.tracking)"
+                    "%s has no version yet: name one in spec.version, or let it follow its source (spec.tracking)"
                             .formatted(declared.dataset()));
         } else {
             conditions.isFalse(
                     Conditions.WARM,
                     WARMING,
-                    "%s@%s is being brought to %s"
+                    "%s@%s is being filled in %s"
                             .formatted(
                                     declared.dataset(),
                                     named,
@@ -219,7 +219,7 @@ final class Report {
                 outcome.problem().or(() -> outcome.regions().values().stream().findFirst());
         String text =
                 problem.map(Problem::message)
-                        .orElse("what is held because of this resource is being let go");
+                        .orElse("the pins of this resource are being released");
         conditions.isFalse(Conditions.RELEASED, RELEASING, text);
     }
 

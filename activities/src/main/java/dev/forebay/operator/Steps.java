@@ -142,7 +142,7 @@ final class Steps {
                         "holder",
                         declared.holder(),
                         "reason",
-                        "it is to be warm",
+                        "declared warm by its Dataset",
                         "lease_seconds",
                         lease.toSeconds()));
         if (declared.spec().create()) {

@@ -58,7 +58,7 @@ final class Term implements AutoCloseable {
             try {
                 watch();
             } catch (RuntimeException e) {
-                LOG.errorf(e, "Datasets are not watched for %d s", RESTART_PAUSE.toSeconds());
+                LOG.errorf(e, "The watch of Datasets failed, and starts again in %d s", RESTART_PAUSE.toSeconds());
             }
         } while (!closing.within(RESTART_PAUSE));
     }
@@ -72,7 +72,8 @@ final class Term implements AutoCloseable {
             do {
                 if (!operator.getRuntimeInfo().allEventSourcesAreHealthy()) {
                     LOG.warnf(
-                            "Datasets are not watched at the moment. If this stays, check the definition %s and the rights of this account.",
+                            "Cannot watch Datasets at the moment. If this continues, check the "
+                            + "definition %s and the rights of this account.",
                             DatasetResources.DEFINITION);
                 }
             } while (!closing.within(interval) && !ended.get());

@@ -49,7 +49,7 @@ final class BadInput {
             case UnrecognizedPropertyException unknown ->
                     problem(
                             unknown,
-                            "is not a field of this request; known are "
+                            "is not a field of this request, which has the fields "
                                     + unknown.getKnownPropertyIds().stream()
                                             .map(Object::toString)
                                             .sorted()
@@ -63,12 +63,12 @@ final class BadInput {
                                             expected(format.getTargetType())));
             case MismatchedInputException mismatch
                     when mismatch.getOriginalMessage().startsWith("Trailing token") ->
-                    notJson("something follows it");
+                    notJson("more text follows the JSON value");
             case MismatchedInputException mismatch ->
                     problem(mismatch, "must be " + expected(mismatch.getTargetType()));
             case JsonMappingException mapping
                     when mapping.getCause() instanceof InputCoercionException ->
-                    problem(mapping, "is too large a number");
+                    problem(mapping, "is a number that is too large");
             case JsonMappingException mapping -> problem(mapping, "cannot be read");
             default -> notJson(failure.getOriginalMessage().replaceAll(" \\(start marker.*", ""));
         };

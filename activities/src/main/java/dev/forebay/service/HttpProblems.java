@@ -52,8 +52,8 @@ final class HttpProblems {
     private static String detail(int status) {
         return switch (status) {
             case 404 -> "no resource has this path: see /q/openapi";
-            case 405 -> "this path does not know this method: see /q/openapi";
-            case 406 -> "answers are application/json";
+            case 405 -> "this path does not have this method: see /q/openapi";
+            case 406 -> "responses are application/json";
             case PAYLOAD_TOO_LARGE ->
                     "the body is larger than %d bytes".formatted(RequestLimits.BODY_BYTES);
             case URI_TOO_LONG ->

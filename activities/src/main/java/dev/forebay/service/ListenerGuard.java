@@ -66,7 +66,9 @@ final class ListenerGuard {
                 Problem.of(
                         UNAUTHORIZED,
                         ErrorCode.DENIED,
-                        "this server wants Authorization: Bearer with the token of forebay.token-file: 'export FOREBAY_TOKEN_FILE=FILE' names yours",
+                        "the request needs the header Authorization: Bearer with the token of "
+                        + "forebay.token-file: set your token file with 'export "
+                        + "FOREBAY_TOKEN_FILE=FILE'",
                         null));
     }
 

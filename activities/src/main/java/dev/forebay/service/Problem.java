@@ -70,26 +70,26 @@ public record Problem(
 
     private static String title(ErrorCode code) {
         return switch (code) {
-            case INVALID_ARGUMENT -> "A field of the request breaks a rule";
-            case NOT_FOUND -> "There is no such thing";
-            case ALREADY_EXISTS -> "The name is taken by something different";
-            case PINNED -> "Somebody holds this version";
-            case EVICTING -> "This version is just being evicted";
-            case UNKNOWN_REGION -> "There is no such region here";
-            case LAKE_EMPTY -> "The source holds nothing";
-            case INVALID_KEY -> "The source holds keys that cannot be paths";
+            case INVALID_ARGUMENT -> "A field of the request is invalid";
+            case NOT_FOUND -> "Not found";
+            case ALREADY_EXISTS -> "The name is already in use";
+            case PINNED -> "The version is pinned";
+            case EVICTING -> "The version is being evicted";
+            case UNKNOWN_REGION -> "Unknown region";
+            case LAKE_EMPTY -> "The source has no objects";
+            case INVALID_KEY -> "The source has keys that cannot be paths";
             case LAKE_OBJECT_CHANGED -> "The lake has changed since the version was frozen";
             case LAKE_DENIED -> "The lake refuses access";
             case LAKE_UNAVAILABLE -> "The lake does not answer";
-            case LAKE_UNSUPPORTED -> "The lake breaks a promise of S3";
-            case CORRUPT -> "Bytes do not have their checksum";
-            case CAPACITY_EXCEEDED -> "The region is full";
-            case TOO_LARGE -> "The version can never fit into the region";
+            case LAKE_UNSUPPORTED -> "The lake does not behave like S3";
+            case CORRUPT -> "Bytes do not match their checksum";
+            case CAPACITY_EXCEEDED -> "The region has no free capacity";
+            case TOO_LARGE -> "The version is larger than the region or its quota";
             case BUDGET_SPENT -> "The namespace has spent its budget";
-            case CANCELLED -> "The request was taken back";
-            case UNAVAILABLE -> "A part of Forebay does not answer";
-            case DEADLINE_EXCEEDED -> "It was not there by the deadline";
-            case DENIED -> "The caller may not do this";
+            case CANCELLED -> "The request was cancelled";
+            case UNAVAILABLE -> "A component of Forebay does not answer";
+            case DEADLINE_EXCEEDED -> "The version was not present by the deadline";
+            case DENIED -> "Access denied";
             case INTERNAL -> "A defect in Forebay";
         };
     }

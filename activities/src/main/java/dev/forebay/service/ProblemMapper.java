@@ -70,7 +70,7 @@ final class ProblemMapper {
         return respond(
                 Problem.of(
                         ErrorCode.INTERNAL,
-                        "an unexpected failure; the log of the server says which",
+                        "an unexpected failure: see the log of the server",
                         null));
     }
 

@@ -29,7 +29,7 @@ class ServiceTls implements HttpServerOptionsCustomizer {
                                         "forebay.service.tls.certificate.left.seconds",
                                         shown,
                                         its -> its.left().toSeconds())
-                                .description("How long the certificate is still valid")
+                                .description("Remaining validity of the certificate")
                                 .register(registry));
     }
 

@@ -147,7 +147,7 @@ public class Workspace {
         try {
             kept(name).ifPresent(Workspace::remove);
         } catch (ForebayException stays) {
-            LOG.warnf("Cannot remove what is kept of %s: %s", name, stays.getMessage());
+            LOG.warnf("Cannot remove the files of %s: %s", name, stays.getMessage());
         }
     }
 
@@ -213,7 +213,7 @@ public class Workspace {
             try {
                 lock.close();
             } catch (IOException e) {
-                LOG.warnf("Cannot let go of %s: %s", path, e);
+                LOG.warnf("Cannot release %s: %s", path, e);
             }
         }
     }

@@ -103,9 +103,10 @@ class CleanUpTest {
         assertThat(failing).hasValue(3);
         assertThat(working).hasValue(1);
         assertThat(said.toString(UTF_8))
-                .contains("labels are not all off: the API server does not answer")
+                .contains("could not remove all labels, and retries: the API server does not "
+                        + "answer")
                 .contains("took them off", "off 1")
-                .doesNotContain("gave up");
+                .doesNotContain("stopped after");
     }
 
     @Test
@@ -114,7 +115,7 @@ class CleanUpTest {
                 cleanUp.tryAll(
                         List.of(
                                 new Task(
-                                        "labels of nodes",
+                                        "node labels",
                                         () -> {
                                             throw unavailable();
                                         }),
@@ -124,8 +125,8 @@ class CleanUpTest {
         assertThat(done).isFalse();
         assertThat(said.toString(UTF_8))
                 .contains("took these off")
-                .contains("labels of nodes are left", "docs/kubernetes.md")
-                .doesNotContain("finalizers are left");
+                .contains("These remain: node labels", "docs/kubernetes.md")
+                .doesNotContain("These remain: finalizers");
     }
 
     @Test

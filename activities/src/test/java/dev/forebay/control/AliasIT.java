@@ -125,7 +125,7 @@ class AliasIT {
         assertThat(unfrozen.status()).isEqualTo(404);
         assertThat(unfrozen.text("detail")).contains("is not frozen yet");
         assertThat(unknown.status()).isEqualTo(404);
-        assertThat(unknown.text("detail")).contains("the nearest are v2");
+        assertThat(unknown.text("detail")).contains("similar names are v2");
         assertThat(api.get(aliases(name)).body().get("items")).isEmpty();
     }
 
@@ -152,7 +152,7 @@ class AliasIT {
         move(name, "prod", "v1");
 
         assertThat(api.post(version(name, "pord") + "/ensure", IN).text("detail"))
-                .contains("the nearest are prod");
+                .contains("similar names are prod");
     }
 
     @Test

@@ -146,7 +146,7 @@ class ApiValidationIT {
                 post(path, "{\"regions\":[\"No_Region\"]}", "regions", "must be 1 to 63"),
                 post(path, "{\"regions\":[null]}", "regions", "must be 1 to 63"),
                 post(path, "{\"regions\":\"test-1\"}", "regions", "a list"),
-                post(path, ensure("\"regions\":[\"test-1\"]"), "regions", "beside region"),
+                post(path, ensure("\"regions\":[\"test-1\"]"), "regions", "combined with region"),
                 post(path, ensure("\"min_coverage\":1.01"), "min_coverage", "from 0 to 1"),
                 post(path, ensure("\"min_coverage\":-0.5"), "min_coverage", "from 0 to 1"),
                 post(path, ensure("\"min_coverage\":\"0.5\""), "min_coverage", "a number"),
@@ -298,7 +298,7 @@ class ApiValidationIT {
                 arguments("GET", "/datasets?limit=1001", "limit", "from 1 to 1000"),
                 arguments("GET", "/datasets?limit=few", "limit", "from 1 to 1000"),
                 arguments("GET", "/datasets?namespace=A", "namespace", "must be 1 to 63"),
-                arguments("GET", "/datasets?after=a", "after", "must be the next"),
+                arguments("GET", "/datasets?after=a", "after", "must be the field next"),
                 arguments("GET", "/datasets/Team/x", "namespace", "must be 1 to 63"),
                 arguments("GET", "/datasets/team/X", "name", "must be 1 to 63"),
                 arguments("GET", "/datasets/team/x/versions?limit=0", "limit", "from 1 to 1000"),
@@ -319,12 +319,13 @@ class ApiValidationIT {
                         "DELETE",
                         V + "/pins/p?region=test-1&taken_at=yesterday",
                         "taken_at",
-                        "must be like 2026-11-20T12:00:00.123Z"),
+                        "must be an instant, such as 2026-11-20T12:00:00.123Z"),
                 arguments("GET", "/pins?region=A", "region", "must be 1 to 63"),
                 arguments("GET", "/pins?limit=x", "limit", "from 1 to 1000"),
-                arguments("GET", "/pins?after=team/x", "after", "must be the next of a page"),
+                arguments("GET", "/pins?after=team/x", "after", "must be the field next of a page"),
                 arguments("GET", "/blocked?limit=0", "limit", "from 1 to 1000"),
-                arguments("GET", "/blocked?after=team/x", "after", "must be the next of a page"));
+                arguments("GET", "/blocked?after=team/x", "after", "must be the field next of a "
+                        + "page"));
     }
 
     @ParameterizedTest(name = "{0} {1} {2} blames {3}")
@@ -356,7 +357,7 @@ class ApiValidationIT {
 
         problem(answer, 400, "INVALID_ARGUMENT");
         assertThat(answer.text("detail"))
-                .isEqualTo("version 'latest': must be a name of its own, not latest");
+                .isEqualTo("version 'latest' must be a new name, not latest");
     }
 
     @ParameterizedTest

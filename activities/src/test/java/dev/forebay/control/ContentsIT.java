@@ -97,7 +97,7 @@ class ContentsIT {
         Api.Answer missing = api.get(version(name, "v1") + "/diff");
 
         assertThat(unknown.status()).isEqualTo(404);
-        assertThat(unknown.text("detail")).contains("the nearest are v1");
+        assertThat(unknown.text("detail")).contains("similar names are v1");
         assertThat(missing.status()).isEqualTo(400);
         assertThat(missing.text("field")).isEqualTo("from");
         assertThat(api.get(version(name, "v1") + "/objects?limit=1001").status()).isEqualTo(400);

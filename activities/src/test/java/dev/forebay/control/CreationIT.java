@@ -96,7 +96,7 @@ class CreationIT {
         assertThat(refused.body().get("retryable").asBoolean()).isFalse();
         assertThat(refused.text("detail"))
                 .contains("team/" + name + " has no version 'v1-typo'")
-                .contains("the nearest are v1")
+                .contains("similar names are v1")
                 .contains("forebay freeze team/" + name + "@v1-typo");
         assertThat(versions(name)).containsExactly("v1");
         assertThat(latest(name)).isEqualTo("v1");
@@ -121,7 +121,7 @@ class CreationIT {
         assertThat(refused.status()).isEqualTo(404);
         assertThat(refused.text("detail"))
                 .contains("dataset team/" + name + "x is not registered")
-                .contains("the nearest are team/" + name)
+                .contains("similar names are team/" + name)
                 .contains("forebay datasets register team/" + name + "x");
     }
 
@@ -222,7 +222,7 @@ class CreationIT {
         Api.Answer refused = freeze(name, asked);
 
         assertThat(refused.status()).isEqualTo(400);
-        assertThat(refused.text("detail")).contains("'" + asked + "'").contains("must be a name");
+        assertThat(refused.text("detail")).contains("'" + asked + "'").contains("must be a new name");
         assertThat(versions(name)).isEmpty();
     }
 
@@ -232,7 +232,7 @@ class CreationIT {
 
         assertThat(ensure(name, "Latest", IN).text("detail"))
                 .contains("'Latest'")
-                .contains("must be a name of its own, not latest");
+                .contains("must be a new name, not latest");
         assertThat(versions(name)).isEmpty();
     }
 

@@ -305,7 +305,7 @@ class DatasetResourcesKubeIT {
                 "the condition names the nearest version",
                 () ->
                         message(name, "Warm")
-                                .contains("has no version 'v1-typo'; the nearest are v1"));
+                                .contains("has no version 'v1-typo'; similar names are v1"));
         assertThat(pins(name)).containsExactly("team/mistyped@v1/dataset-" + uid);
 
         declare(name, plain);
@@ -361,7 +361,7 @@ class DatasetResourcesKubeIT {
 
         Await.until("refused", () -> "AlreadyExists".equals(status(name).state()));
         assertThat(status(name).conditions().getFirst().message())
-                .contains("is registered with source");
+                .contains("has the source");
         named(name).delete();
         awaitGone(name);
         assertThat(API.get("/datasets/team/" + name).body().get("deleted_at").isNull())

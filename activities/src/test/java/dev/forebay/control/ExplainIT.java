@@ -27,7 +27,7 @@ class ExplainIT {
     void explainGivesTheReasonOfAnEvictionAfterACrash() {
         String name = platform.dataset(3600);
         String v = version(name, "v1");
-        assertThat(words(name, "v1")).contains("nobody has asked for it there");
+        assertThat(words(name, "v1")).contains("its history has no request for it there");
         api.post(
                 v + "/ensure?wait_seconds=30",
                 """
@@ -35,7 +35,7 @@ class ExplainIT {
                         .formatted(REGION));
         assertThat(words(name, "v1"))
                 .contains("is warm in " + REGION)
-                .contains("It stays while it is held by run train-7.");
+                .contains("It stays while it is pinned by run train-7.");
         api.delete(v + "/pins/p?region=" + REGION);
         // Temporal retries a projection of a killed process only after 30 s.
         Await.until(
@@ -54,7 +54,7 @@ class ExplainIT {
                                 == 1);
         assertThat(words(name, "v1"))
                 .contains("team/%s@v1 is cold in %s: it was evicted at".formatted(name, REGION))
-                .contains("Its last pin, of run train-7, had ended at");
+                .contains("Its last pin, of run train-7, ended at");
         assertThat(kinds(explained(name, "v1")))
                 .startsWith("EVICTED", "EVICTING", "RELEASED")
                 .containsExactlyInAnyOrder(
@@ -77,7 +77,7 @@ class ExplainIT {
             Await.until(
                     "the catalogue knows v1",
                     () -> words(name, "v2").contains("Complete there: v1"));
-            assertThat(words(name, "v1")).contains("It is not the newest version: v2");
+            assertThat(words(name, "v1")).contains("It is not the newest version: 'latest' is v2");
         } finally {
             platform.region.open();
         }
@@ -94,7 +94,7 @@ class ExplainIT {
             platform.region.mountsSucceed();
         }
         assertThat(words(name, "v1"))
-                .contains("filling it was given up")
+                .contains("its fill stopped")
                 .contains("LAKE_DENIED: the lake refuses our key")
                 .contains("then 'forebay resume team/%s@v1 --region %s'".formatted(name, REGION));
 
@@ -108,7 +108,7 @@ class ExplainIT {
 
         assertThat(abandoned.status()).as(abandoned.raw().body()).isEqualTo(200);
         assertThat(abandoned.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
-        awaitWords(name, "v1", "because it was given up after LAKE_DENIED: wrong key");
+        awaitWords(name, "v1", "because it was abandoned after LAKE_DENIED: wrong key");
         Await.until("the catalogue lists it no more", () -> blocked(name).isEmpty());
         assertThat(api.post(v + "/abandon", IN).status()).isEqualTo(200);
         assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);

@@ -101,11 +101,11 @@ class FillingIT {
         assertThat(refused.status()).as(refused.raw().body()).isEqualTo(504);
         assertThat(refused.text("code")).isEqualTo("DEADLINE_EXCEEDED");
         assertThat(refused.text("detail"))
-                .contains("within 1 s", "5 of its 11 bytes are there and verified");
+                .contains("within 1 s", "5 of its 11 bytes are present and verified");
         assertThat(cold.status()).as(cold.raw().body()).isEqualTo(200);
         JsonNode receipt = cold.body().get("receipt");
         assertThat(receipt.at("/cold/code").asText()).isEqualTo("DEADLINE_EXCEEDED");
-        assertThat(receipt.at("/cold/message").asText()).contains("its filling goes on");
+        assertThat(receipt.at("/cold/message").asText()).contains("its fill continues");
         assertThat(receipt.get("coverage").asDouble()).isEqualTo(5.0 / 11);
         assertThat(receipt.at("/pin/holder").asText()).isEqualTo("me");
         Await.until(
@@ -143,7 +143,7 @@ class FillingIT {
         assertThat(away.get("region").asText()).isEqualTo(TestControlPlane.AWAY);
         assertThat(away.get("coverage").asDouble()).isZero();
         assertThat(away.get("path").isNull()).isTrue();
-        assertThat(away.at("/cold/message").asText()).contains("has not taken it up yet");
+        assertThat(away.at("/cold/message").asText()).contains("has not started the fill yet");
     }
 
     /** "Priority". */
@@ -260,7 +260,7 @@ class FillingIT {
                 () ->
                         isWaiting(
                                 api.get(v).body().at("/regions/0/waiting"),
-                                "no agent of test-2 has taken up 'FillFrom'"));
+                                "no agent of test-2 has started 'FillFrom'"));
     }
 
     private static boolean isWaiting(JsonNode cause, String why) {

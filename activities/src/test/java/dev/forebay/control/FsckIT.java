@@ -330,7 +330,7 @@ class FsckIT {
         assertThat(found()).containsExactly("MANIFEST_MISSING");
         List<JsonNode> failed = fsck("POST", "");
         assertThat(codes(failed, "FAILED")).containsExactly("MANIFEST_MISSING");
-        assertThat(failed.getFirst().get("problem").asText()).contains("nobody has a copy");
+        assertThat(failed.getFirst().get("problem").asText()).contains("has a copy of manifest");
         platform.gateway.holdManifest(digest, "not it".getBytes(UTF_8));
         assertThat(codes(fsck("POST", ""), "FAILED")).containsExactly("MANIFEST_MISSING");
         platform.gateway.holdManifest(digest, content);

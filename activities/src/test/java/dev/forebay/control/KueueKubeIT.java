@@ -389,7 +389,7 @@ class KueueKubeIT {
         platform.region.shut();
         Job job = job(wants(version));
 
-        awaitCheck(job, "Pending", version + " in " + TestControlPlane.REGION + " is there to");
+        awaitCheck(job, "Pending", version + " in " + TestControlPlane.REGION + " is filled to");
         assertThat(now(job).getSpec().getSuspend()).isTrue();
 
         platform.region.open();
@@ -407,7 +407,7 @@ class KueueKubeIT {
         Job job = job(Map.of());
 
         awaitCompletion(job);
-        awaitCheck(job, "Ready", "asks for no dataset");
+        awaitCheck(job, "Ready", "no pod of it needs a dataset");
     }
 
     @Test
@@ -435,7 +435,7 @@ class KueueKubeIT {
                 job(wants(new DatasetVersion(first.dataset(), "v2"), "forebay.dev/create", "true"));
 
         awaitCompletion(creates);
-        awaitCheck(waits, "Pending", "has no version 'v1-typo'; the nearest are");
+        awaitCheck(waits, "Pending", "has no version 'v1-typo'; similar names are");
         assertThat(now(waits).getSpec().getSuspend()).isTrue();
 
         platform.api.post(

@@ -76,18 +76,18 @@ class LedgerIT {
     void aWorkerThatCannotBeRecordedIsLoggedOnce() {
         String version = "team/%s@v1".formatted(platform.dataset(3600));
         String account = account();
-        long told = logged("is not in the ledger");
-        long over = logged("is in the ledger again");
+        long told = logged("Cannot book the accounts of worker");
+        long over = logged("The ledger includes worker");
         double failed = failed();
         platform.gateway.says(account, "nonsense");
         try {
             Await.until("three rounds have failed", () -> failed() >= failed + 3);
 
-            assertThat(logged("is not in the ledger")).isEqualTo(told + 1);
+            assertThat(logged("Cannot book the accounts of worker")).isEqualTo(told + 1);
         } finally {
             says(account, version, false, 1, 10, GB, 0);
         }
-        Await.until("that is over", () -> logged("is in the ledger again") == over + 1);
+        Await.until("that is over", () -> logged("The ledger includes worker") == over + 1);
     }
 
     @Test
@@ -295,8 +295,8 @@ class LedgerIT {
     @ParameterizedTest
     @CsvSource({
         "by=colour, 'by ''colour'' must be namespace, dataset, version, region, run or day'",
-        "since=yesterday, 'since ''yesterday'' must be a day, as 2026-11-30'",
-        "until=2026-02-31, 'until ''2026-02-31'' must be a day, as 2026-11-30'",
+        "since=yesterday, 'since ''yesterday'' must be a day, such as 2026-11-30'",
+        "until=2026-02-31, 'until ''2026-02-31'' must be a day, such as 2026-11-30'",
         "since=2025-11-01&until=2025-11-01, 'since ''2025-11-01'' must be before until ''2025-11-01'''",
         "limit=0, 'limit ''0'' must be a whole number from 1 to 1000'",
         "dataset=one, 'dataset ''one'' must have the form namespace/name'",

@@ -240,7 +240,7 @@ class LostCatalogueIT {
             assertThat(restore(name))
                     .singleElement()
                     .asString()
-                    .contains(name + "@a", "is not understood");
+                    .contains(name + "@a", "cannot read");
             assertThat(digest(name, "v1")).isEqualTo(first);
         } finally {
             Files.delete(later);

@@ -378,7 +378,7 @@ class PlanIT {
         assertThat(warm.get("eta_seconds").asLong()).isZero();
         assertThat(warm.get("gpus").asInt()).isEqualTo(64);
         assertThat(warm.get("reasons").toString())
-                .contains("all of it is there", "it has 64 GPUs, 8 are asked for");
+                .contains("all bytes are present", "it has 64 GPUs, and the job needs 8");
         JsonNode away = items.get(1);
         assertThat(away.get("region").asText()).isEqualTo(AWAY);
         assertThat(away.get("verdict").asText()).isEqualTo("unknown");

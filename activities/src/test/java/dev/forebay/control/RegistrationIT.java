@@ -89,7 +89,7 @@ class RegistrationIT {
     /** The first object, or the bucket, may be created later. */
     @ParameterizedTest
     @CsvSource({
-        "s3://lake/nothing-is-here-yet/, there is no object yet: compare with 'aws s3 ls",
+        "s3://lake/nothing-is-here-yet/, the source has no object yet: compare with 'aws s3 ls",
         "s3://no-such-bucket/a/, no such bucket"
     })
     void registrationAcceptsAMissingSourceWithANote(String source, String note) {
@@ -104,7 +104,7 @@ class RegistrationIT {
         spoil(name, new Fault.Status(503));
         Api.Answer registered = register(name);
         assertThat(registered.status()).isEqualTo(201);
-        assertThat(registered.text("note")).matches("LAKE_UNAVAILABLE.*|.* was not checked: .*");
+        assertThat(registered.text("note")).matches("LAKE_UNAVAILABLE.*|Forebay did not check .*");
         mend();
         assertThat(register(name).body().get("note").isNull()).isTrue();
     }
@@ -143,7 +143,7 @@ class RegistrationIT {
             assertThat(refused.status()).as(refused.raw().body()).isEqualTo(502);
             assertThat(refused.text("code")).isEqualTo("LAKE_DENIED");
             assertThat(refused.text("detail"))
-                    .contains("2 found", "s3://lake/" + name + "/b (GLACIER)", "Restore");
+                    .contains("2 archived", "s3://lake/" + name + "/b (GLACIER)", "Restore");
         }
     }
 }

@@ -22,7 +22,7 @@ class SweepIT extends SweepFixture {
 
         JsonNode victim = of(victims(), name);
         assertThat(victim.get("reason").asText()).isEqualTo("EXPIRED");
-        assertThat(victim.get("why").asText()).contains("nobody has held it since");
+        assertThat(victim.get("why").asText()).contains("it was not pinned since");
         assertThat(state(v)).isEqualTo("CACHED");
 
         Api.Answer swept = api.post(SWEEP, "");

@@ -70,7 +70,7 @@ class TrackingIT {
         assertThat(changed.get("objects_added").asLong()).isEqualTo(1);
         assertThat(explained.get("last_check")).isEqualTo(changed);
         assertThat(explained.get("sentences").toString())
-                .contains("1 objects had changed, 1 had come and 0 had gone");
+                .contains("1 objects were changed, 1 added and 0 removed");
         assertThat(sameAgain.get("made").isNull()).isTrue();
         JsonNode latest = api.get(version(name, "latest")).body();
         assertThat(latest.get("version")).isEqualTo(changed.get("made"));

@@ -52,7 +52,7 @@ class DatasetResourceTest {
                                     2L,
                                     "2026-11-20T10:00:00Z",
                                     "Warming",
-                                    "it is being brought to east")));
+                                    "it is being filled in east")));
 
     private static JSONSchemaProps schema() throws IOException {
         CustomResourceDefinition definition =

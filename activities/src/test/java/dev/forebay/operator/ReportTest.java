@@ -54,7 +54,7 @@ class ReportTest {
         assertThat(status.regions()).extracting(it -> it.percent()).containsExactly(100, 40);
         assertThat(condition(status, "Accepted").status()).isEqualTo("True");
         assertThat(condition(status, "Warm").message())
-                .isEqualTo("team/digits@v1 is being brought to west");
+                .isEqualTo("team/digits@v1 is being filled in west");
         assertThat(status.condition("Followed")).isEmpty();
     }
 

@@ -19,7 +19,8 @@ class StartTest {
         "forebay.lake.endpoint, foo, forebay.lake.endpoint is foo: it must",
         "forebay.lake.sts-endpoint, foo, forebay.lake.sts-endpoint is foo: it must",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
-        "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key need each other"
+        "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key must be "
+        + "set together"
     })
     void anErrorNamesTheInvalidSetting(String property, String value, String message) {
         Map<String, String> properties = new HashMap<>();

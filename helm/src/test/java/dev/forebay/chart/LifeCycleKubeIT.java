@@ -324,12 +324,12 @@ class LifeCycleKubeIT {
         assertThat(site.may(CONTROL_PLANE, "patch", "forebay.dev", "datasets")).isFalse();
         String owner = "meta.helm.sh/release-name";
         ownDefinition(site, owner, "another");
-        assertThat(hook.run()).contains("took labels", "left the finalizers", "tidy/another");
+        assertThat(hook.run()).contains("removed labels", "left the finalizers", "tidy/another");
         assertThat(finalizers(site, "ko-bert")).containsExactly(FINALIZER);
         ownDefinition(site, owner, Chart.RELEASE);
         assertThat(hook.run())
                 .contains("took labels us-east-1.warm.forebay.dev/* off 0 nodes")
-                .contains("took the finalizer forebay.dev/release off 3 Datasets");
+                .contains("removed the finalizer forebay.dev/release from 3 Datasets");
         hook.succeed();
         uninstalled.get(1, TimeUnit.MINUTES);
 

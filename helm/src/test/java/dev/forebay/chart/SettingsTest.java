@@ -246,7 +246,7 @@ class SettingsTest {
 
     private static final Pattern REFUSAL =
             Pattern.compile(
-                    "(\\S+)\\.settings: (\\S+) is set by the chart; (?:use the value (\\S+)|the rest of it relies)");
+                    "(\\S+)\\.settings: (\\S+) is set by the chart; (?:use the value (\\S+)|the chart depends on it)");
 
     /** Returns a document of values that gives a component one free setting. */
     private static String free(String component, String setting) {

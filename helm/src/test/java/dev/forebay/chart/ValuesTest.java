@@ -129,7 +129,7 @@ class ValuesTest {
                     controlPlane: {settings: {quarkus.datasource.password: x}}    | quarkus.datasource.password
                     controlPlane: {settings: {default-ttl: 3D}}                   | 'default-ttl'
                     controlPlane: {settings: {forebay.manifest-bucket: x}}        | controlPlane.settings: forebay.manifest-bucket is set by the chart
-                    controlPlane: {settings: {quarkus.http.port: 9}}              | controlPlane.settings: quarkus.http.port is set by the chart; the rest of it relies on
+                    controlPlane: {settings: {quarkus.http.port: 9}}              | controlPlane.settings: quarkus.http.port is set by the chart; the chart depends on it
                     controlPlane: {settings: {forebay.datasets.watch: true}}      | controlPlane.settings: forebay.datasets.watch is set by the chart; use the value controlPlane.datasets.enabled
                     controlPlane: {settings: {forebay.regions.us-east-1.agent: "http://a:1"}} | controlPlane.settings: forebay.regions.us-east-1.agent is set by the chart; use the value controlPlane.regions
                     controlPlane: {settings: {forebay.lake.endpoint: "http://a:1"}} | controlPlane.settings: forebay.lake.endpoint is set by the chart; use the value lake.endpoint
@@ -169,12 +169,12 @@ class ValuesTest {
                     {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | controlPlane.tlsSecret: it is asked by its name
                     region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
-                    region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the rest of it relies on
+                    region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the chart depends on it
                     region: {agent: {settings: {forebay.jobs.watch: false}}}      | region.agent.settings: forebay.jobs.watch is set by the chart; use the value region.agent.watchJobs
                     region: {agent: {watchJobs: false, settings: {forebay.jobs.watch: true}}} | region.agent.settings: forebay.jobs.watch is set by the chart; use the value region.agent.watchJobs
                     region: {agent: {settings: {forebay.admission.enabled: true}}} | region.agent.settings: forebay.admission.enabled is set by the chart; use the value region.webhook.enabled
-                    region: {agent: {settings: {forebay.admission.port: 9}}}      | region.agent.settings: forebay.admission.port is set by the chart; the rest of it relies on
-                    region: {webhook: {enabled: true}, agent: {settings: {forebay.admission.port: 9}}} | region.agent.settings: forebay.admission.port is set by the chart; the rest of it relies on
+                    region: {agent: {settings: {forebay.admission.port: 9}}}      | region.agent.settings: forebay.admission.port is set by the chart; the chart depends on it
+                    region: {webhook: {enabled: true}, agent: {settings: {forebay.admission.port: 9}}} | region.agent.settings: forebay.admission.port is set by the chart; the chart depends on it
                     region: {webhook: {enabled: true}, node: {nodeSelector: {gpu: a}}, agent: {settings: {forebay.admission.nodes.gpu: b}}} | region.agent.settings: forebay.admission.nodes.gpu is set by the chart; use the value region.node.nodeSelector
                     region: {agent: {settings: {forebay.kueue.enabled: true}}}    | region.agent.settings: forebay.kueue.enabled is set by the chart; use the value region.kueue.enabled
                     region: {agent: {settings: {forebay.node-labels.enabled: true}}} | region.agent.settings: forebay.node-labels.enabled is set by the chart; use the value region.nodeLabels.enabled
@@ -195,7 +195,7 @@ class ValuesTest {
                     region: {workers: {autoscaling: {enabled: true, minReplicas: 20}}} | region.workers.autoscaling: minReplicas is more than maxReplicas, 20 and 12
                     region: {workers: {settings: {forebay.region: other}}}        | region.workers.settings: forebay.region is set by the chart; use the value region.name
                     region: {workers: {settings: {forebay.worker.tls.key: /x}}}   | region.workers.settings: forebay.worker.tls.key is set by the chart; use the value region.workers.tlsSecret
-                    region: {workers: {settings: {forebay.worker.advertised-address: "http://a:1"}}} | region.workers.settings: forebay.worker.advertised-address is set by the chart; the rest of it relies on
+                    region: {workers: {settings: {forebay.worker.advertised-address: "http://a:1"}}} | region.workers.settings: forebay.worker.advertised-address is set by the chart; the chart depends on it
                     region: {workers: {tolerations: [{key: a, effect: Never}]}}   | /region/workers/tolerations/0/effect
                     region: {fuse: {packCache: 16GB}}                             | /region/fuse/packCache
                     region: {fuse: {settings: {FOREBAY_FUSE_HOLDER: /x}}}         | region.fuse.settings: FOREBAY_FUSE_HOLDER is set by the chart

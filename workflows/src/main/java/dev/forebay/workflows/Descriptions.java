@@ -25,9 +25,9 @@ public final class Descriptions {
      * @param prefix their key prefix; ends with {@code /} or is empty
      */
     public static String details(DatasetVersion version, String bucket, String prefix) {
-        return ("The life of `%s` in every region, from `s3://%s/%s`.\n\n"
-                        + "*Current Details* says what each region holds, who pins it, and why a region is blocked."
-                        + " Fillings and evictions are its children: see *Relationships*.")
+        return ("Manages `%s` in all regions, from `s3://%s/%s`.\n\n*Current Details* shows what "
+                + "each region holds, its pins, and why it is blocked. Fills and evictions are "
+                + "child workflows: see *Relationships*.")
                 .formatted(version, bucket, prefix);
     }
 }

@@ -154,7 +154,7 @@ public final class Failures {
                         "no answer in time (%s)".formatted(timeout.getTimeoutType()));
             }
             if (at instanceof TerminatedFailure || at instanceof CanceledFailure) {
-                return new Problem(ErrorCode.UNAVAILABLE, "stopped by an operator");
+                return new Problem(ErrorCode.UNAVAILABLE, "an operator stopped it");
             }
         }
         return new Problem(ErrorCode.INTERNAL, text(innermost));

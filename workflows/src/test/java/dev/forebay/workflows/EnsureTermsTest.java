@@ -121,9 +121,9 @@ class EnsureTermsTest {
         assertThat(problem.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(problem.message())
                 .isEqualTo(
-                        "team/digits@v1 was not in us-1 within 3 s: 320 of its 1,000 bytes are there and"
-                                + " verified; its filling goes on. 'forebay explain team/digits@v1"
-                                + " --region us-1' says why");
+                        "team/digits@v1 was not present in us-1 within 3 s: 320 of its 1,000 bytes are"
+                                + " present and verified; its fill continues. For the reason, run"
+                                + " 'forebay explain team/digits@v1 --region us-1'");
         assertThat(platform.status().pins()).isEmpty();
         assertThat(platform.us.isPinned("p")).isFalse();
 
@@ -158,7 +158,7 @@ class EnsureTermsTest {
         Receipt receipt = result(late);
         Problem cold = Objects.requireNonNull(receipt.cold());
         assertThat(cold.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
-        assertThat(cold.message()).contains("330 of its 1,000 bytes", "its filling goes on");
+        assertThat(cold.message()).contains("330 of its 1,000 bytes", "its fill continues");
         assertThat(receipt.bytesVerified()).isEqualTo(330);
         assertThat(receipt.path()).isNotNull();
         assertThat(receipt.pin()).isNotNull();
@@ -220,7 +220,7 @@ class EnsureTermsTest {
         assertThat(receipt.path()).isNull();
         assertThat(receipt.pin()).isNull();
         assertThat(Objects.requireNonNull(receipt.cold()).message())
-                .contains("not known yet", "still being listed");
+                .contains("not listed yet", "still running");
     }
 
     @Test
@@ -236,7 +236,7 @@ class EnsureTermsTest {
         Receipt receipt = result(late);
         assertThat(receipt.pin()).isNull();
         assertThat(Objects.requireNonNull(receipt.cold()).message())
-                .contains("did not say in time");
+                .contains("did not confirm in time");
     }
 
     @Test

@@ -104,7 +104,8 @@ public record PodChange(
 
     private static void addGate(ObjectNode spec) {
         if (spec.hasNonNull("nodeName")) {
-            throw refusal("spec.nodeName", spec.get("nodeName").asText(), "nobody schedules it");
+            throw refusal("spec.nodeName", spec.get("nodeName").asText(), "the pod already has a "
+                    + "node, so no scheduler handles it: omit this field");
         }
         ArrayNode gates = array(spec, "schedulingGates");
         if (find(gates, "name", Pods.GATE).isEmpty()) {
@@ -124,7 +125,7 @@ public record PodChange(
                         throw refusal(
                                 "spec.nodeSelector " + label,
                                 wanted,
-                                "nodes that see datasets have '%s'".formatted(value));
+                                "nodes that mount datasets have '%s'".formatted(value));
                     }
                     selector.put(label, value);
                 });
@@ -142,7 +143,7 @@ public record PodChange(
             }
         }
         if (find(volumes, "name", name).isPresent()) {
-            throw refusal("spec.volumes", name, "this name is wanted for " + directory);
+            throw refusal("spec.volumes", name, "Forebay needs this name for a volume of " + directory);
         }
         ObjectNode volume = volumes.addObject().put("name", name);
         // The directory must exist before the pod starts: a node without it cannot run this pod.
@@ -158,7 +159,7 @@ public record PodChange(
             throw refusal(
                     "spec.containers.volumeMounts " + directory,
                     other,
-                    "there is to be the node's directory");
+                    "Forebay mounts the node's directory at this path");
         }
         if (there.isEmpty()) {
             mounts.addObject()
@@ -196,7 +197,7 @@ public record PodChange(
     private static ForebayException refusal(String field, String value, String rule) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
-                "%s '%s' does not go with annotation %s: %s"
+                "%s '%s' conflicts with annotation %s: %s"
                         .formatted(field, value, PodVersionRequest.DATASET, rule));
     }
 }

@@ -72,7 +72,7 @@ public record PodVersionRequest(
         } catch (ForebayException e) {
             throw refusal(DATASET, text, String.valueOf(e.getMessage()));
         }
-        throw refusal(DATASET, text, "must name its version, not latest and no digest");
+        throw refusal(DATASET, text, "must name a version, not latest or a digest");
     }
 
     private static Optional<Duration> deadline(Map<String, String> annotations) {
@@ -94,7 +94,8 @@ public record PodVersionRequest(
                 return duration;
             }
         }
-        throw refusal(DEADLINE, text, "must be a whole number of s, m, h or d, at most 7d, as 90m");
+        throw refusal(DEADLINE, text, "must be a whole number with unit s, m, h or d, at most "
+                + "7d, such as 90m");
     }
 
     private static boolean runsCold(Map<String, String> annotations) {
@@ -103,7 +104,7 @@ public record PodVersionRequest(
             return false;
         }
         if (!annotations.containsKey(DEADLINE)) {
-            throw refusal(ON_DEADLINE, text, "means nothing without " + DEADLINE);
+            throw refusal(ON_DEADLINE, text, "needs annotation " + DEADLINE);
         }
         return switch (text) {
             case "fail" -> false;

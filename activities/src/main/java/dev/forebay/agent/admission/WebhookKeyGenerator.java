@@ -94,7 +94,7 @@ final class WebhookKeyGenerator {
         Process process = keytool.start();
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new IOException("keytool does not end");
+            throw new IOException("keytool did not end in time");
         }
         if (process.exitValue() != 0) {
             throw new IOException("keytool: " + Files.readString(log));

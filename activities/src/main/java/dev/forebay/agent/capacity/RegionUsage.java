@@ -106,7 +106,7 @@ public class RegionUsage {
             unknown.add("etcd does not answer the agent");
         }
         view.hiddenClaims()
-                .forEach(key -> unknown.add("etcd key %s is of a later release".formatted(key)));
+                .forEach(key -> unknown.add("a later release wrote etcd key %s: upgrade the agent".formatted(key)));
         if (answers.isEmpty()) {
             unknown.add("no worker is live");
         }
@@ -151,7 +151,7 @@ public class RegionUsage {
                     try {
                         bytes.put(namespace, rooms.of(own));
                     } catch (ForebayException e) {
-                        LOG.warnf(e, "How much room namespace %s takes is not known", namespace);
+                        LOG.warnf(e, "Cannot calculate the space that namespace %s uses", namespace);
                     }
                 });
         return bytes;

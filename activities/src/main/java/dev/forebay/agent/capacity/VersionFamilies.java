@@ -92,7 +92,8 @@ final class VersionFamilies {
             packs = manifest.packs().stream().mapToLong(VersionFamilies::prefix).toArray();
         } catch (ForebayException e) {
             LOG.warnf(
-                    "Manifest %s cannot be read, so what it shares with others counts again: %s",
+                    "Cannot read manifest %s, so chunks that it shares with other versions count "
+                    + "several times: %s",
                     version.uri(), e.getMessage());
             return NONE;
         }

@@ -64,7 +64,8 @@ public final class ChunkFill {
                 }
                 if (isRegistered(workers.view(), owner)) {
                     LOG.warnf(
-                            "Worker %s is down for more than %d s: its chunks go to others",
+                            "Worker %s has been down for more than %d s: other workers take over "
+                            + "its chunks",
                             owner.id(), absences.grace().toSeconds());
                     workers.remove(owner.id());
                     awaitRemoval(owner);
@@ -75,11 +76,11 @@ public final class ChunkFill {
 
     private ForebayException disagreement(WorkerNode owner, ChunkRef chunk, FillAnswer answer) {
         String how =
-                "%d bytes of manifest %s in %s, which has %d there"
+                "%d bytes of manifest %s in %s, but the manifest has %d bytes there"
                         .formatted(answer.liveBytes(), manifest, chunk.chunk(), chunk.liveBytes());
         workers.disagrees(owner, how);
         return new ForebayException(
-                ErrorCode.CORRUPT, "worker %s says that it filled %s".formatted(owner.id(), how));
+                ErrorCode.CORRUPT, "worker %s reports that it filled %s".formatted(owner.id(), how));
     }
 
     private WorkerNode owner(ChunkId chunk) {
@@ -91,7 +92,8 @@ public final class ChunkFill {
             }
             if (!patience.pause()) {
                 throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "no worker is registered in the region");
+                        ErrorCode.UNAVAILABLE, "no worker is registered in the region: start its "
+                                + "workers");
             }
         }
     }
@@ -122,7 +124,7 @@ public final class ChunkFill {
     private ForebayException unheardOf(ForebayException cause) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "a live worker does not hear of the mount: " + cause.getMessage(),
+                "a live worker has not received the mount from etcd: " + cause.getMessage(),
                 cause);
     }
 
@@ -148,7 +150,7 @@ public final class ChunkFill {
             if (!patience.pause()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "worker %s is gone but etcd's watch does not say so"
+                        "worker %s was removed, but etcd's watch has not reported it"
                                 .formatted(worker.id()));
             }
         }

@@ -71,7 +71,7 @@ final class ControlPlaneClient implements Platform {
             return Answer.of(reply.status(), JSON.readTree(reply.body()));
         } catch (JsonProcessingException e) {
             return new Answer.Refused(
-                    Answer.UNAVAILABLE, "the control plane's answer is not understood");
+                    Answer.UNAVAILABLE, "cannot read the control plane's answer");
         } catch (ForebayException e) {
             return new Answer.Refused(Answer.UNAVAILABLE, String.valueOf(e.getMessage()));
         }
@@ -110,7 +110,7 @@ final class ControlPlaneClient implements Platform {
 
     private static void warn(Gang gang, String why) {
         LOG.warnf(
-                "It is not known whether what %s waited for is taken back: %s", gang.holder(), why);
+                "Cannot confirm that the request of %s is cancelled: %s", gang.holder(), why);
     }
 
     private static String path(Gang gang) {

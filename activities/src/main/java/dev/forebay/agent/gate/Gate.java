@@ -94,7 +94,7 @@ public final class Gate {
             return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
         } catch (ForebayException notNow) {
             LOG.warnf(
-                    "The request of %s is kept, because its pods may run already: %s",
+                    "Keeping the request of %s, because its pods may already run: %s",
                     gang.holder(), notNow.getMessage());
             return true;
         }

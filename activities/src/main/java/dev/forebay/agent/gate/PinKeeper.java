@@ -201,7 +201,7 @@ public final class PinKeeper {
             }
             if (said instanceof Answer.Warm) {
                 LOG.infof(
-                        "%s, which ran without its pin on %s, has it",
+                        "%s has its pin on %s again",
                         gang.holder(), gang.wish().version());
             } else if (said instanceof Answer.Refused refused) {
                 refusal.set(

@@ -206,7 +206,7 @@ final class PollScheduler<K, W, A> {
         boolean _ =
                 CatchAll.run(
                         () -> forget.accept(what, turn.who),
-                        e -> LOG.errorf(e, "%s is not taken back", what));
+                        e -> LOG.errorf(e, "Cannot cancel the request of %s", what));
         turns.remove(what, turn);
         return null;
     }
@@ -218,7 +218,7 @@ final class PollScheduler<K, W, A> {
     private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
         turn.asked.set(null);
         turn.leaving = false;
-        LOG.errorf(noThread, "%s is not taken back yet", what);
+        LOG.errorf(noThread, "Cannot cancel the request of %s yet: no thread is free", what);
         return null;
     }
 
@@ -252,7 +252,7 @@ final class PollScheduler<K, W, A> {
                         },
                         e -> {
                             turn.asked.compareAndSet(asked, null);
-                            LOG.errorf(e, "%s is not asked for", what);
+                            LOG.errorf(e, "Cannot send the request of %s", what);
                         });
     }
 
@@ -287,7 +287,7 @@ final class PollScheduler<K, W, A> {
                             Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
                             question.judge(what, turn.who, waited, answer);
                         },
-                        e -> LOG.errorf(e, "%s is not judged", what));
+                        e -> LOG.errorf(e, "Cannot decide about %s", what));
         // Lets the next round send the question again.
         turn.asked.compareAndSet(asked, null);
     }

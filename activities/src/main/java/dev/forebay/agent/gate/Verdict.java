@@ -82,7 +82,7 @@ sealed interface Verdict {
 
     private static Verdict late(PodVersionRequest wish, String how) {
         String why =
-                "not there within %d s: %s"
+                "not present within %d s: %s"
                         .formatted(wish.deadline().map(Duration::toSeconds).orElse(0L), how);
         return wish.runsCold()
                 ? new Open(new Notice(false, "RunsCold", why))
@@ -92,7 +92,7 @@ sealed interface Verdict {
     /** Rounds the progress, so that pods do not get a new notice each time. */
     private static Notice waiting(String what, Answer.Coming coming) {
         String progress =
-                "%s is there to %d %%%s"
+                "%s is filled to %d %%%s"
                         .formatted(
                                 what,
                                 coming.percent() / 10 * 10,

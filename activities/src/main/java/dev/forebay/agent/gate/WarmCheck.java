@@ -145,7 +145,7 @@ public final class WarmCheck {
             return Optional.empty();
         }
         if (wishes.isEmpty()) {
-            workloads.admit(workload, "asks for no dataset", Set.of());
+            workloads.admit(workload, "no pod of it needs a dataset", Set.of());
             return Optional.empty();
         }
         return Optional.of(wishes);

@@ -87,7 +87,7 @@ class PacksResource {
     private static ForebayException miss() {
         return new ForebayException(
                 ErrorCode.DEADLINE_EXCEEDED,
-                "no worker of this region holds it, or too many others read"
-                        + " (forebay.gateway.reads); nothing is fetched");
+                "no worker of this region holds it, or forebay.gateway.reads other reads are "
+                + "running; the gateway fetches nothing; nothing is fetched");
     }
 }

@@ -87,7 +87,7 @@ class RegionPacks {
         if (to <= from || to > chunk.start() + ChunkId.CHUNK_BYTES) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Range is [%d, %d); it must hold a byte and end in the chunk it begins in"
+                    "Range is [%d, %d); it must contain a byte and end in the chunk in which it begins"
                             .formatted(from, to));
         }
         RegionView now = region.view();
@@ -117,7 +117,7 @@ class RegionPacks {
                 .noneMatch(mount -> mount.manifest().digest().equals(manifest))) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "no version with manifest %s is served in this region".formatted(manifest));
+                    "no version with manifest %s is mounted in this region".formatted(manifest));
         }
     }
 
@@ -152,7 +152,7 @@ class RegionPacks {
 
     private void count(String outcome, long bytes) {
         Counter.builder("forebay.agent.gateway.reads")
-                .description("Ranges of packs that other regions asked for")
+                .description("Reads of packs by other regions, by result")
                 .tag("outcome", outcome)
                 .register(metrics)
                 .increment();

@@ -34,7 +34,7 @@ final class ApiServer {
         } catch (KubernetesClientException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the API server does not %s: %s".formatted(what, e.getMessage()),
+                    "the API server refuses to %s, or does not answer: %s".formatted(what, e.getMessage()),
                     e);
         }
     }
@@ -66,7 +66,7 @@ final class ApiServer {
 
     private static ForebayException untold(Exception why) {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "the API server does not say what time it is", why);
+                ErrorCode.UNAVAILABLE, "the API server does not report its time", why);
     }
 
     /**

@@ -108,7 +108,7 @@ final class ClusterJobs implements Jobs {
                     throw unanswered;
                 }
                 LOG.warnf(
-                        "Pins of what may be a %s stay: %s", kind.name(), unanswered.getMessage());
+                        "Cannot read objects of kind %s, so their pins stay for now: %s", kind.name(), unanswered.getMessage());
                 unlisted.add(kind);
             }
         }
@@ -148,7 +148,8 @@ final class ClusterJobs implements Jobs {
             return true;
         }
         if (absent.wasThere(kind)) {
-            LOG.warnf("Pins of what may be a %s stay: there is no such kind any more", kind.name());
+            LOG.warnf("The cluster no longer has the kind %s, so pins of its objects stay until "
+                    + "their leases end", kind.name());
             return false;
         }
         if (!kind.name().equals(Kind.JOB.name())) {
@@ -204,7 +205,7 @@ final class ClusterJobs implements Jobs {
             return Optional.of(kind.in("v1"));
         }
         return ApiServer.ask(
-                "say whether it has objects of kind " + kind.name(),
+                "list one object of kind " + kind.name(),
                 () ->
                         Optional.ofNullable(client.getApiGroup(kind.group())).stream()
                                 .map(APIGroup::getVersions)
@@ -225,7 +226,7 @@ final class ClusterJobs implements Jobs {
     @Override
     public synchronized void onEnd(Consumer<String> listener) {
         if (informer != null) {
-            throw new IllegalStateException("somebody listens already");
+            throw new IllegalStateException("a listener is registered already");
         }
         informer =
                 client.batch()

@@ -129,7 +129,7 @@ final class ClusterPods implements Pods {
     public boolean isOpen(AdmittedPod pod) {
         List<Pod> named =
                 ApiServer.ask(
-                        "look at a pod",
+                        "show a pod",
                         () ->
                                 client.pods()
                                         .inNamespace(pod.namespace())

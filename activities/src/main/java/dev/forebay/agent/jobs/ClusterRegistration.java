@@ -111,7 +111,7 @@ final class ClusterRegistration implements Registration {
         if (!updated(() -> client.resource(there).update())) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "somebody else has changed MutatingWebhookConfiguration " + configuration);
+                    "another client changed MutatingWebhookConfiguration " + configuration);
         }
     }
 

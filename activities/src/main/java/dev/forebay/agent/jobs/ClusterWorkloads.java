@@ -113,7 +113,7 @@ final class ClusterWorkloads implements Workloads {
         condition.put("type", ACTIVE);
         condition.put("status", "True");
         condition.put("reason", ACTIVE);
-        condition.put("message", "Forebay's agent looks after it");
+        condition.put("message", "Forebay's agent controls this check");
         condition.put("lastTransitionTime", now());
         condition.put("observedGeneration", check.getMetadata().getGeneration());
         apply(told, status);

@@ -36,7 +36,8 @@ class GateResources {
     private static void requireUsable(AgentConfig config) {
         if (!config.jobs().watch()) {
             throw invalid(
-                    "forebay.admission.enabled and forebay.kueue.enabled need forebay.jobs.watch, or pins would stay");
+                    "forebay.admission.enabled and forebay.kueue.enabled need "
+                    + "forebay.jobs.watch, so that pins end with their Jobs");
         }
         Duration lease = config.gate().lease();
         Duration interval = config.jobs().interval();

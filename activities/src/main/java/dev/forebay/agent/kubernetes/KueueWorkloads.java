@@ -28,7 +28,7 @@ public class KueueWorkloads implements AutoCloseable {
         WarmCheck check = gates.of(workloads);
         checking = Rounds.of("check", TICK, check::look);
         Gauge.builder("forebay.agent.checked.workloads", check, WarmCheck::waiting)
-                .description("Workloads of Kueue that wait for their version")
+                .description("Kueue Workloads that wait for their versions")
                 .register(registry);
     }
 

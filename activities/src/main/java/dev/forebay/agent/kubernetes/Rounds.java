@@ -21,7 +21,7 @@ final class Rounds {
                 Thread.ofVirtual().name(name),
                 pause,
                 pause.compareTo(AFTER_FAILURE) < 0 ? pause : AFTER_FAILURE,
-                "The %s has failed".formatted(name),
+                "The %s failed".formatted(name),
                 round::run);
     }
 }

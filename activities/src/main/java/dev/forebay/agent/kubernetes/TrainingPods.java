@@ -83,23 +83,23 @@ public class TrainingPods implements AutoCloseable {
                         "forebay.agent.webhook.certificate.left.seconds",
                         keeper,
                         WebhookKeyRenewal::secondsLeft)
-                .description("How long the webhook's certificate is still valid")
+                .description("Remaining validity of the webhook's certificate")
                 .register(registry);
         keeping = Rounds.of("webhook", admission.interval(), keeper::look);
         pods = cluster.pods();
         Gate barrier = gates.of(pods);
         gating = Rounds.of("gate", TICK, barrier::look);
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
-                .description("Pods that wait for their version")
+                .description("Pods whose scheduling gate waits for a version")
                 .register(registry);
         PinKeeper pinKeeper =
                 gates.keeper(
                         pods,
                         cluster.jobs(true, config.kueue().enabled()),
                         () -> state.view().pins());
-        pinning = Rounds.of("keeping of pins", config.jobs().interval(), pinKeeper::look);
+        pinning = Rounds.of("renewal of training pins", config.jobs().interval(), pinKeeper::look);
         Gauge.builder("forebay.agent.unpinned.gangs", pinKeeper, PinKeeper::lacking)
-                .description("Gangs that run without their pin")
+                .description("Gangs of pods that run without their pin")
                 .register(registry);
     }
 

@@ -94,7 +94,7 @@ public final class JobPins implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofVirtual().name("job-pins"),
                         pause.dividedBy(TICKS_IN_A_PAUSE),
-                        "Cannot see whether pins have outlived their Jobs",
+                        "Cannot check whether the Jobs of pins have ended",
                         this::tick);
     }
 
@@ -110,7 +110,7 @@ public final class JobPins implements AutoCloseable {
                 jobEnded.set(true);
             }
         } catch (ForebayException nothingKnownYet) {
-            LOG.debugf("Job %s has ended before the region's pins are known", uid);
+            LOG.debugf("Job %s ended before the agent could read the region's pins", uid);
         }
     }
 
@@ -171,7 +171,7 @@ public final class JobPins implements AutoCloseable {
     private void endPin(Pin pin) {
         if (end.test(pin)) {
             LOG.infof(
-                    "Pin %s of %s on %s has ended: Job %s is over",
+                    "Ended pin %s of %s on %s, because Job %s has finished",
                     pin.id(), pin.holder(), pin.version(), pin.job());
         }
         // Signals the workflow even if another agent ended the pin, which may have died before its

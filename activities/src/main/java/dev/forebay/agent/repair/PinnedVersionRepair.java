@@ -38,7 +38,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofVirtual().name("upkeep"),
                     TICK,
-                    "Cannot see whether pinned versions are complete",
+                    "Cannot check whether pinned versions are complete",
                     this::tick);
 
     /**
@@ -90,7 +90,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
         List<Mount> incomplete =
                 pinned(workers.view()).stream().filter(mount -> !isComplete(mount)).toList();
         for (Mount mount : incomplete) {
-            LOG.infof("%s is pinned and not complete any more", mount.version());
+            LOG.infof("Pinned version %s is no longer complete", mount.version());
             boolean _ = notice.test(mount.version());
         }
         if (incomplete.isEmpty()) {

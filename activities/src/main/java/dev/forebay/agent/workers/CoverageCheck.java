@@ -84,7 +84,7 @@ public final class CoverageCheck {
             } else {
                 workers.disagrees(
                         answers.get(i).worker(),
-                        "%d bytes in chunks of a manifest that has %d there"
+                        "%d bytes in chunks for which the manifest has %d bytes"
                                 .formatted(said, live[i]));
             }
         }

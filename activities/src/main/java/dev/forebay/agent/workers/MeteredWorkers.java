@@ -79,13 +79,14 @@ public record MeteredWorkers(Workers to, MeterRegistry registry) implements Work
 
     private static Counter disagreed(MeterRegistry registry) {
         return Counter.builder(PREFIX + "workers.disagreed")
-                .description("Answers of workers whose figures are not those of the manifest")
+                .description("Worker answers that differ from the manifest")
                 .register(registry);
     }
 
     private static Counter removed(MeterRegistry registry) {
         return Counter.builder(PREFIX + "workers.removed")
-                .description("Workers whose chunks went to others, because they stayed away")
+                .description("Workers whose chunks other workers took over, because they stayed "
+                        + "away")
                 .register(registry);
     }
 
@@ -99,7 +100,7 @@ public record MeteredWorkers(Workers to, MeterRegistry registry) implements Work
             throw e;
         } finally {
             Timer.builder(PREFIX + "worker.requests")
-                    .description("What was asked of workers, and how long that took")
+                    .description("Requests to workers, and their duration")
                     .tag("operation", operation)
                     .tag("outcome", outcome)
                     .register(registry)
@@ -109,7 +110,7 @@ public record MeteredWorkers(Workers to, MeterRegistry registry) implements Work
 
     private static Counter filled(MeterRegistry registry, String source) {
         return Counter.builder(PREFIX + "filled.bytes")
-                .description("Bytes that workers fetched for fillings, by where they came from")
+                .description("Bytes that workers fetched for fills, by source")
                 .tag("source", source)
                 .register(registry);
     }

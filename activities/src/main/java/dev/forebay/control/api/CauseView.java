@@ -6,7 +6,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Why something makes no progress, in a response body. */
-@Schema(name = "Cause", description = "Why something does not go on")
+@Schema(name = "Cause", description = "The reason why an operation waits or has stopped")
 public record CauseView(ErrorCode code, String message) {
 
     public static @Nullable CauseView of(@Nullable Problem problem) {

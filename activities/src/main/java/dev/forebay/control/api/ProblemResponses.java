@@ -22,11 +22,12 @@ public final class ProblemResponses implements OASFilter {
 
     private static final Map<String, String> ALWAYS =
             Map.of(
-                    "400", "INVALID_ARGUMENT with the field to blame, or UNKNOWN_REGION",
-                    "401", "DENIED: the server wants a token",
-                    "406", "INVALID_ARGUMENT: answers are JSON",
+                    "400", "INVALID_ARGUMENT, which names the field, or UNKNOWN_REGION",
+                    "401", "DENIED: the request needs a token",
+                    "406", "INVALID_ARGUMENT: responses are JSON",
                     "500", "INTERNAL or CORRUPT",
-                    "503", "UNAVAILABLE: a part of Forebay does not answer; see retryable");
+                    "503", "UNAVAILABLE: a component does not answer. The field retryable tells "
+                    + "whether to retry");
 
     private static final Map<String, String> WITH_BODY =
             Map.of(

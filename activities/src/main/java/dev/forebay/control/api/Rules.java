@@ -23,7 +23,8 @@ public final class Rules {
     public static final String INSTANT =
             "^2[01]\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d([.]\\d{1,9})?(Z|[+]00:00)$";
 
-    public static final String INSTANT_RULE = "must be like 2026-11-20T12:00:00.123Z";
+    public static final String INSTANT_RULE = "must be an instant, such as "
+            + "2026-11-20T12:00:00.123Z";
 
     public static final int MOST_REGIONS = 64;
     public static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
@@ -33,7 +34,8 @@ public final class Rules {
     public static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
 
     public static final String SOURCE_RULE =
-            "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
+            "must be s3://bucket/prefix/ with a / at its end, or s3://bucket/ for the whole "
+                    + "bucket";
 
     public static final int MOST_PATTERNS = LakeSource.MOST_PATTERNS;
     public static final String PATTERNS_RULE = "must be at most 64 patterns";
@@ -95,7 +97,7 @@ public final class Rules {
             "must have the form namespace, namespace/name or namespace/name@version";
 
     public static final String DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
-    public static final String DAY_RULE = "must be a day, as 2026-11-30";
+    public static final String DAY_RULE = "must be a day, such as 2026-11-30";
 
     public static final String COSTS_BY = "namespace|dataset|version|region|run|day";
     public static final String COSTS_BY_RULE =
@@ -107,7 +109,7 @@ public final class Rules {
     public static final String FOLDER = "([^/]+/)*[^/]*";
     public static final String FOLDER_RULE =
             "must be a path below the version's root, like train/images, of at most 1024 characters";
-    public static final String AFTER_RULE = "must be the next of a page";
+    public static final String AFTER_RULE = "must be the field next of a page";
 
     public static final String YES_OR_NO = "true|false";
     public static final String YES_OR_NO_RULE = "must be true or false";

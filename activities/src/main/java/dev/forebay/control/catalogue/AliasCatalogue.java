@@ -112,7 +112,7 @@ public class AliasCatalogue {
         if (all.size() > MOST) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "dataset %s has %d aliases, the most there can be: 'forebay alias delete %s ALIAS' removes one"
+                    "dataset %s has %d aliases, which is the limit: 'forebay alias delete %s ALIAS' removes one"
                             .formatted(dataset, MOST, dataset));
         }
         return all.stream().filter(it -> it.name().equals(name)).findFirst().orElseThrow();
@@ -136,7 +136,7 @@ public class AliasCatalogue {
         if (newVersions.isKnown(named)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s has a version '%s': choose another alias"
+                    "dataset %s has a version named '%s': choose another alias"
                             .formatted(named.dataset(), named.version()));
         }
     }

@@ -164,7 +164,7 @@ public class DatasetCatalogue {
         if (dataset.deletedAt() != null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "dataset %s was deleted at %s: '%s' brings it back"
+                    "dataset %s was deleted at %s: '%s' restores it"
                             .formatted(
                                     name,
                                     dataset.deletedAt(),
@@ -195,12 +195,12 @@ public class DatasetCatalogue {
         List<String> nearest = NearestNames.of(name.toString(), names(), MOST_SUGGESTIONS);
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
-                "dataset %s is not registered%s. 'forebay datasets register %s s3://bucket/prefix/' registers it"
+                "dataset %s is not registered%s. Register it with 'forebay datasets register %s s3://bucket/prefix/'"
                         .formatted(
                                 name,
                                 nearest.isEmpty()
                                         ? ""
-                                        : "; the nearest are " + String.join(", ", nearest),
+                                        : "; similar names are " + String.join(", ", nearest),
                                 name));
     }
 
@@ -233,7 +233,7 @@ public class DatasetCatalogue {
         if (!there.source().equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with source %s, not %s, and keeps it: choose another name, as '%s'"
+                    "dataset %s has the source %s, which cannot change to %s: choose another name, for example '%s'"
                             .formatted(
                                     there.name(),
                                     there.source().describe(),
@@ -243,7 +243,7 @@ public class DatasetCatalogue {
         if (ttl != null && !there.ttl().equals(ttl)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with ttl_seconds %d, not %d: 'forebay datasets ttl %s --ttl %ds' changes it"
+                    "dataset %s already has ttl_seconds %d, not %d: change it with 'forebay datasets ttl %s --ttl %ds'"
                             .formatted(
                                     there.name(),
                                     there.ttl().toSeconds(),
@@ -254,7 +254,7 @@ public class DatasetCatalogue {
         if (ttlAfter != null && there.ttlAfter() != ttlAfter) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with ttl_after %s, not %s: 'forebay datasets ttl %s --ttl-after %s' changes it"
+                    "dataset %s already has ttl_after %s, not %s: change it with 'forebay datasets ttl %s --ttl-after %s'"
                             .formatted(
                                     there.name(),
                                     written(there.ttlAfter()),

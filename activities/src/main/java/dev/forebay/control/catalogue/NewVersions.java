@@ -119,7 +119,7 @@ public class NewVersions {
         if (ask(IS_ALIAS, version)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s has an alias '%s': choose another name for the version"
+                    "dataset %s has an alias named '%s': choose another name for the version"
                             .formatted(version.dataset(), version.version()));
         }
         Panache.getEntityManager()
@@ -151,9 +151,9 @@ public class NewVersions {
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
                 nearest.isEmpty()
-                        ? "dataset %s has no version yet: 'forebay ensure %s' creates its first"
+                        ? "dataset %s has no version yet: create the first one with 'forebay ensure %s'"
                                 .formatted(version.dataset(), version)
-                        : "dataset %s has no version '%s'; the nearest are %s. 'forebay freeze %s' creates it, and so does 'forebay ensure %s --create'"
+                        : "dataset %s has no version '%s'; similar names are %s. Create it with 'forebay freeze %s', or with 'forebay ensure %s --create'"
                                 .formatted(
                                         version.dataset(),
                                         version.version(),

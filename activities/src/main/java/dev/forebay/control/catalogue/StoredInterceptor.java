@@ -72,7 +72,7 @@ class StoredInterceptor {
     static Exception translated(Exception failure) {
         List<Throwable> reasons = reasons(failure);
         if (reasons.size() == 1 && failure instanceof RollbackException) {
-            return away("the transaction took too long", failure);
+            return away("the transaction exceeded its time limit", failure);
         }
         List<SQLException> said =
                 reasons.stream()
@@ -111,7 +111,7 @@ class StoredInterceptor {
             return Optional.of(
                     new ForebayException(
                             ErrorCode.UNAVAILABLE,
-                            "%s has not the schema of this release: %s".formatted(DATABASE, said),
+                            "%s does not have the schema of this release: %s".formatted(DATABASE, said),
                             failure));
         }
         if (kind.equals(NO_AUTHORIZATION) || state.equals(NO_PRIVILEGE)) {

@@ -85,7 +85,7 @@ public class VersionCatalogue {
         if (manifest == null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "version %s is not frozen yet: 'forebay freeze %s' does that"
+                    "version %s is not frozen yet: freeze it with 'forebay freeze %s'"
                             .formatted(version, version));
         }
         return manifest;
@@ -206,7 +206,7 @@ public class VersionCatalogue {
         if (there != null && !there.equals(manifest)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "version %s has manifest %s in the catalogue, and %s beside the manifests"
+                    "version %s has manifest %s in the catalogue, but its pointer in the manifest bucket names %s"
                             .formatted(version, there.digest(), manifest.digest()));
         }
         freeze(version, manifest, origin);

@@ -130,7 +130,7 @@ public class VersionLookup {
                 () ->
                         new ForebayException(
                                 ErrorCode.NOT_FOUND,
-                                "no request '%s' on %s@%s is remembered: 'forebay status %s' shows its versions"
+                                "no request '%s' on %s@%s is known: 'forebay status %s' shows the versions"
                                         .formatted(requestId, dataset, asked, dataset)));
     }
 
@@ -179,7 +179,7 @@ public class VersionLookup {
     private static ForebayException noName(String field, String name, String what) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
-                "%s '%s': must be a name of its own, not %s".formatted(field, name, what));
+                "%s '%s' must be a new name, not %s".formatted(field, name, what));
     }
 
     private static Optional<DatasetVersion> alias(DatasetName dataset, String asked) {
@@ -222,8 +222,8 @@ public class VersionLookup {
                                         dataset.toString())
                                         .page(Page.ofSize(1))
                                         .stream())
-                        .map("'forebay status %s' says how far it is"::formatted)
-                        .orElse("'forebay freeze %s@NAME' makes one".formatted(dataset));
+                        .map("'forebay status %s' shows the progress of its freeze"::formatted)
+                        .orElse("create one with 'forebay freeze %s@NAME'".formatted(dataset));
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
                 "dataset %s has no frozen version yet: %s".formatted(dataset, remedy));

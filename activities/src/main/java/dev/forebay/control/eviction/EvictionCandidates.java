@@ -73,7 +73,7 @@ public class EvictionCandidates {
                 }
             }
         } catch (ForebayException unanswered) {
-            LOG.debugf(unanswered, "%s does not say when its versions were read", region);
+            LOG.debugf(unanswered, "Region %s does not report when its versions were read", region);
         }
         return readAgo;
     }

@@ -77,7 +77,7 @@ public class SweepActivitiesImpl implements SweepActivities {
     private boolean isGone(RegionName region) {
         boolean gone = !regions.names().contains(region.value());
         if (gone) {
-            LOG.warnf("Nothing is swept in %s: it is not one of forebay.regions", region);
+            LOG.warnf("Not sweeping %s: it is not in forebay.regions", region);
         }
         return gone;
     }
@@ -91,7 +91,7 @@ public class SweepActivitiesImpl implements SweepActivities {
                         return true;
                     });
         } catch (ForebayException | NoSuchRunException unheard) {
-            LOG.debugf(unheard, "%s does not hear that it was read", read.version());
+            LOG.debugf(unheard, "Cannot report a read to the workflow of %s", read.version());
         }
     }
 
@@ -106,7 +106,7 @@ public class SweepActivitiesImpl implements SweepActivities {
         DatasetVersion version = victim.version();
         if (victim.reason() == SweepReason.DATASET_DELETED
                 && residents.deletedAt(version).isEmpty()) {
-            return new Outcome(version, false, "its dataset is registered again", victim.reason());
+            return new Outcome(version, false, "its dataset was registered again", victim.reason());
         }
         EvictRequest request =
                 new EvictRequest(
@@ -131,7 +131,7 @@ public class SweepActivitiesImpl implements SweepActivities {
         String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
         try {
             boolean gone = versions.evict(version, request, updateId);
-            String reason = gone ? request.reason() : "its eviction goes on";
+            String reason = gone ? request.reason() : "its eviction continues";
             return new Outcome(version, gone, reason, victim.reason());
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.PINNED || e.code() == ErrorCode.INVALID_ARGUMENT) {

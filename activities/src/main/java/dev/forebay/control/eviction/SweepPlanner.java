@@ -79,7 +79,7 @@ public final class SweepPlanner {
             survey.usage().ifPresent(this::holdToWatermarks);
             if (unread > 0) {
                 notes.add(
-                        "%d versions would have expired, but not all workers say when they were read"
+                        "%d versions may have expired, but not all workers report when they were read"
                                 .formatted(unread));
             }
             return new SweepPlan(survey.region(), sized(), reads, notes);
@@ -138,9 +138,9 @@ public final class SweepPlanner {
             add(
                     resident,
                     SweepReason.EXPIRED,
-                    "nobody has %s it since %s, for longer than its time to live of %s"
+                    "it was not %s since %s, which is longer than its time to live of %s"
                             .formatted(
-                                    resident.ttlAfter() == TtlAfter.PIN ? "held" : "held or read",
+                                    resident.ttlAfter() == TtlAfter.PIN ? "pinned" : "pinned or read",
                                     unused,
                                     written(resident.ttl())));
         }
@@ -163,7 +163,7 @@ public final class SweepPlanner {
                     new Victim(
                             orphan.version(),
                             SweepReason.ORPHAN,
-                            "it is mounted, and no version owns it",
+                            "it is mounted, but the catalogue has no such version",
                             orphan.manifest().bytes(),
                             null,
                             orphan.manifest()));
@@ -181,10 +181,10 @@ public final class SweepPlanner {
             makeSpace(
                     chosen,
                     SweepReason.QUOTA,
-                    "namespace %s has more than its %,d bytes".formatted(namespace, quota));
+                    "namespace %s exceeds its quota of %,d bytes".formatted(namespace, quota));
             if (chosen.shortBytes() > 0) {
                 notes.add(
-                        "namespace %s stays above its quota of %,d bytes: what is left is held, being filled, or shared with such"
+                        "namespace %s stays above its quota of %,d bytes: its other versions are pinned, being filled, or share chunks with such versions"
                                 .formatted(namespace, quota));
             }
         }
@@ -192,7 +192,7 @@ public final class SweepPlanner {
         private void holdToWatermarks(UsageReport usage) {
             if (!usage.unknown().isEmpty()) {
                 notes.add(
-                        "how full the region is, is not known: %s"
+                        "the use of the region's capacity is unknown: %s"
                                 .formatted(String.join("; ", usage.unknown())));
                 return;
             }
@@ -209,12 +209,13 @@ public final class SweepPlanner {
                     SweepReason.WATERMARK,
                     String.format(
                             Locale.ROOT,
-                            "the region was %.1f %% full, its high watermark is %.1f %%",
+                            "the region was %.1f %% full, above its high watermark of %.1f %%",
                             100.0 * usage.usedBytes() / usage.capacityBytes(),
                             100 * watermarks.high()));
             if (chosen.shortBytes() > 0) {
                 notes.add(
-                        "the region stays above its low watermark: what is left is held, being filled, or shared with such");
+                        "the region stays above its low watermark: the other versions are "
+                                + "pinned, being filled, or share chunks with such versions");
             }
         }
 

@@ -88,7 +88,7 @@ public class SweepPlans {
         List<Resident> known = residents.list(region, now);
         if (known.size() == ResidentCatalogue.MOST) {
             notes.add(
-                    "only the first %,d versions were looked at".formatted(ResidentCatalogue.MOST));
+                    "the plan covers only the first %,d versions".formatted(ResidentCatalogue.MOST));
         }
         List<Mounted> orphans =
                 usage.map(report -> orphans(region, report, known)).orElse(List.of());
@@ -122,7 +122,7 @@ public class SweepPlans {
         try {
             return SurveyShares.of(regions.occupancy(region));
         } catch (ForebayException away) {
-            notes.add("quotas were not looked at: " + away.getMessage());
+            notes.add("the plan ignores quotas: " + away.getMessage());
             return List.of();
         }
     }
@@ -139,7 +139,7 @@ public class SweepPlans {
             UsageReport report = regions.usage(region);
             return Optional.of(report);
         } catch (ForebayException away) {
-            notes.add("orphans, watermarks and reads were not looked at: " + away.getMessage());
+            notes.add("the plan ignores orphans, watermarks and reads: " + away.getMessage());
             return Optional.empty();
         }
     }

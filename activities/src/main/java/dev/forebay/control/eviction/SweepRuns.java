@@ -55,7 +55,7 @@ public class SweepRuns {
                         .setTaskQueue(TaskQueues.LIFECYCLE)
                         .setWorkflowIdConflictPolicy(
                                 WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
-                        .setStaticSummary("evict from %s what has to go, now".formatted(region))
+                        .setStaticSummary("Requested sweep of %s".formatted(region))
                         .build();
         try {
             return temporal.call(
@@ -69,7 +69,7 @@ public class SweepRuns {
         } catch (NoSuchRunException ended) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the sweep of %s was ended: 'forebay sweep --region %s' begins another"
+                    "the sweep of %s was terminated in Temporal: start another one with 'forebay sweep --region %s'"
                             .formatted(region, region),
                     ended);
         }

@@ -115,7 +115,7 @@ public class SweepSchedules {
         } catch (NoSuchRunException absent) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "Temporal has no Schedule '%s': restart the control plane, which makes it"
+                    "Temporal has no Schedule '%s': restart the control plane, which creates it"
                             .formatted(WorkflowIds.sweep(region)),
                     absent);
         }
@@ -177,12 +177,12 @@ public class SweepSchedules {
                 WorkflowOptions.newBuilder()
                         .setWorkflowId(WorkflowIds.sweep(region))
                         .setTaskQueue(TaskQueues.LIFECYCLE)
-                        .setStaticSummary("evict from %s what has to go".formatted(region))
+                        .setStaticSummary("Sweep of %s".formatted(region))
                         // The SDK cannot read a Schedule that has a summary without details.
                         .setStaticDetails(
-                                "Looks for copies that have outlived their time to live, whose"
-                                        + " dataset was deleted, that nobody owns, or whose room"
-                                        + " others need, and asks the workflow of each to evict it.")
+                                "Finds copies whose time to live has ended, copies of deleted "
+                                + "datasets, orphans, and copies whose space is needed. Asks the "
+                                + "workflow of each version to evict its copy.")
                         .build();
         return Schedules.every(
                 interval,

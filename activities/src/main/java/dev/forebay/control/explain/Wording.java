@@ -48,18 +48,19 @@ final class Wording {
 
     private void cached() {
         say(
-                "%s is warm in %s: all its %,d bytes are there and verified since %s.",
+                "%s is warm in %s: all its %,d bytes are present and verified since %s.",
                 of.version(), of.region(), residency.bytesCached(), at(residency.cachedAt()));
         of.last(Kind.LOST)
                 .ifPresent(
                         lost ->
                                 say(
-                                        "It had been there before, until workers turned out to lack some of it at %s; that was filled again.",
+                                        "It was complete before. At %s workers lacked some of "
+                                        + "its chunks, which were filled again.",
                                         at(lost.at())));
         if (of.pins().isEmpty()) {
-            say("Nobody holds it: it may be evicted from %s on.", at(residency.evictableAt()));
+            say("It has no pin and can be evicted from %s on.", at(residency.evictableAt()));
         } else {
-            say("It stays while it is held by %s.", holders());
+            say("It stays while it is pinned by %s.", holders());
         }
     }
 
@@ -67,29 +68,32 @@ final class Wording {
         RegionProgress progress = of.progress();
         ManifestRef manifest = progress.manifest();
         if (manifest == null) {
-            say("%s is cold in %s: the lake is still being listed.", of.version(), of.region());
+            say("%s is cold in %s: Forebay is listing the lake.", of.version(), of.region());
         } else {
             say(
-                    "%s is cold in %s: it is being filled, %d %% of its %,d bytes are there%s.",
+                    "%s is cold in %s: it is being filled, and %d %% of its %,d bytes are "
+                    + "present%s.",
                     of.version(),
                     of.region(),
                     progress.percent(),
                     manifest.bytes(),
                     progress.pace()
-                            .map(pace -> ", about %d s are left".formatted(pace.left().toSeconds()))
+                            .map(pace -> ", about %d s remain".formatted(pace.left().toSeconds()))
                             .orElse(""));
         }
         Problem waiting = progress.work().waiting();
         if (waiting != null) {
-            say("It does not get on: %s: %s", waiting.code(), stopped(waiting.message()));
+            say("It waits: %s: %s", waiting.code(), stopped(waiting.message()));
         }
         of.last(Kind.ASKED_FOR, Kind.LOST)
                 .ifPresent(
                         begun -> {
-                            say("The filling began at %s.", at(begun.at()));
+                            say("The fill started at %s.", at(begun.at()));
                             if (begun.kind() == Kind.LOST) {
                                 say(
-                                        "Before, it was complete there, until workers turned out to lack some of it: a disk or a worker was lost, or chunks of it were evicted for room.");
+                                        "It was complete before. Then workers lacked some of its "
+                                        + "chunks, because a disk or worker was lost, or chunks "
+                                        + "were evicted for space.");
                             } else {
                                 before(begun);
                             }
@@ -103,18 +107,18 @@ final class Wording {
                             switch (last.kind()) {
                                 case EVICTED ->
                                         say(
-                                                "It had been there before, and was evicted at %s%s.",
+                                                "It was there before, and was evicted at %s%s.",
                                                 at(last.at()), because(last.text()));
                                 case BLOCKED ->
                                         say(
-                                                "An earlier filling was given up at %s: %s: %s",
+                                                "An earlier fill stopped at %s: %s: %s",
                                                 at(last.at()),
                                                 String.valueOf(last.code()),
                                                 stopped(last.text()));
                                 default -> {}
                             }
                         },
-                        () -> say("As far as is remembered it was never there before."));
+                        () -> say("Its history does not show that it was there before."));
     }
 
     private void evicting() {
@@ -125,7 +129,7 @@ final class Wording {
         say("%s is cold in %s: it is being evicted%s.", of.version(), of.region(), why);
         Problem waiting = of.progress().work().waiting();
         if (waiting != null) {
-            say("That does not get on: %s: %s", waiting.code(), stopped(waiting.message()));
+            say("The eviction waits: %s: %s", waiting.code(), stopped(waiting.message()));
         }
         unpinned();
     }
@@ -134,18 +138,18 @@ final class Wording {
         Problem problem = residency.blocked();
         String since = of.last(Kind.BLOCKED).map(given -> " at " + at(given.at())).orElse("");
         say(
-                "%s is cold in %s: filling it was given up%s: %s",
+                "%s is cold in %s: its fill stopped%s: %s",
                 of.version(),
                 of.region(),
                 since,
                 problem == null
-                        ? "nobody knows why."
+                        ? "the reason is unknown."
                         : problem.code() + ": " + stopped(problem.message()));
         if (problem != null && problem.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
             say(
-                    "The lake has drifted: what it has now is another version than the one that was frozen.");
+                    "The lake has changed: its objects differ from the frozen version.");
         }
-        say("%,d bytes of it are there and kept for the next attempt.", residency.bytesCached());
+        say("%,d of its bytes are present and kept for the next attempt.", residency.bytesCached());
     }
 
     private void absent() {
@@ -165,7 +169,8 @@ final class Wording {
                         },
                         () ->
                                 say(
-                                        "%s is cold in %s: as far as is remembered nobody has asked for it there.",
+                                        "%s is cold in %s: its history has no request for it "
+                                        + "there.",
                                         of.version(), of.region()));
     }
 
@@ -174,20 +179,21 @@ final class Wording {
                 .ifPresent(
                         last ->
                                 say(
-                                        "Its last pin, of %s, had ended at %s.",
-                                        last.text().isEmpty() ? "somebody" : last.text(),
+                                        "Its last pin, of %s, ended at %s.",
+                                        last.text().isEmpty() ? "an unknown owner" : last.text(),
                                         at(last.at())));
     }
 
     private void beside() {
         if (!of.newest().equals(of.version())) {
             say(
-                    "It is not the newest version: %s is newer. Who asks for 'latest' gets that one.",
+                    "It is not the newest version: 'latest' is %s.",
                     of.newest().version());
         }
         if (residency.state() != Residency.State.CACHED && !of.others().isEmpty()) {
             say(
-                    "Complete there: %s. What did not change between versions is shared, and is not fetched again.",
+                    "Complete there: %s. Unchanged chunks are shared between versions and are "
+                    + "not fetched again.",
                     named(of.others().stream().map(other -> other.version()).toList()));
         }
     }
@@ -197,11 +203,12 @@ final class Wording {
         DatasetVersion made = check.found().made();
         if (problem != null) {
             say(
-                    "The last check of the lake, at %s, was given up: %s: %s",
+                    "The last check of the lake, at %s, failed: %s: %s",
                     at(check.at()), problem.code(), stopped(problem.message()));
         } else if (made != null) {
             say(
-                    "The last check of the lake, at %s, made %s: since the version frozen before, %,d objects had changed, %,d had come and %,d had gone.",
+                    "The last check of the lake, at %s, created %s: since the previous version, "
+                    + "%,d objects were changed, %,d added and %,d removed.",
                     at(check.at()),
                     made.version(),
                     check.found().changed(),
@@ -209,7 +216,7 @@ final class Wording {
                     check.found().removed());
         } else {
             say(
-                    "The last check of the lake, at %s, found no difference from the newest version that was frozen then.",
+                    "The last check of the lake, at %s, found no change since the newest version.",
                     at(check.at()));
         }
     }
@@ -226,7 +233,7 @@ final class Wording {
     }
 
     private static String because(String reason) {
-        return reason.isEmpty() ? ", without a reason given" : ", because " + reason;
+        return reason.isEmpty() ? ", for an unknown reason" : ", because " + reason;
     }
 
     private static String stopped(String message) {

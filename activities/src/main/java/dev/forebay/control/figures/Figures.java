@@ -35,7 +35,7 @@ public class Figures {
                 new PeriodicTask(
                         Thread.ofPlatform().daemon().name("figures"),
                         config.interval(),
-                        "Figures are not read",
+                        "Cannot read the metrics of the catalogue",
                         this::look);
     }
 
@@ -56,7 +56,8 @@ public class Figures {
                             part::look,
                             e -> {
                                 part.forget();
-                                LOG.debugf(e, "Some figures are not known at the moment");
+                                LOG.debugf(e, "Some metrics of the catalogue are unknown at the "
+                                        + "moment");
                             });
         }
     }

@@ -30,10 +30,10 @@ class PinFigures implements Figures.Part {
         this.regions = regions;
         this.catalogue = catalogue;
         this.audit = audit;
-        this.pins = new Family(registry, "pins", "Pins that the catalogue knows");
+        this.pins = new Family(registry, "pins", "Pins in the catalogue");
         this.leaked =
                 new Family(
-                        registry, "leaked.pins", "Pins behind which nobody seems to stand, by why");
+                        registry, "leaked.pins", "Pins whose owners seem to be gone, by reason");
     }
 
     @Override
@@ -45,7 +45,7 @@ class PinFigures implements Figures.Part {
             try {
                 count(name, audit.leaked(region));
             } catch (ForebayException unanswered) {
-                LOG.debugf(unanswered, "Pins of %s are not known at the moment", region);
+                LOG.debugf(unanswered, "Cannot read the pins of %s at the moment", region);
             }
         }
         pins.show();

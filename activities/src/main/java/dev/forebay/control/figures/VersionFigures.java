@@ -27,12 +27,13 @@ class VersionFigures implements Figures.Part {
         this.regions = regions;
         this.catalogue = catalogue;
         this.versions = new Family(registry, "versions", "Versions by their state in a region");
-        this.bytes = new Family(registry, "version.bytes", "What is there of them");
+        this.bytes = new Family(registry, "version.bytes", "Bytes of versions that are present "
+                + "in a region");
         this.unchanged =
                 new Family(
                         registry,
                         "filling.unchanged.seconds",
-                        "For how long the filling of which least is heard has not got on");
+                        "Longest time since a running fill made progress");
     }
 
     private record Place(RegionName region, State state) {}

@@ -66,7 +66,7 @@ class ChunkCheck {
             } catch (StringIndexOutOfBoundsException | NumberFormatException e) {
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "after '%s' must be the next of a page".formatted(written),
+                        "after '%s' must be the field next of a page".formatted(written),
                         e);
             }
         }
@@ -113,9 +113,10 @@ class ChunkCheck {
                                 Kind.CHUNK_DAMAGED,
                                 at.version,
                                 new RegionName(at.region),
-                                "%d stored chunks were gone, or did not have their checksums"
+                                "%d stored chunks were missing or damaged"
                                         .formatted(report.mended()),
-                                "workers drop damaged chunks and fetch them again, with or without --repair",
+                                "workers drop damaged chunks and fetch them again, also without "
+                                + "--repair",
                                 State.REPAIRED,
                                 null));
             }
@@ -123,7 +124,7 @@ class ChunkCheck {
                 findings.add(
                         silent(
                                 at,
-                                "%d chunks or workers could not be asked for checksums"
+                                "%d chunks or workers did not answer with checksums"
                                         .formatted(report.unanswered())));
             }
             return report.done()
@@ -153,7 +154,7 @@ class ChunkCheck {
                 at.version,
                 new RegionName(at.region),
                 message,
-                "see that the region's agent and workers answer, and run fsck again",
+                "check that the region's agent and workers answer, and run fsck again",
                 State.BY_HAND,
                 null);
     }

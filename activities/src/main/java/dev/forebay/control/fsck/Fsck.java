@@ -107,7 +107,7 @@ public class Fsck {
             }
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "after '%s' must be the next of a page".formatted(written));
+                    "after '%s' must be the field next of a page".formatted(written));
         }
 
         @Override
@@ -138,7 +138,7 @@ public class Fsck {
                                 null,
                                 key,
                                 failed.code() + ": " + failed.getMessage(),
-                                "mend what is named, and run fsck again",
+                                "correct the named problem, and run fsck again",
                                 null));
             }
         }
@@ -194,7 +194,7 @@ public class Fsck {
                     && suspicions.stream().filter(Suspicion::isInVain).count() == MOST_IN_VAIN) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "nothing can be compared: " + faults.getFirst().message());
+                        "cannot compare anything: " + faults.getFirst().message());
             }
             if (System.nanoTime() > until && looked < stretch.items.size()) {
                 next = new Place(place.phase, item.key);
@@ -249,7 +249,7 @@ public class Fsck {
                                     .map(version -> item(version, strayCheck::of))
                                     .toList(),
                             deep ? new Place(Phase.CHUNKS, "") : null);
-            case CHUNKS -> throw new IllegalStateException("chunks are looked at by themselves");
+            case CHUNKS -> throw new IllegalStateException("a chunk check has its own scope");
         };
     }
 
@@ -320,7 +320,7 @@ public class Fsck {
                 null,
                 new RegionName(region),
                 why,
-                "see that the region's agent and etcd answer, and run fsck again",
+                "check that the region's agent and etcd answer, and run fsck again",
                 State.BY_HAND,
                 null);
     }

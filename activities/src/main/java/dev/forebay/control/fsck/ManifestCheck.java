@@ -79,7 +79,8 @@ class ManifestCheck {
                 null,
                 "",
                 message,
-                "puts back a copy of this control plane or of a region that has the version mounted",
+                "restores the manifest from a copy of this control plane, or of a region that "
+                + "has the version mounted",
                 () -> {
                     putBack(manifest);
                     return State.REPAIRED;
@@ -106,7 +107,7 @@ class ManifestCheck {
         }
         throw new ForebayException(
                 ErrorCode.NOT_FOUND,
-                "nobody has a copy of manifest %s: put it back as %s from a backup of the bucket, or freeze another version (%s)"
+                "no control plane or region has a copy of manifest %s: restore it as %s from a backup of the bucket, or freeze another version (%s)"
                         .formatted(manifest.digest(), manifest.uri(), String.join("; ", why)));
     }
 

@@ -67,7 +67,8 @@ class PointerCheck {
                         damaged(
                                 version,
                                 key,
-                                "the pointer names the version's manifest, and another address, size or source than the catalogue"));
+                                "the pointer names the version's manifest, but its address, size "
+                                + "or source differs from the catalogue"));
     }
 
     /**
@@ -89,7 +90,7 @@ class PointerCheck {
                 "",
                 "the catalogue does not have this version, which was frozen at %s"
                         .formatted(pointer.origin().frozenAt()),
-                "enters it with the manifest that its pointer names",
+                "adds the version with the manifest that its pointer names",
                 () -> {
                     boolean _ = restore.restore(pointer);
                     return State.REPAIRED;
@@ -102,7 +103,7 @@ class PointerCheck {
                 pointer.version(),
                 null,
                 "pointer",
-                "the catalogue gives it manifest %s, and its pointer %s"
+                "its manifest is %s in the catalogue, but %s in its pointer"
                         .formatted(
                                 manifest.digest().abbreviated(),
                                 pointer.manifest().digest().abbreviated()),
@@ -119,8 +120,8 @@ class PointerCheck {
                 key,
                 why,
                 known.isPresent()
-                        ? "writes it again from the catalogue"
-                        : "put the object back from a backup of the manifest bucket",
+                        ? "writes the pointer again from the catalogue"
+                        : "restore the object from a backup of the manifest bucket",
                 known.<RepairableFinding.Repair>map(
                                 pointer ->
                                         () -> {
@@ -155,7 +156,7 @@ class PointerCheck {
                 version,
                 null,
                 "",
-                "nothing beside the manifests says which manifest it has",
+                "it has no pointer in the manifest bucket",
                 "writes its pointer from the catalogue",
                 () -> {
                     Pointer _ = pointers.claim(pointer(version, manifest));

@@ -161,8 +161,8 @@ class RegionCheck {
     private RepairableFinding unmounted(Copy copy) {
         return copy.fault(
                 Kind.MOUNT_MISSING,
-                "its workflow says CACHED, and the region's mount table does not have it",
-                "has its workflow mount it again and fill what is missing",
+                "its workflow says CACHED, but the region's mount table does not have it",
+                "its workflow mounts it again and fills the missing bytes",
                 () -> proveAgain(copy));
     }
 
@@ -174,14 +174,14 @@ class RegionCheck {
         return List.of(
                 copy.fault(
                         Kind.BYTES_MISSING,
-                        "its workflow says CACHED, and %d bytes of %d files are not there%s"
+                        "its workflow says CACHED, but %d bytes of %d files are missing%s"
                                 .formatted(
                                         missing.bytes(),
                                         missing.objects(),
                                         missing.exact()
                                                 ? ""
-                                                : ", as far as the region's workers answer"),
-                        "has its workflow fill what is missing",
+                                                : ", according to the workers that answer"),
+                        "its workflow fills the missing bytes",
                         () -> proveAgain(copy)));
     }
 
@@ -198,7 +198,7 @@ class RegionCheck {
                     });
         } catch (NoSuchRunException none) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "its workflow does not run: run fsck again", none);
+                    ErrorCode.UNAVAILABLE, "its workflow is not running: run fsck again", none);
         }
     }
 
@@ -208,11 +208,11 @@ class RegionCheck {
                 copy.version(),
                 copy.region(),
                 "mount",
-                "the catalogue gives it manifest %s, and the region has %s mounted"
+                "its manifest is %s in the catalogue, but the region has %s mounted"
                         .formatted(
                                 copy.manifest().digest().abbreviated(),
                                 mounted.manifest().digest().abbreviated()),
-                "stop the jobs that read it there, run 'forebay evict %s --region %s', and 'forebay ensure %s --region %s'"
+                "stop the jobs that read it there, then run 'forebay evict %s --region %s' and 'forebay ensure %s --region %s'"
                         .formatted(copy.version(), copy.region(), copy.version(), copy.region()),
                 null);
     }
@@ -222,11 +222,11 @@ class RegionCheck {
         boolean stays = !copy.pins().isEmpty() || copy.state() == Residency.State.WARMING;
         return copy.fault(
                 Kind.EVICTION_STOPPED,
-                "its workflow says %s%s, and the region's mount table EVICTING"
+                "its workflow says %s%s, but the region's mount table says EVICTING"
                         .formatted(copy.state(), copy.pins().isEmpty() ? "" : " and pinned"),
                 stays
                         ? "stop the jobs that read it there, release its pins, and run fsck again"
-                        : "has its workflow finish the eviction",
+                        : "its workflow finishes the eviction",
                 stays
                         ? null
                         : () -> {
@@ -240,7 +240,7 @@ class RegionCheck {
                                                     Void.class,
                                                     new EvictRequest(
                                                             copy.region(),
-                                                            "the region had begun to evict it",
+                                                            "the region had started to evict it",
                                                             false)));
                             return State.UNDER_WAY;
                         });
@@ -254,8 +254,8 @@ class RegionCheck {
         boolean stays = !mounted.evicting() && (!copy.held().isEmpty() || isWanted(copy));
         return copy.fault(
                 Kind.MOUNT_UNKNOWN,
-                "the region has it mounted, and its workflow does not know",
-                stays ? "has its workflow take it over" : "has a sweep of the region remove it",
+                "the region has it mounted, but its workflow does not know this",
+                stays ? "its workflow takes the copy over" : "a sweep of the region removes it",
                 stays ? () -> adopt(copy) : () -> sweep(copy.region()));
     }
 
@@ -310,9 +310,9 @@ class RegionCheck {
                 copy.version(),
                 copy.region(),
                 pin.id(),
-                "pin %s of %s is in the region's etcd, and its workflow does not know it"
+                "pin %s of %s is in the region's etcd, but its workflow does not know it"
                         .formatted(pin.id(), pin.holder()),
-                "has its workflow take it over, for one lease",
+                "its workflow takes the pin over, for one lease",
                 () ->
                         pin(
                                 copy,
@@ -331,9 +331,9 @@ class RegionCheck {
                 copy.version(),
                 copy.region(),
                 pin.id(),
-                "its workflow knows pin %s of %s, and the region's etcd does not have it"
+                "its workflow knows pin %s of %s, but the region's etcd does not have it"
                         .formatted(pin.id(), pin.holder()),
-                "takes it again for the time that it had left, at least an hour",
+                "takes the pin again for its remaining time, at least an hour",
                 () ->
                         pin(
                                 copy,

@@ -38,7 +38,7 @@ record RepairableFinding(
 
     /** Returns what a person does about a version to which two stores give different manifests. */
     static String remedyOfTwoManifests(DatasetVersion version) {
-        return "stop the jobs that read it, run 'forebay freeze %s@NEW', and 'forebay evict %s --region REGION' for each of its regions"
+        return "stop the jobs that read it, then run 'forebay freeze %s@NEW', and 'forebay evict %s --region REGION' for each of its regions"
                 .formatted(version.dataset(), version);
     }
 

@@ -93,8 +93,8 @@ class StrayCheck {
                             version,
                             null,
                             "",
-                            "%s has it mounted, and its dataset is not registered".formatted(where),
-                            "register %s with the source that it had, and run fsck again; if nobody pins the version, the next sweep removes it"
+                            "%s has it mounted, but its dataset is not registered".formatted(where),
+                            "register %s with its former source, and run fsck again. Without a pin, the next sweep removes the version"
                                     .formatted(version.dataset()),
                             null));
         }
@@ -107,8 +107,8 @@ class StrayCheck {
                             version,
                             null,
                             "mount",
-                            where + " have it mounted, each with another manifest",
-                            "stop the jobs that read it, and run 'forebay evict %s --region REGION' for each of them"
+                            where + " have it mounted, with different manifests",
+                            "stop the jobs that read it, then run 'forebay evict %s --region REGION' for each region"
                                     .formatted(version),
                             null));
         }
@@ -118,9 +118,9 @@ class StrayCheck {
                         version,
                         null,
                         "",
-                        "%s has it mounted, and neither the catalogue nor a pointer knows it"
+                        "%s has it mounted, but neither the catalogue nor a pointer has it"
                                 .formatted(where),
-                        "enters it with the manifest that is mounted",
+                        "adds the version with the mounted manifest",
                         () -> enter(dataset.get(), version, manifests.getFirst())));
     }
 

@@ -128,13 +128,13 @@ class VersionCheck {
                 version,
                 null,
                 "",
-                "the catalogue says that it is in %s, and no workflow runs for it"
+                "the catalogue says that it is in %s, but no workflow runs for it"
                         .formatted(
                                 states(known).keySet().stream()
                                         .map(RegionName::value)
                                         .sorted()
                                         .collect(Collectors.joining(", "))),
-                "starts its workflow with what the catalogue knows",
+                "starts its workflow with the state in the catalogue",
                 () -> {
                     // The version has this time to live already, so the update only starts the
                     // workflow.
@@ -163,7 +163,7 @@ class VersionCheck {
                             known.version(),
                             null,
                             "workflow",
-                            "the catalogue gives it manifest %s, and its workflow %s"
+                            "its manifest is %s in the catalogue, but %s in its workflow"
                                     .formatted(
                                             here.digest().abbreviated(),
                                             there.digest().abbreviated()),
@@ -175,7 +175,8 @@ class VersionCheck {
                     corrected(
                             row,
                             said,
-                            "the catalogue has heard of more than its workflow has done, and takes no news from it"));
+                            "the catalogue has a later revision than its workflow, so it ignores "
+                            + "the workflow's updates"));
         }
         boolean same =
                 states(known).equals(states(said))
@@ -187,7 +188,7 @@ class VersionCheck {
                         corrected(
                                 row,
                                 said,
-                                "the catalogue says %s, and its workflow %s"
+                                "the catalogue says %s, but its workflow says %s"
                                         .formatted(described(known), described(said))));
     }
 
@@ -198,7 +199,7 @@ class VersionCheck {
                 null,
                 "",
                 message,
-                "writes into the catalogue what its workflow says",
+                "writes the workflow's state into the catalogue",
                 () -> {
                     versions.correct(said, row.revision());
                     return State.REPAIRED;

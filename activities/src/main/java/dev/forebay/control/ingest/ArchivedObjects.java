@@ -47,7 +47,7 @@ final class ArchivedObjects {
         if (first != null) {
             throw new ForebayException(
                     ErrorCode.LAKE_DENIED,
-                    "%s has archived objects: %d found, the first is s3://%s/%s (%s). Restore them, or register another dataset that leaves them out with --exclude PATTERN; a class whose objects can be read at once does not belong to forebay.ingest.archive-classes"
+                    "%s has %d archived objects, the first is s3://%s/%s (%s). Restore them, or register another dataset that excludes them with --exclude PATTERN. If objects of this class can be read at once, remove the class from forebay.ingest.archive-classes"
                             .formatted(
                                     source.describe(),
                                     count,

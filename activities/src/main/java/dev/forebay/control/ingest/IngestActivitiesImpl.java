@@ -80,7 +80,7 @@ public class IngestActivitiesImpl implements IngestActivities {
         if (!newVersions.isKnown(version)) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "version %s was given up before its listing ended".formatted(version));
+                    "version %s was abandoned before its listing ended".formatted(version));
         }
     }
 

@@ -64,7 +64,7 @@ public class LakeListing {
         if (!places.tryAcquire()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "as many plans list the lake as may (forebay.plan.listings); try again");
+                    "forebay.plan.listings other plans are listing the lake: try again");
         }
         Count count = new Count();
         boolean whole = true;
@@ -79,7 +79,7 @@ public class LakeListing {
         if (whole && count.objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
-                    "no objects of the dataset are below %s: compare with '%s'"
+                    "the dataset has no objects below %s: compare with '%s'"
                             .formatted(source.describe(), commands.list(source)));
         }
         return count.size(whole);

@@ -151,7 +151,7 @@ public class Snapshots {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "the freezing of %s was stopped".formatted(version), e);
+                    ErrorCode.UNAVAILABLE, "the freeze of %s was stopped".formatted(version), e);
         }
         try (Workspace.Temporary folder = workspace.temporary("ingest-")) {
             return then.apply(snapshot(version, source, work, listed, folder.path()));
@@ -256,7 +256,7 @@ public class Snapshots {
                         .map(rest -> "'" + rest.registration(version.dataset().another()) + "'")
                         .orElse("another dataset, with wider exclude patterns");
         return failed.withMessage(
-                "%s; rename them in the lake, or leave them out by %s"
+                "%s. Rename them in the lake, or exclude them by %s"
                         .formatted(failed.getMessage(), remedy));
     }
 

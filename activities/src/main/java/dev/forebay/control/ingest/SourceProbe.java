@@ -66,11 +66,11 @@ public class SourceProbe {
         } catch (TimeoutException _) {
             looking.cancel(true);
             return Optional.of(
-                    "%s was not checked: the lake did not answer within %d s"
+                    "Forebay did not check %s, because the lake did not answer within %d s"
                             .formatted(source.describe(), patience.toSeconds()));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof ForebayException failure)) {
-                throw new IllegalStateException("a look at a source has a defect", e.getCause());
+                throw new IllegalStateException("the check of a source has a defect", e.getCause());
             }
             if (REFUSALS.contains(failure.code())) {
                 throw new ForebayException(
@@ -96,11 +96,11 @@ public class SourceProbe {
     private Optional<String> look(LakeSource source) {
         if (isEmpty(source.bucket(), source.chosenPrefix())) {
             return Optional.of(
-                    "there is no object yet: compare with '%s'".formatted(commands.list(source)));
+                    "the source has no object yet: compare with '%s'".formatted(commands.list(source)));
         }
         LakeSource.Address keys = source.keysAddress();
         return keys != null && isEmpty(keys.bucket(), keys.key())
-                ? Optional.of("there is no object %s yet".formatted(source.keys()))
+                ? Optional.of("the object %s does not exist yet".formatted(source.keys()))
                 : Optional.empty();
     }
 

@@ -196,7 +196,7 @@ public class VersionPointers {
         if (!others.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "the catalogue has lost the versions of %s, such as %s: 'forebay restore-catalogue' enters them again; 'forebay ensure %s --create' creates this one"
+                    "the catalogue has lost the versions of %s, such as %s: restore them with 'forebay restore-catalogue', or create this one with 'forebay ensure %s --create'"
                             .formatted(version.dataset(), String.join(", ", others), version));
         }
     }
@@ -250,7 +250,7 @@ public class VersionPointers {
                                 () ->
                                         new ForebayException(
                                                 ErrorCode.NOT_FOUND,
-                                                "s3://%s/%s is gone".formatted(bucket(), key))));
+                                                "the object s3://%s/%s does not exist any more".formatted(bucket(), key))));
     }
 
     private static Pointer requireSame(LakeSource source, Pointer pointer) {
@@ -258,7 +258,7 @@ public class VersionPointers {
         if (!frozen.equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "version %s was frozen from %s, and the dataset is registered with %s: freeze another version, or make the catalogue anew (docs/operations.md, What is lost when a store is lost)"
+                    "version %s was frozen from %s, but the dataset is registered with %s: freeze another version, or restore the catalogue (docs/operations.md, What is lost when a store is lost)"
                             .formatted(pointer.version, frozen.describe(), source.describe()));
         }
         return pointer;
@@ -298,7 +298,7 @@ public class VersionPointers {
                 throw corrupt(key, "does not have its checksum");
             }
         } catch (IOException _) {
-            throw corrupt(key, "does not say which manifest the version has");
+            throw corrupt(key, "does not name the version's manifest");
         }
         if (!key.equals(PREFIX + body.path("version").asText() + SUFFIX)) {
             throw corrupt(key, "is not the pointer of this version");
@@ -308,7 +308,7 @@ public class VersionPointers {
         } catch (IOException | RuntimeException _) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "s3://%s/%s is not understood, and left as it is: a later release wrote it. Upgrade the control plane"
+                    "cannot read s3://%s/%s, which a later release wrote: upgrade the control plane"
                             .formatted(bucket(), key));
         }
     }
@@ -316,7 +316,7 @@ public class VersionPointers {
     private ForebayException corrupt(String key, String what) {
         return new ForebayException(
                 ErrorCode.CORRUPT,
-                "s3://%s/%s %s: 'forebay fsck --repair' writes it again from the catalogue; without that put the object back from a backup of the manifest bucket"
+                "s3://%s/%s %s: write it again from the catalogue with 'forebay fsck --repair', or restore the object from a backup of the manifest bucket"
                         .formatted(bucket(), key, what));
     }
 }

@@ -65,7 +65,7 @@ public class Bookkeeper {
                 new PeriodicTask(
                         Thread.ofPlatform().daemon().name("bookkeeper"),
                         config.interval(),
-                        "The ledger is behind",
+                        "Cannot update the ledger",
                         this::round);
     }
 
@@ -101,12 +101,12 @@ public class Bookkeeper {
                             if (behind.add(name)) {
                                 LOG.warnf(
                                         e,
-                                        "Worker %s is not in the ledger; it is tried again",
+                                        "Cannot book the accounts of worker %s; retrying",
                                         name);
                             }
                         });
         if (noted && behind.remove(name)) {
-            LOG.infof("Worker %s is in the ledger again", name);
+            LOG.infof("The ledger includes worker %s again", name);
         }
         String outcome = noted ? "noted" : "failed";
         metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();

@@ -57,7 +57,7 @@ public class Budgets {
                     try {
                         new DatasetName(namespace, "any");
                     } catch (ForebayException e) {
-                        throw invalid(namespace, budget, "is of no namespace: " + e.getMessage());
+                        throw invalid(namespace, budget, "must name a namespace: " + e.getMessage());
                     }
                     if (budget.signum() < 0) {
                         throw invalid(namespace, budget, "must be at least 0");
@@ -72,7 +72,7 @@ public class Budgets {
                                 throw invalid(
                                         first.getKey(),
                                         first.getValue(),
-                                        "has no meaning without a price: see forebay.prices");
+                                        "needs prices: configure forebay.prices");
                             });
         }
     }
@@ -112,7 +112,7 @@ public class Budgets {
                         budget -> {
                             throw new ForebayException(
                                     ErrorCode.BUDGET_SPENT,
-                                    "namespace %s has spent %s of its %s %s for %tY-%<tm: what nobody waits for waits until next month, or for more in forebay.ledger.budgets.%s"
+                                    "namespace %s has spent %s of its budget of %s %s for %tY-%<tm: speculative fills wait until next month, or until forebay.ledger.budgets.%s is raised"
                                             .formatted(
                                                     namespace,
                                                     budget.spent()

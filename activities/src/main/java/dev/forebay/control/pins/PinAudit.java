@@ -103,10 +103,10 @@ public class PinAudit {
         String message =
                 switch (leak) {
                     case UNKNOWN ->
-                            "the workflow of %s does not know it; it ends in %d s unless its holder renews it (docs/operations.md, Eviction is refused with PINNED)"
+                            "the workflow of %s does not know this pin, which ends in %d s unless its owner renews it (docs/operations.md, Eviction is refused with PINNED)"
                                     .formatted(held.version(), held.remainingSeconds());
                     case NOT_RENEWED ->
-                            "not renewed for %d s of its lease of %d s: its holder renewed it before, and seems to be gone; it ends in %d s, or at once by 'forebay unpin %s %s --region %s'"
+                            "not renewed for %d s of its lease of %d s, although its owner renewed it before: it ends in %d s, or at once with 'forebay unpin %s %s --region %s'"
                                     .formatted(
                                             held.leaseSeconds() - held.remainingSeconds(),
                                             held.leaseSeconds(),

@@ -71,7 +71,7 @@ public class PinRenewals {
                         () ->
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
-                                        "pin '%s' on %s in %s has ended: 'forebay ensure %s --region %s --pin-for 1h' takes a new one"
+                                        "pin '%s' on %s in %s has ended: take a new one with 'forebay ensure %s --region %s --pin-for 1h'"
                                                 .formatted(id, version, region, version, region)));
         Instant expiresAt = Instant.now().plusSeconds(renewal.remainingSeconds());
         notes.execute(() -> note(version, region, id, expiresAt));
@@ -83,7 +83,7 @@ public class PinRenewals {
         try {
             versions.renewed(version, region, id, expiresAt);
         } catch (RuntimeException e) {
-            LOG.debugf(e, "The catalogue shows pin %s on %s with its old expiry", id, version);
+            LOG.debugf(e, "Cannot write the new expiry of pin %s on %s into the catalogue", id, version);
         }
     }
 

@@ -29,7 +29,7 @@ class LateUses {
      */
     Optional<String> of(DatasetVersion version, RegionName region, Duration chosenAgo) {
         if (candidates.wasRequested(region, version, chosenAgo)) {
-            return Optional.of("it was asked for since it was chosen");
+            return Optional.of("a client requested it after the sweep chose it");
         }
         return Optional.ofNullable(candidates.readAgo(region).get(version))
                 .filter(ago -> ago.compareTo(chosenAgo) <= 0)

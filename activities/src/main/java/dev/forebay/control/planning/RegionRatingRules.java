@@ -119,22 +119,22 @@ record RegionRatingRules(
         }
         reasons.add(
                 there == null
-                        ? "how many GPUs it has is not stated (forebay.regions.%s.gpus)"
+                        ? "its number of GPUs is not configured (forebay.regions.%s.gpus)"
                                 .formatted(in.region())
-                        : "it has %d GPUs, %d are asked for".formatted(there, gpusAsked));
+                        : "it has %d GPUs, and the job needs %d".formatted(there, gpusAsked));
     }
 
     private static void bytes(List<String> reasons, Needs needs) {
         if (needs.bytesMissing() == 0) {
             reasons.add(
                     needs.exact()
-                            ? "all of it is there"
-                            : "all of it seems to be there, as far as workers answer");
+                            ? "all bytes are present"
+                            : "all bytes are present according to the workers that answer");
             return;
         }
         reasons.add(
                 say(
-                        "%s%d %% of it is there, %,d bytes are missing",
+                        "%s%d %% of the bytes are present, %,d are missing",
                         needs.exact() ? "" : "about ",
                         (long) (coverage(needs) * PERCENT),
                         needs.bytesMissing()));
@@ -144,9 +144,11 @@ record RegionRatingRules(
         FillSpeed.Estimate time = in.time();
         reasons.add(
                 time == null
-                        ? "how long that would take is not known: it has filled too little lately"
+                        ? "the time of a fill is unknown, because the region has filled too "
+                                + "little recently"
                         : say(
-                                "by its latest fillings it would take about %,d seconds, from %,d to %,d",
+                                "at the rate of recent fills it would take about %,d seconds, "
+                                + "from %,d to %,d",
                                 time.likely().toSeconds(),
                                 time.least().toSeconds(),
                                 time.most().toSeconds()));
@@ -178,7 +180,7 @@ record RegionRatingRules(
             case WAITS -> {
                 if (room.decision().notBefore() != null) {
                     reasons.add(
-                            "pins that hold others there end at " + room.decision().notBefore());
+                            "the pins that prevent evictions there end at " + room.decision().notBefore());
                 }
             }
             case REFUSED -> {}

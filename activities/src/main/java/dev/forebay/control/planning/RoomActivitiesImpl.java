@@ -139,7 +139,7 @@ public class RoomActivitiesImpl implements RoomActivities {
             try {
                 return regions.room(region, version, manifest);
             } catch (ForebayException unanswered) {
-                LOG.warnf("No room is made for %s: %s", version, unanswered.getMessage());
+                LOG.warnf("Cannot make space for %s: %s", version, unanswered.getMessage());
                 return null;
             }
         }
@@ -183,7 +183,7 @@ public class RoomActivitiesImpl implements RoomActivities {
         }
 
         private void keeps(Victim victim, String why) {
-            LOG.infof("%s stays in %s: %s", victim.version(), region, why);
+            LOG.infof("Not evicting %s from %s: %s", victim.version(), region, why);
         }
     }
 }

@@ -62,7 +62,7 @@ public class SiblingActivitiesImpl implements SiblingActivities {
             return said == null ? all : said;
         } catch (ForebayException unanswered) {
             LOG.infof(
-                    "Cannot read the missing bytes of %s in %s, and takes all as missing: %s",
+                    "Cannot read which bytes of %s are missing in %s, so all count as missing: %s",
                     version, region, unanswered);
             return all;
         }

@@ -55,7 +55,7 @@ public class ProgressFeeds {
             followers.decrementAndGet();
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "%d streams of progress are open, the most there can be (forebay.progress.streams): ask for the version itself"
+                    "forebay.progress.streams allows %d open streams of progress: poll the version instead"
                             .formatted(others));
         }
         return new Follower(version);

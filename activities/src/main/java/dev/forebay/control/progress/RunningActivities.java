@@ -148,7 +148,7 @@ public class RunningActivities {
                                     .formatted(
                                             last.message(),
                                             activity.getAttempt(),
-                                            begun ? "is under way" : "follows")));
+                                            begun ? "is running" : "follows")));
         }
         Duration waited = Duration.between(scheduled(activity), Instant.now());
         if (begun || waited.compareTo(UNTIL_TAKEN) < 0) {
@@ -157,7 +157,7 @@ public class RunningActivities {
         return Optional.of(
                 new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "no %s has taken up '%s' for %d s: none is up, or all are busy; 'forebay regions' shows agents"
+                        "no %s has started '%s' for %d s: none is running, or all are busy; 'forebay regions' shows agents"
                                 .formatted(
                                         whoWorks,
                                         activity.getActivityType().getName(),

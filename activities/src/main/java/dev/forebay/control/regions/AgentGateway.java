@@ -75,7 +75,7 @@ class AgentGateway {
     /** Returns the agent's report on its region. */
     RegionReport report(URI agent, RegionName region) {
         return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
-                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
     }
 
     /** Returns what the region has of a version, and its capacity for it. */
@@ -86,7 +86,7 @@ class AgentGateway {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(json(asked)));
         return send(request, region, RegionSurvey.class)
-                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
     }
 
     private String json(Object asked) {
@@ -104,7 +104,7 @@ class AgentGateway {
                                 .GET(),
                         region,
                         AccountPage.class)
-                .orElseThrow(() -> unavailable(region, "it does not know worker " + worker, null));
+                .orElseThrow(() -> unavailable(region, "the agent has no worker " + worker, null));
     }
 
     /** Lets a worker forget a closed account. */
@@ -122,13 +122,13 @@ class AgentGateway {
     /** Returns the contents of the region's chunk stores, by version. */
     UsageReport usage(URI agent, RegionName region) {
         return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
-                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
     }
 
     /** Returns the pins in the region's etcd. */
     PinsReport pins(URI agent, RegionName region) {
         return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
-                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
     }
 
     /** Downloads a manifest that is mounted in the region. The file must not exist yet. */
@@ -146,7 +146,7 @@ class AgentGateway {
                                             : BodySubscribers.replacing(file));
             if (answer.statusCode() == NOT_FOUND) {
                 throw new ForebayException(
-                        ErrorCode.NOT_FOUND, "region %s has no copy".formatted(region));
+                        ErrorCode.NOT_FOUND, "region %s has no copy of it".formatted(region));
             }
             if (answer.statusCode() != OK) {
                 throw unavailable(region, "it answered with status " + answer.statusCode(), null);
@@ -167,7 +167,7 @@ class AgentGateway {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(json(asked)));
         return send(request, region, VerifyReport.class)
-                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
     }
 
     private HttpRequest.Builder request(URI agent, String path) {
@@ -194,7 +194,7 @@ class AgentGateway {
                                 region, refusal(answer.statusCode(), answer.body()), null);
             };
         } catch (JsonProcessingException e) {
-            throw unavailable(region, "its answer is not understood", e);
+            throw unavailable(region, "cannot read its answer", e);
         } catch (IOException e) {
             throw unavailable(region, e.toString(), e);
         } catch (InterruptedException e) {

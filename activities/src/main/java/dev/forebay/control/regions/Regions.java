@@ -234,7 +234,7 @@ public class Regions {
     private static Problem etcdIsAway(RegionName region) {
         return new Problem(
                 ErrorCode.UNAVAILABLE,
-                "etcd of region %s does not answer its agent: fillings, pins and evictions wait for it; what is mounted stays readable"
+                "etcd of region %s does not answer its agent: fills, pins and evictions wait for it, and mounted versions stay readable"
                         .formatted(region));
     }
 }

@@ -210,7 +210,7 @@ public class EnsureRequests {
     private static ForebayException takenBack(DatasetVersion version, String requestId) {
         return new ForebayException(
                 ErrorCode.CANCELLED,
-                "request '%s' on %s was taken back: 'forebay ensure %s' asks for it again"
+                "request '%s' on %s was cancelled: send a new one with 'forebay ensure %s'"
                         .formatted(requestId, version, version));
     }
 
@@ -221,7 +221,7 @@ public class EnsureRequests {
     private static ForebayException unknown(DatasetVersion version, String requestId) {
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
-                "no request '%s' on %s is remembered: 'forebay status %s' shows what there is"
+                "no request '%s' on %s is known: 'forebay status %s' shows the version"
                         .formatted(requestId, version, version));
     }
 
@@ -302,7 +302,7 @@ public class EnsureRequests {
         } catch (NoSuchRunException over) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the workflow of %s ended meanwhile; the request may be sent again"
+                    "the workflow of %s ended meanwhile: retry the request"
                             .formatted(entry.version()),
                     over);
         }

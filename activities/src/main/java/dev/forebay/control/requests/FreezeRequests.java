@@ -101,7 +101,7 @@ public class FreezeRequests {
         } catch (NoSuchRunException ended) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the freezing of %s was ended: 'forebay freeze %s' begins it again"
+                    "the freeze of %s was terminated in Temporal: start it again with 'forebay freeze %s'"
                             .formatted(version, version),
                     ended);
         } catch (ForebayException failed) {

@@ -23,7 +23,7 @@ public class RequestCleanup {
                     Thread.ofPlatform().daemon().name("request-janitor"),
                     Duration.ofHours(1),
                     Duration.ofMinutes(1),
-                    "Old requests are not removed",
+                    "Cannot delete old requests",
                     this::clean);
 
     RequestCleanup(RequestLog requests, VersionLookup lookup, ControlPlaneConfig config) {

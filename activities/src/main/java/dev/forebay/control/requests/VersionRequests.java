@@ -64,7 +64,7 @@ public class VersionRequests {
                         () ->
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
-                                        "version %s is not in region %s: 'forebay ensure %s --region %s' brings it there"
+                                        "version %s is not in region %s: fill it with 'forebay ensure %s --region %s'"
                                                 .formatted(
                                                         version,
                                                         request.region(),

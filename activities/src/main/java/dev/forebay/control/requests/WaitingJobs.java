@@ -49,13 +49,13 @@ class WaitingJobs {
             gauge(
                     registry,
                     "waiting.requests",
-                    "Requests of jobs that wait for a version",
+                    "Waiting requests with priority interactive",
                     region,
                     () -> count(region));
             gauge(
                     registry,
                     "waiting.seconds",
-                    "How long the one has waited that waits longest",
+                    "Waiting time of the oldest of these requests",
                     region,
                     () -> longestSeconds(region));
         }

@@ -31,19 +31,19 @@ public class ControlPlaneMetrics {
 
     private Counter ingestFailures(ErrorCode code) {
         return Counter.builder(PREFIX + "ingest.failures")
-                .description("Attempts to freeze a version that failed")
+                .description("Failed attempts to freeze a version")
                 .tag("code", code.name().toLowerCase(Locale.ROOT))
                 .register(registry);
     }
 
     public void ingested(long objects, long bytes) {
-        count("ingested.objects", "Objects in manifests that were made", objects);
-        count("ingested.bytes", "Sizes of the versions whose manifests were made", bytes);
+        count("ingested.objects", "Objects in new manifests", objects);
+        count("ingested.bytes", "Bytes of the versions with new manifests", bytes);
     }
 
     public void swept(SweepReason reason, boolean evicted) {
         Counter.builder(PREFIX + "sweep.versions")
-                .description("Versions that a sweep asked to be evicted")
+                .description("Evictions that sweeps requested")
                 .tag("reason", reason.name().toLowerCase(Locale.ROOT))
                 .tag("outcome", evicted ? "evicted" : "kept")
                 .register(registry)
@@ -57,19 +57,19 @@ public class ControlPlaneMetrics {
      */
     public void checked(String outcome) {
         Counter.builder(PREFIX + "drift.checks")
-                .description("Checks of datasets that follow their source")
+                .description("Checks of datasets that follow their source, by result")
                 .tag("outcome", outcome)
                 .register(registry)
                 .increment();
     }
 
     public void madeRoom() {
-        count("room.evictions", "Versions that were evicted to make room for others", 1);
+        count("room.evictions", "Versions that were evicted to make space for others", 1);
     }
 
     public void renewed(boolean alive) {
         Counter.builder(PREFIX + "pin.renewals")
-                .description("Renewals of pins")
+                .description("Renewals of pins, by result")
                 .tag("outcome", alive ? "renewed" : "ended")
                 .register(registry)
                 .increment();

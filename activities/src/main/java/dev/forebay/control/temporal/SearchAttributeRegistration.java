@@ -46,7 +46,7 @@ public class SearchAttributeRegistration {
                 throw e;
             }
             LOG.warnf(
-                    "Temporal does not let us add search attributes (%s): an operator has to add %s",
+                    "Temporal refuses to add search attributes (%s): an operator must add %s",
                     e.getStatus().getCode(),
                     SearchAttributes.ALL.stream().map(SearchAttributeKey::getName).toList());
         }

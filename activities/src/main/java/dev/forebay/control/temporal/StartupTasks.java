@@ -48,10 +48,10 @@ public final class StartupTasks {
             return;
         }
         if (nth == MOST_TRIES) {
-            LOG.warnf(e, "Not done until the next start: %s", what);
+            LOG.warnf(e, "A startup task failed, and runs again at the next start: %s", what);
             return;
         }
-        LOG.warnf("Tried again later: %s: %s", what, e.getMessage());
+        LOG.warnf("A startup task failed, and is retried later: %s: %s", what, e.getMessage());
         var _ =
                 clock.schedule(
                         () -> attempt(what, chore, nth + 1),

@@ -104,14 +104,14 @@ public class TemporalCalls {
             case NOT_FOUND ->
                     StatusUtils.hasFailure(answer, NamespaceNotFoundFailure.class)
                             ? unavailable(
-                                    "for its namespace %s (forebay.temporal.namespace), which it does not have"
+                                    "because it does not have namespace %s (forebay.temporal.namespace)"
                                             .formatted(config.namespace()),
                                     failure)
                             : new NoSuchRunException(failure);
             case PERMISSION_DENIED, UNAUTHENTICATED ->
                     new ForebayException(
                             ErrorCode.DENIED,
-                            "Temporal at %s refuses this control plane (%s): give what forebay.temporal.tls.certificate names the right to namespace %s"
+                            "Temporal at %s refuses this control plane (%s): give the identity of forebay.temporal.tls.certificate access to namespace %s"
                                     .formatted(config.target(), said, config.namespace()),
                             failure);
             case INVALID_ARGUMENT, UNIMPLEMENTED -> refused(said, failure);
@@ -163,7 +163,7 @@ public class TemporalCalls {
     private ForebayException unavailable(String how, Throwable cause) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "Temporal at %s did not answer %s; the request may be sent again"
+                "Temporal at %s did not answer %s: retry the request"
                         .formatted(config.target(), how),
                 cause);
     }

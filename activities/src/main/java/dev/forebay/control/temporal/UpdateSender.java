@@ -104,7 +104,7 @@ public class UpdateSender {
         } catch (NoSuchRunException ended) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the workflow was ended meanwhile; the request may be sent again",
+                    "the workflow was ended meanwhile: retry the request",
                     ended);
         }
     }
@@ -118,7 +118,7 @@ public class UpdateSender {
         if (!isDone(accepted, wait)) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "accepted, but not finished within %d s; the request may be sent again"
+                    "accepted, but not finished within %d s: retry the request"
                             .formatted(wait.toSeconds()));
         }
         return temporal.call(() -> accepted.getResult());

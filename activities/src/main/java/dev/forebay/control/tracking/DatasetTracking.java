@@ -153,7 +153,7 @@ public class DatasetTracking {
                     });
         } catch (NoSuchRunException gone) {
             throw new ForebayException(
-                    ErrorCode.NOT_FOUND, "Temporal has no such Schedule (any more)", gone);
+                    ErrorCode.NOT_FOUND, "Temporal does not have this Schedule", gone);
         }
     }
 
@@ -165,14 +165,14 @@ public class DatasetTracking {
                         () ->
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
-                                        "dataset %s does not follow its source: 'forebay tracking on %s' has it do so"
+                                        "dataset %s does not follow its source: enable this with 'forebay tracking on %s'"
                                                 .formatted(dataset, dataset)));
     }
 
     private static ForebayException noSchedule(DatasetName name, Throwable cause) {
         return new ForebayException(
                 ErrorCode.NOT_FOUND,
-                "dataset %s follows its source, but its Schedule was deleted in Temporal: 'forebay tracking on %s' makes it anew"
+                "dataset %s follows its source, but its Schedule was deleted in Temporal: create it again with 'forebay tracking on %s'"
                         .formatted(name, name),
                 cause);
     }

@@ -89,7 +89,7 @@ class DriftSchedules {
                                         pauses,
                                         pauses
                                                 ? "paused through Forebay's API"
-                                                : "goes on through Forebay's API"))
+                                                : "resumed through Forebay's API"))
                 .orElse(before);
     }
 
@@ -103,11 +103,11 @@ class DriftSchedules {
                                         .set(SearchAttributes.DATASET, dataset.toString())
                                         .set(SearchAttributes.NAMESPACE, dataset.namespace())
                                         .build())
-                        .setStaticSummary("look for drift in the source of %s".formatted(dataset))
+                        .setStaticSummary("Check the source of %s for changes".formatted(dataset))
                         // The SDK cannot read a Schedule that has a summary without details.
                         .setStaticDetails(
-                                "Lists the lake and compares it with the newest version; what differs becomes"
-                                        + " a new version.")
+                                "Lists the lake and compares it with the newest version. Changes "
+                                + "become a new version.")
                         .build();
         return Schedules.every(
                 interval,

@@ -41,7 +41,7 @@ public final class WholeAnswer {
         try {
             return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new HttpTimeoutException("no whole answer within " + patience);
+            throw new HttpTimeoutException("no complete answer within " + patience);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException failure ? failure : new IOException(e);
         } finally {

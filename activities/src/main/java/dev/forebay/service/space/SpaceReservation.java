@@ -92,7 +92,7 @@ public record SpaceReservation(
         if (stores.neededBytes() > 0 && stores.capacityBytes() == 0) {
             return waits(
                     ErrorCode.UNAVAILABLE,
-                    "no worker is registered in %s: 'forebay regions' shows them when they have started"
+                    "no worker is registered in %s: start workers, and check them with 'forebay regions'"
                             .formatted(region),
                     true,
                     null);
@@ -100,7 +100,8 @@ public record SpaceReservation(
         if (stores.neededBytes() > 0 && ownBytes > stores.knownBytes()) {
             return refused(
                     say(
-                            "%s takes %,d bytes, the chunk stores of %s together have %,d: add workers, or raise forebay.worker.capacity",
+                            "%s needs %,d bytes, but all chunk stores of %s together hold %,d: "
+                                    + "add workers, or raise forebay.worker.capacity",
                             version, ownBytes, region, stores.knownBytes()));
         }
         if (quota == null || quota.neededBytes() == 0) {
@@ -109,7 +110,8 @@ public record SpaceReservation(
         if (ownBytes > quota.capacityBytes()) {
             return refused(
                     say(
-                            "%s takes %,d bytes, the quota of namespace %s in %s is %,d: '%s' gives it enough",
+                            "%s needs %,d bytes, but the quota of namespace %s in %s is %,d: "
+                                    + "'%s' raises it enough",
                             version,
                             ownBytes,
                             namespace(),
@@ -134,7 +136,8 @@ public record SpaceReservation(
                         own,
                         limit.lackBytes(),
                         say(
-                                "namespace %s has %,d of the %,d bytes of its quota in %s, %s needs %,d: '%s' gives it enough",
+                                "namespace %s uses %,d of the %,d bytes of its quota in %s, and "
+                                        + "%s needs %,d more: '%s' raises the quota enough",
                                 namespace(),
                                 limit.takenBytes(),
                                 limit.capacityBytes(),
@@ -183,7 +186,8 @@ public record SpaceReservation(
             return waits(
                     ErrorCode.CAPACITY_EXCEEDED,
                     say(
-                            "number %d of %d in the queue of %s, behind %s; 'forebay queue --region %s' lists it",
+                            "number %d of %d in the queue of %s, behind %s: 'forebay queue "
+                                    + "--region %s' lists the queue",
                             place + 1, queue.size(), region, queue.get(place - 1), region),
                     false,
                     null);
@@ -194,7 +198,8 @@ public record SpaceReservation(
                         new VictimSelection(taken.get(), version),
                         stores.lackBytes(),
                         say(
-                                "first in the queue of %s: it needs %,d bytes, and %,d of %,d are taken",
+                                "first in the queue of %s: it needs %,d bytes, and %,d of %,d "
+                                + "are in use",
                                 region,
                                 stores.neededBytes(),
                                 stores.takenBytes(),
@@ -225,7 +230,7 @@ public record SpaceReservation(
                         ErrorCode.CAPACITY_EXCEEDED,
                         why
                                 + (chosen.victims().isEmpty()
-                                        ? "; evictions that run free enough"
+                                        ? "; running evictions free enough"
                                         : "; the eviction of %d unpinned versions frees enough"
                                                 .formatted(chosen.victims().size()))),
                 steppedAside,
@@ -235,10 +240,13 @@ public record SpaceReservation(
     private String workersAreAway() {
         return stores.knownBytes() == Long.MAX_VALUE
                 ? say(
-                        "%s takes %,d bytes, the workers of %s that its agent understands have %,d: upgrade the agent",
+                        "%s needs %,d bytes, but the workers of %s that its agent can read have "
+                        + "%,d: upgrade the agent",
                         version, ownBytes, region, stores.capacityBytes())
                 : say(
-                        "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d; 'forebay regions' counts them",
+                        "%s needs %,d bytes. Some workers of %s, which recently had %,d "
+                                + "together, are missing, and the others have %,d: 'forebay "
+                                + "regions' lists them",
                         version, ownBytes, region, stores.knownBytes(), stores.capacityBytes());
     }
 

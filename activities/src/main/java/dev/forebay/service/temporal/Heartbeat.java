@@ -95,7 +95,7 @@ public final class Heartbeat {
                 activity.heartbeat(details.get());
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts this thread", e);
+            throw new IllegalStateException("this thread is never interrupted", e);
         }
     }
 }

@@ -24,7 +24,7 @@ final class TemporalGauge {
         Gauge.builder(
                         "forebay." + role + ".temporal.connected",
                         () -> workers.polling() && workers.reachable() ? 1 : 0)
-                .description("Whether this process polls Temporal, and is answered")
+                .description("1 if this process polls Temporal, and Temporal answers")
                 .strongReference(true)
                 .register(registry);
     }

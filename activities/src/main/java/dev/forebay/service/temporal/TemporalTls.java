@@ -31,7 +31,7 @@ final class TemporalTls {
                     || config.serverName().isPresent()) {
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
-                        PREFIX + "enabled must be true for the others to count");
+                        PREFIX + "enabled must be true if other settings of TLS are present");
             }
             return;
         }
@@ -55,7 +55,7 @@ final class TemporalTls {
         try {
             return builder.build();
         } catch (SSLException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "TLS to Temporal cannot be spoken", e);
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot set up TLS to Temporal", e);
         }
     }
 }

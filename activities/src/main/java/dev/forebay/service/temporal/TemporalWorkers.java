@@ -50,7 +50,7 @@ public class TemporalWorkers {
             new PeriodicTask(
                     Thread.ofVirtual().name("temporal"),
                     AGAIN,
-                    "Nothing is done for Temporal yet",
+                    "Cannot start the workers of Temporal yet",
                     this::begin);
     private volatile boolean polling;
 
@@ -138,7 +138,7 @@ public class TemporalWorkers {
 
     private void say(@Nullable String why) {
         if (!closing.hasBegun()) {
-            LOG.warnf("Nothing is done for Temporal yet: %s", why);
+            LOG.warnf("Waiting for Temporal: %s", why);
         }
     }
 

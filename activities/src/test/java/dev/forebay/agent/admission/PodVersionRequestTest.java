@@ -63,7 +63,7 @@ class PodVersionRequestTest {
                     a/b@v1                  | 1w  | -        | forebay.dev/deadline '1w'
                     a/b@v1                  | 5   | -        | forebay.dev/deadline '5'
                     a/b@v1                  | 1h  | run-cold | must be fail or run_cold
-                    a/b@v1                  | -   | fail     | means nothing without forebay.dev/deadline
+                    a/b@v1                  | -   | fail     | needs annotation forebay.dev/deadline
                     """)
     void anInvalidAnnotationIsRefusedWithItsNameItsValueAndTheRule(
             String dataset, String deadline, String onDeadline, String said) {
@@ -125,6 +125,6 @@ class PodVersionRequestTest {
                                         Map.of(
                                                 PodVersionRequest.DATASET,
                                                 "a/b@" + "a1".repeat(32))))
-                .withMessageContaining("no digest");
+                .withMessageContaining("or a digest");
     }
 }

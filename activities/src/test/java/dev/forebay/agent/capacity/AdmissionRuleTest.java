@@ -55,7 +55,7 @@ class AdmissionRuleTest {
 
         assertThat(wants("b/y@v1", 4)).isEmpty();
         assertThat(wants("b/y@v1", 5).orElseThrow().reason())
-                .contains("first in the queue", "are taken");
+                .contains("first in the queue", "are in use");
     }
 
     @Test
@@ -81,7 +81,7 @@ class AdmissionRuleTest {
 
         Applicant waiting = wants("b/y@v1", 7).orElseThrow();
         assertThat(waiting.steppedAside()).isTrue();
-        assertThat(waiting.reason()).contains("some are away");
+        assertThat(waiting.reason()).contains("are missing");
         queue.add(waiting);
         assertThat(wants("b/z-behind-it@v1", 6)).isEmpty();
 
@@ -95,7 +95,7 @@ class AdmissionRuleTest {
         had = 0;
         departed = List.of(new WorkerNode("away", URI.create("http://w.invalid:2"), 3 * CHUNK));
 
-        assertThat(wants("b/y@v1", 13).orElseThrow().reason()).contains("some are away");
+        assertThat(wants("b/y@v1", 13).orElseThrow().reason()).contains("are missing");
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> wants("b/y@v1", 14))
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE);

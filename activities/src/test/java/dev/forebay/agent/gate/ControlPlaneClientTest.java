@@ -175,7 +175,7 @@ class ControlPlaneClientTest {
         assertThat(controlPlane().ensure(GANG))
                 .isEqualTo(
                         new Answer.Refused(
-                                "UNAVAILABLE", "the control plane's answer is not understood"));
+                                "UNAVAILABLE", "cannot read the control plane's answer"));
 
         server.stop(0);
         assertThat(controlPlane().ensure(GANG))

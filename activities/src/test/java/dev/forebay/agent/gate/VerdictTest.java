@@ -119,7 +119,7 @@ class VerdictTest {
 
             assertThat(fails).isInstanceOf(Verdict.Fail.class);
             assertThat(fails.notice().reason()).isEqualTo("DeadlineExceeded");
-            assertThat(fails.notice().message()).startsWith("not there within 60 s: ");
+            assertThat(fails.notice().message()).startsWith("not present within 60 s: ");
             assertThat(runs).isInstanceOf(Verdict.Open.class);
             assertThat(runs.notice().reason()).isEqualTo("RunsCold");
         }

@@ -148,7 +148,7 @@ class WarmCheckTest {
         check.look();
 
         assertThat(workloads.admitted).containsOnlyKeys("w");
-        assertThat(workloads.told).containsEntry("w", "asks for no dataset");
+        assertThat(workloads.told).containsEntry("w", "no pod of it needs a dataset");
         assertThat(asked).isEmpty();
     }
 

@@ -162,7 +162,7 @@ class NodeLabelsKubeIT {
     private static long refusals(ApplicationProcess process) {
         try {
             return Files.readAllLines(process.log()).stream()
-                    .filter(line -> line.contains("The labelling of nodes has failed"))
+                    .filter(line -> line.contains("The update of node labels failed"))
                     .count();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

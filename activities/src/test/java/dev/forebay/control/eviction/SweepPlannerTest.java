@@ -301,7 +301,7 @@ class SweepPlannerTest {
 
         assertOnlyWhatFreesSomethingGoes(plan(Map.of("team", 600L)));
         assertThat(plan(Map.of("team", 400L)).notes())
-                .anyMatch(note -> note.contains("shared with such"));
+                .anyMatch(note -> note.contains("share chunks with such versions"));
     }
 
     /** Its chunks were dropped one by one, but it still counts for the quota. */

@@ -38,8 +38,9 @@ class WordingTest {
     void aCompleteVersionIsWarmAndNamesItsPinOwners() {
         assertThat(said(State.CACHED, 2_000, null, List.of(pin("run train-7"), pin("run train-7"))))
                 .containsExactly(
-                        "team/digits@v1 is warm in us-1: all its 2,000 bytes are there and verified since 2026-11-20T12:00:00Z.",
-                        "It stays while it is held by run train-7.");
+                        "team/digits@v1 is warm in us-1: all its 2,000 bytes are present and "
+                        + "verified since 2026-11-20T12:00:00Z.",
+                        "It stays while it is pinned by run train-7.");
     }
 
     @Test
@@ -47,8 +48,9 @@ class WordingTest {
         happened(Kind.LOST, 1, "");
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .contains(
-                        "It had been there before, until workers turned out to lack some of it at 2026-11-20T12:01:00Z; that was filled again.",
-                        "Nobody holds it: it may be evicted from 2026-11-20T12:00:00Z on.");
+                        "It was complete before. At 2026-11-20T12:01:00Z workers lacked some of "
+                        + "its chunks, which were filled again.",
+                        "It has no pin and can be evicted from 2026-11-20T12:00:00Z on.");
     }
 
     @Test
@@ -56,21 +58,22 @@ class WordingTest {
         happened(Kind.ASKED_FOR, 0, "");
         happened(Kind.CACHED, 1, "");
         happened(Kind.RELEASED, 2, "run train-7");
-        happened(Kind.EVICTING, 3, "its time to live has passed");
-        happened(Kind.EVICTED, 4, "its time to live has passed");
+        happened(Kind.EVICTING, 3, "its time to live has ended");
+        happened(Kind.EVICTED, 4, "its time to live has ended");
 
         assertThat(said(State.ABSENT, 0, null, List.of()))
                 .containsExactly(
-                        "team/digits@v1 is cold in us-1: it was evicted at 2026-11-20T12:04:00Z, because its time to live has passed.",
+                        "team/digits@v1 is cold in us-1: it was evicted at 2026-11-20T12:04:00Z, "
+                        + "because its time to live has ended.",
                         "It had been complete since 2026-11-20T12:01:00Z.",
-                        "Its last pin, of run train-7, had ended at 2026-11-20T12:02:00Z.");
+                        "Its last pin, of run train-7, ended at 2026-11-20T12:02:00Z.");
     }
 
     @Test
     void aVersionWithoutHistoryShowsThatItWasNeverRequested() {
         assertThat(said(State.ABSENT, 0, null, List.of()))
                 .containsExactly(
-                        "team/digits@v1 is cold in us-1: as far as is remembered nobody has asked for it there.");
+                        "team/digits@v1 is cold in us-1: its history has no request for it there.");
     }
 
     @Test
@@ -81,9 +84,11 @@ class WordingTest {
 
         assertThat(said(State.WARMING, 500, null, List.of()))
                 .containsExactly(
-                        "team/digits@v1 is cold in us-1: it is being filled, 25 % of its 2,000 bytes are there.",
-                        "The filling began at 2026-11-20T12:02:00Z.",
-                        "It had been there before, and was evicted at 2026-11-20T12:01:00Z, without a reason given.");
+                        "team/digits@v1 is cold in us-1: it is being filled, and 25 % of its "
+                        + "2,000 bytes are present.",
+                        "The fill started at 2026-11-20T12:02:00Z.",
+                        "It was there before, and was evicted at 2026-11-20T12:01:00Z, for an "
+                        + "unknown reason.");
     }
 
     @Test
@@ -93,7 +98,7 @@ class WordingTest {
         happened(Kind.LOST, 2, "");
 
         assertThat(String.join(" ", said(State.WARMING, 500, null, List.of())))
-                .contains("it was complete there, until workers turned out to lack some of it");
+                .contains("It was complete before. Then workers lacked some of its chunks");
     }
 
     @Test
@@ -106,9 +111,11 @@ class WordingTest {
 
         assertThat(said(State.BLOCKED, 500, problem, List.of()))
                 .containsExactly(
-                        "team/digits@v1 is cold in us-1: filling it was given up at 2026-11-20T12:01:00Z: LAKE_OBJECT_CHANGED: digits/7.png was overwritten. To do: put it back.",
-                        "The lake has drifted: what it has now is another version than the one that was frozen.",
-                        "500 bytes of it are there and kept for the next attempt.");
+                        "team/digits@v1 is cold in us-1: its fill stopped at "
+                        + "2026-11-20T12:01:00Z: LAKE_OBJECT_CHANGED: digits/7.png was "
+                        + "overwritten. To do: put it back.",
+                        "The lake has changed: its objects differ from the frozen version.",
+                        "500 of its bytes are present and kept for the next attempt.");
     }
 
     @Test
@@ -126,8 +133,9 @@ class WordingTest {
 
         assertThat(old.sentences())
                 .endsWith(
-                        "It is not the newest version: v2 is newer. Who asks for 'latest' gets that one.",
-                        "Complete there: v2. What did not change between versions is shared, and is not fetched again.");
+                        "It is not the newest version: 'latest' is v2.",
+                        "Complete there: v2. Unchanged chunks are shared between versions and "
+                        + "are not fetched again.");
     }
 
     @Test
@@ -135,11 +143,14 @@ class WordingTest {
         lastCheck = new LastCheck(NOON, new Check(V2, 1_200, 3, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
-                        "The last check of the lake, at 2026-11-20T12:00:00Z, made v2: since the version frozen before, 1,200 objects had changed, 3 had come and 0 had gone.");
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, created v2: since "
+                        + "the previous version, 1,200 objects were changed, 3 added and 0 "
+                        + "removed.");
         lastCheck = new LastCheck(NOON, new Check(null, 0, 0, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
-                        "The last check of the lake, at 2026-11-20T12:00:00Z, found no difference from the newest version that was frozen then.");
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, found no change "
+                        + "since the newest version.");
         lastCheck =
                 new LastCheck(
                         NOON,

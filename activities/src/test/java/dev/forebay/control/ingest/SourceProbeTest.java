@@ -98,12 +98,13 @@ class SourceProbeTest {
         SourceProbe empty = probe((_, _) -> new Listing.Page(List.of(), null), LONG);
         assertThat(empty.check(source))
                 .hasValue(
-                        "there is no object yet: compare with 'aws s3 ls s3://bucket/p/ --endpoint-url http://lake'");
+                        "the source has no object yet: compare with 'aws s3 ls s3://bucket/p/ "
+                        + "--endpoint-url http://lake'");
 
         Iterator<Listing.Page> pages = List.of(SOME, new Listing.Page(List.of(), null)).iterator();
         SourceProbe unlisted = probe((_, _) -> pages.next(), LONG);
         assertThat(unlisted.check(source.with(List.of(), List.of(), "s3://lists/mine.txt")))
-                .hasValue("there is no object s3://lists/mine.txt yet");
+                .hasValue("the object s3://lists/mine.txt does not exist yet");
     }
 
     /** For example, a page whose keys are all excluded. */
@@ -126,7 +127,8 @@ class SourceProbeTest {
                     throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "interrupted");
                 };
         assertThat(probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/")))
-                .hasValue("s3://bucket/p/ was not checked: the lake did not answer within 0 s");
+                .hasValue("Forebay did not check s3://bucket/p/, because the lake did not answer "
+                        + "within 0 s");
         assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
     }
 

@@ -67,7 +67,8 @@ class RegionRatingRulesTest {
                 .isEqualTo(Verdict.CAN_BE_FILLED);
         RegionRating inDoubt = of(nothingMissing(State.CACHED, false));
         assertThat(inDoubt.verdict()).isEqualTo(Verdict.CAN_BE_FILLED);
-        assertThat(inDoubt.reasons()).first().asString().contains("as far as workers answer");
+        assertThat(inDoubt.reasons()).first().asString().contains("according to the workers that "
+                + "answer");
     }
 
     @Test
@@ -86,9 +87,9 @@ class RegionRatingRulesTest {
         assertThat(places)
                 .extracting(place -> place.region().value())
                 .containsExactly("cold", "unstated", "warm");
-        assertThat(places.get(0).reasons()).contains("it has 8 GPUs, 8 are asked for");
+        assertThat(places.get(0).reasons()).contains("it has 8 GPUs, and the job needs 8");
         assertThat(places.get(1).reasons())
-                .contains("how many GPUs it has is not stated (forebay.regions.unstated.gpus)");
+                .contains("its number of GPUs is not configured (forebay.regions.unstated.gpus)");
         assertThat(places.get(1).gpus()).isNull();
         assertThat(places.get(2).verdict()).isEqualTo(Verdict.TOO_FEW_GPUS);
         assertThat(places.get(2).gpus()).isEqualTo(4);
@@ -104,14 +105,15 @@ class RegionRatingRulesTest {
         assertThat(place.cost()).isEqualTo("1.25");
         assertThat(place.reasons())
                 .containsExactly(
-                        "40 % of it is there, 600 bytes are missing",
-                        "by its latest fillings it would take about 7 seconds, from 3 to 15",
+                        "40 % of the bytes are present, 600 are missing",
+                        "at the rate of recent fills it would take about 7 seconds, from 3 to 15",
                         "it would cost 1.2500 EUR, from the lake",
                         "500 bytes are free");
         assertThat(of(region("r", 600, Admission.WAITS, null, null)).reasons())
                 .containsExactly(
-                        "40 % of it is there, 600 bytes are missing",
-                        "how long that would take is not known: it has filled too little lately",
+                        "40 % of the bytes are present, 600 are missing",
+                        "the time of a fill is unknown, because the region has filled too little "
+                        + "recently",
                         "CAPACITY_EXCEEDED: it is full");
         assertThat(of(unknown("r")).reasons()).containsExactly("UNAVAILABLE: no agent");
     }

@@ -72,7 +72,8 @@ class PriceTableTest {
         "forebay.prices.nvme-gb-hour, 1e7, forebay.prices.nvme-gb-hour '10000000' must be from 0 to 1000000",
         "forebay.prices.currency, euro, forebay.prices.currency 'euro' must be three letters A-Z",
         "forebay.prices.regions.eu-1.sibling-gb, -1, forebay.prices.regions.eu-1.sibling-gb '-1' must be from 0 to 1000000",
-        "forebay.prices.regions.mars.lake-gb, 1, 'forebay.prices.regions ''mars'' is not one of this installation: eu-1, us-east-1'",
+        "forebay.prices.regions.mars.lake-gb, 1, 'forebay.prices.regions ''mars'' is not a "
+        + "region of this installation, which has eu-1, us-east-1'",
     })
     void anInvalidPriceSettingIsRefused(String name, String value, String message) {
         assertThatThrownBy(() -> table(Map.of(name, value)))

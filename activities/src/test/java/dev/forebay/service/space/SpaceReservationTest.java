@@ -84,7 +84,7 @@ class SpaceReservationTest {
         Decision unknown = decide(150, new Limit(100, Long.MAX_VALUE, 0, 150), null);
 
         assertThat(away.steppedAside()).isTrue();
-        assertThat(why(away)).contains("some are away");
+        assertThat(why(away)).contains("are missing");
         assertThat(unknown.steppedAside()).isTrue();
         assertThat(why(unknown)).contains("upgrade the agent");
     }
@@ -118,7 +118,7 @@ class SpaceReservationTest {
 
         assertThat(decision.admission()).isEqualTo(Admission.AFTER_EVICTION);
         assertThat(decision.victims()).isEmpty();
-        assertThat(why(decision)).endsWith("evictions that run free enough");
+        assertThat(why(decision)).endsWith("running evictions free enough");
     }
 
     @Test

@@ -182,7 +182,7 @@ class TemporalTlsIT {
                     enabled     | false         | forebay.temporal.tls.enabled must be true
                     ca          | /nowhere      | forebay.temporal.tls.ca is /nowhere: it must hold certificates
                     certificate | /nowhere      | forebay.temporal.tls.certificate is /nowhere: it must be a file that can be read
-                    key         | ''            | forebay.temporal.tls.certificate and forebay.temporal.tls.key need each other
+                    key         | ''            | forebay.temporal.tls.certificate and forebay.temporal.tls.key must be set together
                     """)
     void anErrorNamesTheInvalidSetting(String setting, String value, String message) {
         Map<String, String> settings = settings();

@@ -75,7 +75,7 @@ record DebianArchive(Path cache) {
         try (Stream<Path> files = Files.list(into)) {
             return files.filter(file -> file.toString().endsWith(".deb"))
                     .findFirst()
-                    .orElseThrow(() -> new IOException("apt-get brought no " + exactly));
+                    .orElseThrow(() -> new IOException("apt-get downloaded no " + exactly));
         }
     }
 }

@@ -43,7 +43,7 @@ final class DebianLock {
             String[] fields = line.split(" ", -1);
             if (fields.length != 3 || !fields[2].matches("[0-9a-f]{64}") || lock.layers.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "not a package, its version and its SHA-256: " + line);
+                        "a line must have a package, its version and its SHA-256, not: " + line);
             }
             layer.add(new DebianPackage(fields[0], fields[1], fields[2]));
         }

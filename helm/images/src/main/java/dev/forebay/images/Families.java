@@ -33,7 +33,7 @@ final class Families {
                     .forEach(component -> versions.add(component.getVersion()));
             if (versions.size() > 1) {
                 findings.add(
-                        "%s: libraries of %s have the versions %s. Take one for all"
+                        "%s: libraries of %s have different versions: %s. Use one version for all"
                                 .formatted(program, group, String.join(", ", versions)));
             }
         }

@@ -58,7 +58,7 @@ public final class Images {
         Path java = work.resolve("java");
         jdk.link(java);
         Path trained = work.resolve("trained");
-        System.out.println("AOT caches are made on a small stack, which takes about two minutes");
+        System.out.println("creating AOT caches on a small stack, which takes about two minutes");
         Training.train(java, repository, trained);
         FileEntriesLayer baseLayer = Base.layer(base);
         FileEntriesLayer javaLayer = new Tree(java, JavaRuntime.PLACE).layer("java", _ -> true);

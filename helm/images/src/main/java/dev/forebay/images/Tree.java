@@ -63,7 +63,7 @@ record Tree(Path root, String at) {
                                     : here.resolveSibling(target))
                             .normalize();
             if (!here.startsWith(root)) {
-                throw new IOException("%s leads out of %s".formatted(path, root));
+                throw new IOException("%s is outside of %s".formatted(path, root));
             }
         }
         return Files.isRegularFile(here, LinkOption.NOFOLLOW_LINKS)

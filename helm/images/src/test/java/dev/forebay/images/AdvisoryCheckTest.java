@@ -93,7 +93,7 @@ class AdvisoryCheckTest {
 
         assertThatThrownBy(() -> AdvisoryCheck.check(repository))
                 .hasMessageContaining(
-                        "worker: libraries of io.netty have the versions 99.0.0.Final,"
+                        "worker: libraries of io.netty have different versions: 99.0.0.Final,"
                                 + " 99.1.0.Final");
     }
 

@@ -103,7 +103,8 @@ public final class ChunkStore implements AutoCloseable {
                         throw new ForebayException(
                                 ErrorCode.UNAVAILABLE, "cannot open chunk store " + directory, e);
                     }
-                    LOG.error("Disk {} cannot be used and is left alone", directory, e);
+                    LOG.error("Cannot use disk {}: serving without it, replace it and restart "
+                            + "the worker", directory, e);
                 }
             }
             return new ChunkStore(opened, unusable, counters);
@@ -203,7 +204,8 @@ public final class ChunkStore implements AutoCloseable {
     private void putSomewhere(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         Optional<DiskStore> home = diskWith(id);
         ForebayException failure =
-                new ForebayException(ErrorCode.UNAVAILABLE, "no disk of the store is left");
+                new ForebayException(ErrorCode.UNAVAILABLE, "the store has no usable disk: "
+                        + "replace its disks, and restart the worker");
         for (DiskStore disk : ranked(id, home)) {
             Optional<DiskStore> leaves = home.filter(before -> before != disk);
             try (StoredChunk there = leaves.flatMap(before -> before.find(id, 0, 0)).orElse(null)) {
@@ -318,7 +320,7 @@ public final class ChunkStore implements AutoCloseable {
             if (replace(hung, anew)) {
                 keepOneOfEach(anew);
                 LOG.info(
-                        "Disk {} answers, and is used again with the {} chunks on it",
+                        "Disk {} answers again, and is used again with its {} chunks",
                         hung.directory(),
                         anew.size());
                 onReturnedDisk.accept(hung.directory());
@@ -327,7 +329,7 @@ public final class ChunkStore implements AutoCloseable {
             }
         } catch (IOException | RuntimeException e) {
             LOG.error(
-                    "Disk {} answers, but cannot be used, and is left alone from now on",
+                    "Disk {} answers, but cannot be used: serving without it until a restart",
                     hung.directory(),
                     e);
         }

@@ -29,7 +29,7 @@ final class DirectoryLock implements AutoCloseable {
             channel.close();
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "another worker uses this chunk store, it has locked " + file);
+                    "another worker uses this chunk store and has locked " + file);
         }
         return new DirectoryLock(channel);
     }

@@ -155,7 +155,7 @@ final class DiskCalls implements AutoCloseable {
 
     private ForebayException busy() {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "too much is asked of disk %s at once".formatted(disk));
+                ErrorCode.UNAVAILABLE, "too many requests wait for disk %s".formatted(disk));
     }
 
     /** Ends the wait of all callers, and makes no further call to the disk. */

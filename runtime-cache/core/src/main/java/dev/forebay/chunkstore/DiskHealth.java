@@ -53,7 +53,7 @@ final class DiskHealth {
      */
     Optional<IOException> failureAfterHang() {
         return broken
-                ? Optional.of(new IOException("what it was asked ended in an error"))
+                ? Optional.of(new IOException("a disk call ended in an error"))
                 : probe.failure();
     }
 
@@ -82,7 +82,7 @@ final class DiskHealth {
     private void fail(IOException why) {
         if (leaveAlone()) {
             broken = true;
-            LOG.error("Disk {} has failed and is left alone from now on", directory, why);
+            LOG.error("Disk {} has failed: serving without it, replace it and restart the worker", directory, why);
             onFailure.run();
         }
     }
@@ -91,7 +91,7 @@ final class DiskHealth {
         if (leaveAlone()) {
             // An error before the hang does not count: the disk continued to work after it.
             broken = false;
-            LOG.error("Disk {} hangs and is left alone until it has answered", directory, why);
+            LOG.error("Disk {} hangs: serving without it until it answers", directory, why);
             onFailure.run();
         }
     }

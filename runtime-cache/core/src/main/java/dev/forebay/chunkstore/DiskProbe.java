@@ -44,7 +44,7 @@ final class DiskProbe {
     synchronized Optional<IOException> failure() {
         try {
             if (identity == null || !identity.equals(identity(lock))) {
-                throw new DamagedChunkException(lock + " is not the file it was");
+                throw new DamagedChunkException(lock + " is not the file that the worker opened");
             }
             writeAndRead();
             return Optional.empty();

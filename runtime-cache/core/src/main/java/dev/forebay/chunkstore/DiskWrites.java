@@ -113,7 +113,7 @@ final class DiskWrites {
             // Other programs use the disk too, so it may be full below the limit of the store.
             if (attempt >= ATTEMPTS || !space.evict(valid.chunkBytes())) {
                 throw new ForebayException(
-                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
+                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no space for " + id, e);
             }
             return false;
         } finally {

@@ -94,8 +94,9 @@ final class Space {
             if (!evictOne()) {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED,
-                        ("no room for chunk %s: of %d bytes %d are used and %d being written, of %d"
-                                        + " files %d, and nothing may be evicted")
+                        ("no space for chunk %s: of %d bytes %d are used and %d are being "
+                                + "written, of %d files %d exist, and pins or open reads prevent "
+                                + "evictions")
                                 .formatted(
                                         wanted,
                                         limits.bytes(),

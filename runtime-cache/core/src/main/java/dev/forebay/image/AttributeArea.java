@@ -27,7 +27,7 @@ final class AttributeArea {
         if (value.length > MAX_VALUE_BYTES) {
             throw new ForebayException(
                     ErrorCode.INVALID_KEY,
-                    "an object's %s has %d bytes, more than an extended attribute may have"
+                    "an object's %s has %d bytes, more than an extended attribute can have"
                             .formatted(attribute, value.length));
         }
         long id = area.bytes() / ID_BYTES;

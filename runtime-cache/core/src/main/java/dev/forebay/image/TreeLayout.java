@@ -75,11 +75,11 @@ final class TreeLayout {
         if (more) {
             throw new ForebayException(
                     ErrorCode.CORRUPT,
-                    "node %d is below %d, which is no directory"
+                    "node %d is below %d, which is not a directory"
                             .formatted(entryScan.id(), entryScan.parent()));
         }
         if (rootNumber == 0) {
-            throw new ForebayException(ErrorCode.CORRUPT, "a manifest without a root");
+            throw new ForebayException(ErrorCode.CORRUPT, "the manifest has no root directory");
         }
     }
 
@@ -115,7 +115,7 @@ final class TreeLayout {
                 && (offset % Erofs.BLOCK_BYTES != 0 || offset + size > packs.get(pack).bytes())) {
             throw new ForebayException(
                     ErrorCode.CORRUPT,
-                    "node %d has no place at %d in pack %d".formatted(id, offset, pack));
+                    "node %d has an invalid offset %d in pack %d".formatted(id, offset, pack));
         }
         int key = attributes.add(Attribute.KEY, node.key());
         int etag = attributes.add(Attribute.ETAG, node.etag());

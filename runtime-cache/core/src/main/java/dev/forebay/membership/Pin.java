@@ -47,7 +47,7 @@ public record Pin(
      */
     public static Pin ofLaterRelease(DatasetVersion version, String id) {
         return new Pin(
-                version, id, "a holder that this release does not understand", "", Duration.ZERO);
+                version, id, "an unknown owner, in a row that a later release wrote", "", Duration.ZERO);
     }
 
     /** Returns the same pin after a renewal. */

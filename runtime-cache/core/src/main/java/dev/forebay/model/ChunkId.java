@@ -39,7 +39,7 @@ public record ChunkId(PackId pack, int index) {
         if (index > Integer.MAX_VALUE) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "offset %d must be below %d, which no pack reaches"
+                    "offset %d must be below %d"
                             .formatted(offset, (Integer.MAX_VALUE + 1L) * CHUNK_BYTES));
         }
         return new ChunkId(pack, (int) index);

@@ -40,7 +40,7 @@ public enum ErrorCode {
     /** The lake returns errors, throttles, returns truncated answers or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
     /**
-     * The lake breaks a promise of S3. It lists keys out of order, for example, or does not support
+     * The lake does not behave like S3. It lists keys out of order, for example, or does not support
      * a request.
      */
     LAKE_UNSUPPORTED(Category.REFUSED, false),

@@ -94,8 +94,8 @@ final class KeyGlob {
         for (String component : text.split("/", -1)) {
             if (component.isEmpty()) {
                 return Optional.of(
-                        "must be relative to the prefix, without a / at its beginning or end"
-                                + " or two in a row; dir/** is all that is below dir");
+                        "must be relative to the prefix, without / at its start or end, and "
+                        + "without //. dir/** matches everything below dir");
             }
             if (component.equals(".") || component.equals("..")) {
                 return Optional.of("must have no component . or ..");

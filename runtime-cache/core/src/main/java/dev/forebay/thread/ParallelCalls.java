@@ -106,7 +106,7 @@ public final class ParallelCalls<T> {
             case RuntimeException failed -> throw failed;
             case Throwable failed ->
                     throw new ForebayException(
-                            ErrorCode.UNAVAILABLE, "a call has failed: " + failed, failed);
+                            ErrorCode.UNAVAILABLE, "a call failed: " + failed, failed);
         }
     }
 

@@ -61,7 +61,7 @@ public final class ScrubLoop<T> implements AutoCloseable {
         this.source = source;
         this.nanosPerByte = 1e9 / bytesPerSecond;
         this.task =
-                new PeriodicTask(thread, pause, "A round of scrubbing ended early", this::round);
+                new PeriodicTask(thread, pause, "A scrub failed", this::round);
     }
 
     /** Starts with a round. */
@@ -87,7 +87,7 @@ public final class ScrubLoop<T> implements AutoCloseable {
             boolean verified =
                     CatchAll.run(
                             () -> source.verify(item, pace),
-                            e -> LOG.warn("{} cannot be verified now", item, e));
+                            e -> LOG.warn("Cannot verify {} at the moment", item, e));
             if (ends.get() || (!verified && task.isClosing())) {
                 return false;
             }

@@ -71,7 +71,7 @@ final class CertifiedKey {
         try {
             return Buffer.buffer(Files.readAllBytes(file));
         } catch (IOException e) {
-            throw refused(setting, file, "be a file that can be read, but: " + e);
+            throw refused(setting, file, "be a readable file, but: " + e);
         }
     }
 
@@ -87,7 +87,7 @@ final class CertifiedKey {
         } catch (CertificateException notPem) {
             // Reported below.
         }
-        throw refused(setting, file, "hold a certificate in PEM");
+        throw refused(setting, file, "contain a certificate in PEM");
     }
 
     private static PrivateKey privateKey(
@@ -102,7 +102,7 @@ final class CertifiedKey {
             // Reported below, without the cause: a parser's message could quote parts of the key.
         }
         throw refused(
-                setting, file, "hold one private key in PEM, RSA or EC, that is not encrypted");
+                setting, file, "contain one unencrypted private key in PEM, RSA or EC");
     }
 
     /** Returns whether the certificate's public key verifies what the private key signs. */

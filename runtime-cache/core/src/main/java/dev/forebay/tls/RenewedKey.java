@@ -83,12 +83,12 @@ public final class RenewedKey extends X509ExtendedKeyManager {
             keys.addAll(newestFirst.subList(0, Math.min(KEPT - 1, newestFirst.size())));
             newestFirst = List.copyOf(keys);
             used = now;
-            LOG.info("{}certificate: shows a new one, valid until {}", files.prefix(), expiry());
+            LOG.info("{}certificate: using a new certificate, valid until {}", files.prefix(), expiry());
         } catch (ForebayException e) {
             if (!now.equals(refused)) {
                 LOG.warn(
-                        "Shows the certificate it has, valid until {}, for there is a new one that"
-                                + " cannot be used: {}",
+                        "Cannot use the new certificate, so the old one, valid until {}, stays "
+                        + "in use: {}",
                         expiry(),
                         e.getMessage());
                 refused = now;

@@ -65,7 +65,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
             context.init(null, new TrustManager[] {this}, null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "TLS cannot be spoken", e);
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot set up TLS", e);
         }
     }
 
@@ -75,10 +75,10 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
             try {
                 current = read();
                 used = now;
-                LOG.info("{}: goes by the authorities that are in {} now", setting, file);
+                LOG.info("{}: using the authorities that are now in {}", setting, file);
             } catch (ForebayException e) {
                 if (!now.equals(refused)) {
-                    LOG.warn("Goes by the authorities that it has: {}", e.getMessage());
+                    LOG.warn("Cannot read new authorities, so the old ones stay in use: {}", e.getMessage());
                     refused = now;
                 }
             }
@@ -90,7 +90,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
         try {
             Collection<? extends Certificate> certificates = certificates(file);
             if (certificates.isEmpty()) {
-                throw refused("it holds none", null);
+                throw refused("it contains none", null);
             }
             return trusting(certificates);
         } catch (IOException | GeneralSecurityException e) {
@@ -101,7 +101,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
     private ForebayException refused(String why, @Nullable Exception cause) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
-                "%s is %s: it must hold certificates of authorities in PEM, but %s"
+                "%s is %s: it must contain certificates of authorities in PEM, but %s"
                         .formatted(setting, file, why),
                 cause);
     }
@@ -128,7 +128,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
                 return manager;
             }
         }
-        throw new GeneralSecurityException("the JVM has no manager of trust for X.509");
+        throw new GeneralSecurityException("the JVM has no trust manager for X.509");
     }
 
     @Override

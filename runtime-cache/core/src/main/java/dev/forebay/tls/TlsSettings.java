@@ -26,7 +26,7 @@ public record TlsSettings(
         if (certificate.isPresent() != key.isPresent()) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%scertificate and %skey need each other".formatted(prefix, prefix));
+                    "%scertificate and %skey must be set together".formatted(prefix, prefix));
         }
     }
 

@@ -52,7 +52,7 @@ public final class BearerToken {
                 || !secret.chars().allMatch(character -> character > ' ' && character < 0x7f)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s: %s must hold at least %d visible ASCII characters"
+                    "%s: %s must contain at least %d visible ASCII characters"
                             .formatted(setting, file, LEAST_CHARACTERS));
         }
         return new BearerToken(secret);

@@ -23,7 +23,7 @@ final class ConnectionFailure {
             }
             if (each instanceof UnknownHostException
                     || each instanceof UnresolvedAddressException) {
-                return "the host name %s is not resolved: look at the name servers of this machine"
+                return "cannot resolve the host name %s: check the name servers of this machine"
                         .formatted(address.getHost());
             }
         }

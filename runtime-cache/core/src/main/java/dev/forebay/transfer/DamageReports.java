@@ -76,13 +76,13 @@ public final class DamageReports {
     private void send(WorkerNode worker, Digest manifest, ChunkId chunk) {
         try {
             LOG.warn(
-                    "Worker {} sent chunk {} damaged; it was {}",
+                    "Worker {} sent damaged chunk {}; result of its repair: {}",
                     worker.id(),
                     chunk,
                     client.verify(worker, manifest, chunk).verdict());
         } catch (ForebayException e) {
             LOG.warn(
-                    "Worker {} sent chunk {} damaged and could not mend it: {}",
+                    "Worker {} sent damaged chunk {} and could not repair it: {}",
                     worker.id(),
                     chunk,
                     e.getMessage());

@@ -143,7 +143,7 @@ final class Exchanges implements AutoCloseable {
             if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "%d requests to workers are on their way, no turn for this one within %s"
+                        "%d other requests to workers are running, and none ended within %s"
                                 .formatted(config.maxRequests(), Seconds.of(patience)));
             }
         } catch (InterruptedException e) {

@@ -66,7 +66,7 @@ final class Problems {
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "worker %s answered what is not a %s: %s"
+                    "worker %s sent a response that is not a %s: %s"
                             .formatted(
                                     worker.id(),
                                     type.getSimpleName(),

@@ -23,7 +23,7 @@ record RangeRequest(
                 || range.to() > ChunkId.at(pack, range.from()).start() + ChunkId.CHUNK_BYTES) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "range %s of pack %s must hold a byte and end in the chunk it begins in"
+                    "range %s of pack %s must contain a byte and end in the chunk in which it begins"
                             .formatted(range, pack));
         }
     }
@@ -142,7 +142,7 @@ record RangeRequest(
                         .isPresent();
         if (!sensible) {
             throw corrupt(
-                    "asked for %s, got Content-Range '%s' and %d bytes"
+                    "the request was for %s, but the response has Content-Range '%s' and %d bytes"
                             .formatted(range, contentRange, bytes.remaining()));
         }
         String checksums = answer.field(WorkerProtocol.CRC_HEADER);
@@ -150,7 +150,7 @@ record RangeRequest(
             throw corrupt(
                     checksums.isEmpty()
                             ? "sent %s without checksums".formatted(contentRange)
-                            : "sent %s with bytes that do not have their checksums"
+                            : "sent %s with bytes that do not match their checksums"
                                     .formatted(contentRange));
         }
     }

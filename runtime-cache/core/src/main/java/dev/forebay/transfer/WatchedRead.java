@@ -122,7 +122,7 @@ final class WatchedRead {
                 giveUpIf(
                         !suspectedBefore && suspects.suspected(first.worker()),
                         first,
-                        "let others wait");
+                        "delays other requests");
                 // The last worker may be slow, because the others were not better.
                 if (next != null && trickles(first)) {
                     suspects.suspect(first.worker());
@@ -148,7 +148,7 @@ final class WatchedRead {
         if (sure) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "worker %s %s; given up for another one".formatted(first.worker().id(), why));
+                    "worker %s %s; asking another worker".formatted(first.worker().id(), why));
         }
     }
 

@@ -148,7 +148,7 @@ public final class WorkerClient implements AutoCloseable {
         } catch (IllegalArgumentException | ForebayException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "worker %s answered a coverage that makes no sense".formatted(worker.id()),
+                    "worker %s sent an inconsistent coverage".formatted(worker.id()),
                     e);
         }
     }
@@ -276,7 +276,7 @@ public final class WorkerClient implements AutoCloseable {
         } catch (ForebayException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "worker %s answered a usage that makes no sense".formatted(worker.id()),
+                    "worker %s sent an inconsistent usage".formatted(worker.id()),
                     e);
         }
     }
@@ -341,7 +341,7 @@ public final class WorkerClient implements AutoCloseable {
 
         WorkerUsage decode() {
             if (shares == null || secondsSinceRead == null) {
-                throw new ForebayException(ErrorCode.UNAVAILABLE, "it is not whole");
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "it is incomplete");
             }
             Map<Digest, Duration> readAgo = new HashMap<>();
             secondsSinceRead.forEach(

@@ -187,10 +187,10 @@ class RenewedKeyTest {
         Path nowhere = directory.resolve("nowhere");
         Path text = Files.writeString(directory.resolve("text"), "not PEM");
 
-        assertRefused(nowhere, first.key(), "certificate is " + nowhere, "can be read");
-        assertRefused(first.certificate(), nowhere, "key is " + nowhere, "can be read");
+        assertRefused(nowhere, first.key(), "certificate is " + nowhere, "a readable file");
+        assertRefused(first.certificate(), nowhere, "key is " + nowhere, "a readable file");
         assertRefused(text, first.key(), "certificate is " + text, "a certificate in PEM");
-        assertRefused(first.certificate(), text, "key is " + text, "one private key in PEM");
+        assertRefused(first.certificate(), text, "key is " + text, "one unencrypted private key in PEM");
         assertRefused(first.certificate(), second.key(), "key is " + second.key(), "belong to the");
     }
 

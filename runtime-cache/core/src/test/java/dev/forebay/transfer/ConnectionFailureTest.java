@@ -23,6 +23,6 @@ class ConnectionFailureTest {
     @MethodSource("unresolved")
     void theExplanationNamesAnUnresolvedHost(Throwable failure) {
         assertThat(ConnectionFailure.explain(failure, URI.create("http://w1.example:7400")))
-                .contains("the host name w1.example is not resolved", "name servers");
+                .contains("cannot resolve the host name w1.example", "name servers");
     }
 }

@@ -50,7 +50,7 @@ final class PodFigures {
                 () -> region.connected() ? 1 : 0);
         metrics.gauge(
                 "forebay_fuse_etcd_rows_not_understood",
-                "Rows of etcd that a later release wrote",
+                "Rows of etcd that this release cannot read, because a later release wrote them",
                 region::rowsNotUnderstood);
     }
 }

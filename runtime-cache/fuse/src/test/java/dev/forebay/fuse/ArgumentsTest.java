@@ -164,7 +164,7 @@ class ArgumentsTest {
         assertThat(mountedPodRefuses("--etcd-tls-ca=ca.crt"))
                 .contains("--etcd-tls-ca", "must not be given", "http:");
         assertThat(mountedPodRefuses("--etcd-tls-key=tls.key"))
-                .contains("--etcd-tls-certificate and --etcd-tls-key need each other");
+                .contains("--etcd-tls-certificate and --etcd-tls-key must be set together");
     }
 
     @Test

@@ -86,7 +86,7 @@ class ConsoleIT {
                                         + VIRGINIA));
         browser.shows(
                 "console/shown@v1 in " + VIRGINIA,
-                "What happened",
+                "History",
                 "\tBLOCKED\tLAKE_OBJECT_CHANGED: ");
         browser.click("Pins");
         browser.shows("Leaked pins", "console/shown\tv1\t" + KOREA + "\t<b>alice</b>\ttraining");
@@ -133,7 +133,7 @@ class ConsoleIT {
             browser.open(proxy.endpoint().resolve("/console"));
             browser.shows(KOREA + ": HTTP 503", "is not known", "console/shown");
             proxy.spoil(_ -> Fault.NONE);
-            assertThat(browser.becomes("Nobody waits.")).doesNotContain("HTTP 503");
+            assertThat(browser.becomes("No version waits.")).doesNotContain("HTTP 503");
         }
     }
 
@@ -150,9 +150,9 @@ class ConsoleIT {
                                     ? new Fault.Status(401)
                                     : Fault.NONE);
             browser.open(proxy.endpoint().resolve("/console"));
-            browser.becomes("This control plane wants a token.");
+            browser.becomes("This control plane requires a token.");
             browser.fill("login", "no such token: \u2026");
-            browser.becomes("No token is like this");
+            browser.becomes("A token consists of");
             browser.fill("login", "0123456789abcdef");
             assertThat(browser.becomes("This is not the token of this control plane."))
                     .doesNotContain("console/shown");

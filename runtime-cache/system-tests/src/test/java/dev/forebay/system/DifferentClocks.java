@@ -258,7 +258,7 @@ abstract class DifferentClocks {
         Instant end = Instant.parse(residency("short").get("evictable_at").asText());
         assertThat(end).isBetween(before.plus(TTL), Instant.now().plus(TTL));
 
-        // A speculative request evicts no version before its time to live has passed.
+        // A speculative request evicts no version before its time to live has ended.
         String hint =
                 api.accept(version("wanted"), Map.of("region", REGION, "priority", "speculative"));
 

@@ -146,7 +146,7 @@ class LakeFaultsIT {
                 .contains("'names/../x' has a component ..")
                 .contains("'names/a//b' has an empty component")
                 .contains("'names/both/b' is below 'names/both', which is a file")
-                .contains("rename")
+                .contains("Rename")
                 .contains(
                         "'forebay datasets register faults/names-2 s3://datasets/names/ --exclude \"??/x\" --exclude \"a/*/b\" --exclude both'")
                 .doesNotContain("good");

@@ -45,7 +45,7 @@ final class ConfigCheck {
                 Set.copyOf(config.directories()).size() == disks,
                 "directory",
                 config.directories(),
-                "must not name one twice");
+                "must not contain duplicates");
         long capacity = config.capacity().asLongValue();
         require(
                 capacity >= (long) disks * LEAST_CHUNKS * ChunkId.CHUNK_BYTES,
@@ -72,9 +72,9 @@ final class ConfigCheck {
                     Files.isWritable(home),
                     "directory",
                     home,
-                    "must be a directory that can be written to");
+                    "must be a writable directory");
         } catch (IOException e) {
-            require(false, "directory", home, "must be a directory that can be made: " + e);
+            require(false, "directory", home, "must be a directory, which cannot be created: " + e);
         }
     }
 
@@ -113,7 +113,7 @@ final class ConfigCheck {
                 file.isPresent(),
                 property,
                 "not set",
-                "must be, for certificate and key go together");
+                "must be set, because certificate and key belong together");
     }
 
     private static void require(boolean holds, String property, Object value, String rule) {

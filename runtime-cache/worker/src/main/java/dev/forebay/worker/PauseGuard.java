@@ -30,7 +30,7 @@ final class PauseGuard implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofPlatform().daemon().name("pause-guard"),
                     TICK,
-                    "Pauses of this process are not noticed",
+                    "Cannot detect pauses of this process",
                     this::tick);
 
     private volatile long lastTickNanos = System.nanoTime();
@@ -63,7 +63,7 @@ final class PauseGuard implements AutoCloseable {
         long now = System.nanoTime();
         Duration gap = Duration.ofNanos(now - lastTickNanos);
         if (gap.compareTo(LIMIT) > 0) {
-            LOG.warn("This process was stopped for {} s", gap.toSeconds());
+            LOG.warn("This process was suspended for {} s", gap.toSeconds());
             wokeNanos = now;
             woke = true;
         }

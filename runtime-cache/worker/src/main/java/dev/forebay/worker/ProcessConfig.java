@@ -57,7 +57,7 @@ class ProcessConfig {
         if (port < 1 || port > MAX_PORT) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "quarkus.http.port is %d: it must be from 1 to %d, because others have to know it"
+                    "quarkus.http.port is %d: it must be from 1 to %d, because other processes must know it"
                             .formatted(port, MAX_PORT));
         }
         return port;

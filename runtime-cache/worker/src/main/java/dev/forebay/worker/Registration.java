@@ -113,7 +113,7 @@ final class Registration {
                 Drain.Progress _ = drain().start();
                 drain().await(patience);
             } catch (ForebayException e) {
-                LOG.warn("Stops without handing chunks over: {}", e.getMessage());
+                LOG.warn("Stopping without handing chunks over: {}", e.getMessage());
             }
         }
     }

@@ -79,11 +79,11 @@ final class Repairs {
      * there is space. Stops when the disk returns or no disk is left.
      */
     void refill(LostDisk disk) {
-        LOG.info("Fetching again what was on {}", disk.directory());
+        LOG.info("Fetching the chunks of {} again", disk.directory());
         for (PackId pack : disk.packs()) {
             for (ChunkId chunk : disk.chunks(pack)) {
                 if (closed || disk.isBack() || store.stats().disks() == 0) {
-                    LOG.info("No more of {} is fetched", disk.directory());
+                    LOG.info("Stopped fetching the chunks of {} again", disk.directory());
                     return;
                 }
                 if (isProtected.test(pack) || hasRoom()) {
@@ -91,7 +91,7 @@ final class Repairs {
                 }
             }
         }
-        LOG.info("Fetched again what was on {} and can be kept", disk.directory());
+        LOG.info("Fetched all chunks of {} again that fit", disk.directory());
     }
 
     private boolean hasRoom() {
@@ -106,7 +106,7 @@ final class Repairs {
                         () -> repair(chunk),
                         e ->
                                 LOG.warn(
-                                        "Chunk {} is left to its next reader: {}",
+                                        "Cannot fetch chunk {}, so its next reader fetches it: {}",
                                         chunk,
                                         e.toString()));
     }

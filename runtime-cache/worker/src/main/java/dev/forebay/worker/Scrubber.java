@@ -112,7 +112,8 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
         try {
             if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
                 LOG.warn(
-                        "Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
+                        "Dropping chunk {}, because it was damaged on disk or its file was "
+                                + "missing", chunk);
                 repair.accept(chunk);
             }
         } finally {
@@ -148,7 +149,7 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException | RuntimeException e) {
-            LOG.warn("Scrubbing begins anew: {} cannot be read", note, e);
+            LOG.warn("Cannot read {}, so the scrub starts from the beginning", note, e);
             return null;
         }
     }
@@ -158,7 +159,7 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
             Path whole = Files.writeString(note.resolveSibling("scrub.new"), position);
             Files.move(whole, note, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            LOG.warn("Cannot note in {} how far scrubbing has come", note, e);
+            LOG.warn("Cannot write the progress of the scrub to {}", note, e);
         }
     }
 

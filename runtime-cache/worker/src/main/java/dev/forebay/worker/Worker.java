@@ -207,7 +207,7 @@ final class Worker {
         try {
             registration.weighAnew();
         } catch (RuntimeException e) {
-            LOG.warn("Cannot tell the region how much room is here now", e);
+            LOG.warn("Cannot publish the capacity of this worker in etcd; retrying", e);
         }
     }
 

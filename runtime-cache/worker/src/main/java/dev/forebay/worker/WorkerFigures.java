@@ -22,30 +22,30 @@ final class WorkerFigures {
     void store(ChunkStore store, Predicate<PackId> isProtected) {
         metrics.gauge(
                 "store.capacity.bytes",
-                "What chunks may take",
+                "Space for chunks",
                 () -> store.stats().capacityBytes());
-        metrics.gauge("store.used.bytes", "What chunks take", () -> store.stats().usedBytes());
+        metrics.gauge("store.used.bytes", "Space used by chunks", () -> store.stats().usedBytes());
         metrics.gauge("store.chunks", "Chunks on disk", () -> store.stats().chunks());
         metrics.gauge(
                 "store.protected.chunks",
                 "Chunks that pins protect",
                 () -> protectedChunks(store, isProtected));
         metrics.count(
-                "store.evicted.chunks", "Chunks evicted for room", () -> store.stats().evicted());
+                "store.evicted.chunks", "Chunks evicted to free space", () -> store.stats().evicted());
         metrics.count(
                 "store.damaged.chunks",
-                "Damage found in chunks on disk",
+                "Damaged chunks found on disk",
                 () -> store.stats().damaged());
         metrics.count(
                 "store.disk.full",
                 "Writes that found the disk full",
                 () -> store.stats().diskFull());
         metrics.count(
-                "store.disk.errors", "Failures of the disk", () -> store.stats().diskErrors());
+                "store.disk.errors", "Failed disk operations", () -> store.stats().diskErrors());
         metrics.gauge("store.disks", "Disks in use", () -> store.stats().disks());
         metrics.gauge(
                 "store.failed.disks",
-                "Disks that were taken out",
+                "Failed disks",
                 () -> store.stats().failedDisks());
     }
 
@@ -60,13 +60,14 @@ final class WorkerFigures {
     void repairs(Repairs repairs, Optional<Scrubber> scrubber, Optional<OrphanSweep> orphans) {
         metrics.count(
                 "store.repaired.chunks",
-                "Chunks that the disk had lost and that were fetched again",
+                "Lost or damaged chunks that were fetched again",
                 repairs::repaired);
         scrubber.ifPresent(
                 scrub -> {
-                    metrics.count("store.scrubbed.bytes", "Bytes compared at rest", scrub::bytes);
+                    metrics.count("store.scrubbed.bytes", "Bytes on disk that were compared with "
+                            + "their checksums", scrub::bytes);
                     metrics.count(
-                            "store.scrub.rounds", "Times all chunks were compared", scrub::rounds);
+                            "store.scrub.rounds", "Completed scrubs of all chunks", scrub::rounds);
                 });
         orphans.ifPresent(
                 sweep ->
@@ -84,13 +85,13 @@ final class WorkerFigures {
     void surroundings(LakePace pace, RegionState state) {
         metrics.gauge(
                 "lake.pace",
-                "Requests to the lake that this worker allows itself in a second",
+                "Lake requests per second that this worker allows itself",
                 pace::perSecond);
         metrics.count("lake.throttled", "Requests that the lake throttled", pace::throttled);
         metrics.gauge("etcd.in.touch", "1 if etcd answers", () -> state.connected() ? 1 : 0);
         metrics.gauge(
                 "etcd.rows.not.understood",
-                "Rows of etcd that a later release wrote",
+                "Rows of etcd that this release cannot read, because a later release wrote them",
                 state::rowsNotUnderstood);
     }
 }

@@ -70,7 +70,7 @@ final class WorkerIdentity {
         if (!ID.matcher(id).matches()) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s holds '%s': a worker id is 1 to 64 characters of A-Z a-z 0-9 . _ -"
+                    "%s contains '%s': a worker id must be 1 to 64 characters of A-Z a-z 0-9 . _ -"
                             .formatted(file, id));
         }
         return id;

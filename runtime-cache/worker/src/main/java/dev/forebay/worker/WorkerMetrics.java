@@ -29,7 +29,7 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
     @Override
     public void answered(Operation operation, String outcome, long nanos) {
         Timer.builder(PREFIX + "requests")
-                .description("Requests answered, and how long that took")
+                .description("Requests and their duration")
                 .tag("operation", operation.tag())
                 .tag("outcome", outcome)
                 .register(registry)
@@ -39,7 +39,7 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
     @Override
     public void served(Source source, long bytes) {
         Counter.builder(PREFIX + "served.bytes")
-                .description("Bytes of packs sent to readers, by where they were taken from")
+                .description("Bytes of packs sent to readers, by source")
                 .tag("source", source.wireName())
                 .register(registry)
                 .increment((double) bytes);
@@ -47,7 +47,7 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
 
     @Override
     public void lakeRequest(String outcome, long bytes) {
-        count("lake.requests", "Reads of lake objects or parts of them", outcome);
+        count("lake.requests", "GET requests to the lake, by result", outcome);
         Counter.builder(PREFIX + "lake.bytes")
                 .description("Bytes read from the lake")
                 .register(registry)
@@ -56,18 +56,18 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
 
     @Override
     public void peerRequest(String outcome, long bytes) {
-        count("peer.requests", "Chunks asked of other workers", outcome);
+        count("peer.requests", "Requests for chunks to other workers, by result", outcome);
         Counter.builder(PREFIX + "peer.bytes")
-                .description("Bytes taken from other workers")
+                .description("Bytes read from other workers")
                 .register(registry)
                 .increment((double) bytes);
     }
 
     @Override
     public void siblingRequest(String outcome, long bytes) {
-        count("sibling.requests", "Chunks asked of other regions", outcome);
+        count("sibling.requests", "Requests for chunks to other regions, by result", outcome);
         Counter.builder(PREFIX + "sibling.bytes")
-                .description("Bytes taken from other regions")
+                .description("Bytes read from other regions")
                 .register(registry)
                 .increment((double) bytes);
     }
@@ -75,7 +75,7 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
     @Override
     public void filled(String outcome, long nanos) {
         Timer.builder(PREFIX + "fills")
-                .description("Chunks filled, and how long that took")
+                .description("Fills of chunks and their duration")
                 .tag("outcome", outcome)
                 .register(registry)
                 .record(nanos, TimeUnit.NANOSECONDS);

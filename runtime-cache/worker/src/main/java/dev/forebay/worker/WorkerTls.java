@@ -34,7 +34,7 @@ class WorkerTls implements HttpServerOptionsCustomizer {
                         new WorkerMetrics(registry)
                                 .gauge(
                                         "tls.certificate.left.seconds",
-                                        "How long the certificate is still valid",
+                                        "Remaining validity of the certificate",
                                         () -> shown.left().toSeconds()));
     }
 

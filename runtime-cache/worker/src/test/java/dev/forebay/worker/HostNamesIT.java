@@ -58,7 +58,7 @@ class HostNamesIT extends RunningWorker {
         Future<WorkerProcess> second =
                 starting("forgetful", "sun.net.inetaddr.ttl=0", "forebay.lake.attempts=2");
         Path log = DIRECTORY.resolve("faithful").resolve("faithful.log");
-        await(() -> Files.readString(log).contains("is not resolved"));
+        await(() -> Files.readString(log).contains("cannot resolve"));
         assertThat(first.isDone()).isFalse();
 
         etcd.appear();

@@ -34,7 +34,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     @Override
     public List<Outcome> run(RegionName region) {
         List<Victim> victims =
-                ActivityStubs.sweep(region, "what has to go").findVictims(region, MOST_VERSIONS);
+                ActivityStubs.sweep(region, "choose the victims").findVictims(region, MOST_VERSIONS);
         WorkflowSemaphore places = Workflow.newWorkflowSemaphore(AT_ONCE);
         List<Promise<Outcome>> sweeps =
                 victims.stream()
@@ -43,7 +43,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
         List<Outcome> outcomes = sweeps.stream().map(Promise::get).toList();
         long evicted = outcomes.stream().filter(Outcome::evicted).count();
         Workflow.setCurrentDetails(
-                "Evicted %d of %d versions that had to go from %s."
+                "Evicted %d of %d victims from %s."
                         .formatted(evicted, outcomes.size(), region));
         return outcomes;
     }
@@ -74,15 +74,15 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
      */
     private static Outcome removeOrphan(Victim victim, ManifestRef orphan, RegionName region) {
         DatasetVersion version = victim.version();
-        if (!ActivityStubs.sweep(region, "does nobody own " + version).isOrphan(victim, region)) {
-            return new Outcome(version, false, "somebody owns it again", victim.reason());
+        if (!ActivityStubs.sweep(region, "check that no version owns " + version).isOrphan(victim, region)) {
+            return new Outcome(version, false, "the catalogue has the version again", victim.reason());
         }
         EvictWorkflow eviction = ChildWorkflows.evict(version, region);
         Promise<Void> end =
                 Async.procedure(
                         eviction::run, new EvictInput(version, orphan, region, victim.why()));
         if (!Timeouts.await(PATIENCE, end::isCompleted)) {
-            return new Outcome(version, false, "its eviction goes on", victim.reason());
+            return new Outcome(version, false, "its eviction continues", victim.reason());
         }
         end.get();
         return new Outcome(version, true, victim.why(), victim.reason());

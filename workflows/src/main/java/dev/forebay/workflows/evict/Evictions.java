@@ -34,7 +34,7 @@ public final class Evictions {
     private static final Logger LOG = Workflow.getLogger(Evictions.class);
 
     /** The reason of an eviction that only the catalogue knows. */
-    private static final String UNKNOWN = "why is not known any more";
+    private static final String UNKNOWN = "the reason is no longer known";
 
     /**
      * Short, because the obstacle is most often the child of the previous run, which is about to
@@ -129,7 +129,7 @@ public final class Evictions {
                     spare(input.region());
                     throw Failures.refusal(problem);
                 }
-                LOG.warn("eviction from {} goes on after {}", input.region(), problem);
+                LOG.warn("Eviction from {} continues after {}", input.region(), problem);
                 longest =
                         failure.getCause() instanceof WorkflowExecutionAlreadyStarted
                                 ? LONGEST_PAUSE_BESIDE_ANOTHER

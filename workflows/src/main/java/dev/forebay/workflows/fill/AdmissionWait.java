@@ -135,7 +135,7 @@ public final class AdmissionWait {
             while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
                 Optional<String> path = ask();
                 if (path.isPresent()) {
-                    making.cancel("there is room");
+                    making.cancel("there is space");
                     return path;
                 }
             }

@@ -37,25 +37,25 @@ final class Advice {
     private static String of(ErrorCode code, DatasetVersion version, RegionName region) {
         return switch (code) {
             case LAKE_EMPTY ->
-                    "put the objects where 'forebay datasets show %s' says"
+                    "put the objects at the source that 'forebay datasets show %s' shows"
                             .formatted(version.dataset());
             case INVALID_KEY, LAKE_DENIED, LAKE_UNSUPPORTED, DENIED, TOO_LARGE, BUDGET_SPENT ->
                     AS_SAID;
             case LAKE_OBJECT_CHANGED ->
-                    "put the object back as it was, or freeze what is there now by 'forebay freeze %s@NEW'"
+                    "restore the object, or freeze the present objects with 'forebay freeze %s@NEW'"
                             .formatted(version.dataset());
-            case LAKE_UNAVAILABLE -> "see whether the lake answers in " + region;
+            case LAKE_UNAVAILABLE -> "check that the lake answers in " + region;
             case CORRUPT ->
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;
             case CAPACITY_EXCEEDED ->
-                    "make room: 'forebay pins --region %s' lists what may not go, 'forebay regions' what is full"
+                    "free space: 'forebay pins --region %s' lists the pins, and 'forebay regions' the used space"
                             .formatted(region);
             case UNAVAILABLE ->
-                    "see by 'forebay regions' whether the agent, the workers and etcd of %s are up"
+                    "check with 'forebay regions' that the agent, the workers and etcd of %s are running"
                             .formatted(region);
             case EVICTING ->
-                    "wait until the eviction is over, as 'forebay status %s' shows"
+                    "wait for the end of the eviction, which 'forebay status %s' shows"
                             .formatted(version);
             case INVALID_ARGUMENT,
                     UNKNOWN_REGION,
@@ -65,7 +65,7 @@ final class Advice {
                     DEADLINE_EXCEEDED,
                     CANCELLED,
                     INTERNAL ->
-                    "look at the failed activity in this workflow's history and report it";
+                    "report the failed activity in this workflow's history";
         };
     }
 }

@@ -71,7 +71,7 @@ public final class CoverageProofs {
             running.computeIfAbsent(region, this::begin).get();
         } catch (TemporalFailure unanswered) {
             // The next request for a receipt asks again, and so does the agent.
-            LOG.warn("{} does not say whether it is complete", region);
+            LOG.warn("Cannot check whether {} is complete", region);
         }
     }
 

@@ -167,7 +167,7 @@ final class Fill {
                     .hurry();
         } catch (TemporalException gone) {
             Workflow.getLogger(Fill.class)
-                    .warn("the filling of {} does not hear that it is waited for", region);
+                    .warn("Cannot signal to the fill of {} that a client waits for it", region);
         }
     }
 
@@ -183,7 +183,7 @@ final class Fill {
             throw blocked(
                     new Problem(
                             ErrorCode.INTERNAL,
-                            "%s holds %d bytes of %s, which is not its size"
+                            "%s holds %d bytes of %s, which differs from the version's size"
                                     .formatted(region, result.bytesVerified(), state.version())));
         }
     }
@@ -226,7 +226,7 @@ final class Fill {
         return new Outcome.Failed(
                 new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "workflow %s of an earlier run does not end: 'temporal workflow terminate --namespace %s --workflow-id %s' ends it"
+                        "workflow %s of an earlier run does not end: end it with 'temporal workflow terminate --namespace %s --workflow-id %s'"
                                 .formatted(
                                         WorkflowIds.prewarm(state.version(), region),
                                         Workflow.getInfo().getNamespace(),
@@ -256,7 +256,7 @@ final class Fill {
         }
         FillResult filled = result.value;
         if (filled == null) {
-            throw new CanceledFailure("the filling of %s was stopped".formatted(region));
+            throw new CanceledFailure("the fill of %s was stopped".formatted(region));
         }
         return filled;
     }

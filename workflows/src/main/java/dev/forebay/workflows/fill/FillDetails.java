@@ -17,7 +17,8 @@ final class FillDetails {
         return cursor.round() == 0
                 ? String.format(
                         Locale.ROOT,
-                        "Filling: %,d of %,d chunks, %,d of %,d objects, %,d of %,d bytes; %,d bytes from the lake. Not confirmed by the workers yet.",
+                        "Filled: %,d of %,d chunks, %,d of %,d objects, %,d of %,d bytes; %,d "
+                        + "bytes from the lake. Not confirmed by the workers yet.",
                         cursor.next(),
                         manifest.chunks(),
                         cursor.objects(),
@@ -27,7 +28,8 @@ final class FillDetails {
                         cursor.bytesFromLake())
                 : String.format(
                         Locale.ROOT,
-                        "Round %d: what workers came to lack is filled again; %,d bytes from the lake. Not confirmed by the workers yet.",
+                        "Round %d: filling chunks that workers lost meanwhile; %,d bytes from "
+                        + "the lake. Not confirmed by the workers yet.",
                         cursor.round() + 1,
                         cursor.bytesFromLake());
     }

@@ -107,7 +107,7 @@ public final class Fills {
     /** Stops all fills, for the next run. Must not be called during an ingest. */
     public void halt() {
         halting = true;
-        running.values().forEach(each -> each.fill().interrupt("the next run goes on with it"));
+        running.values().forEach(each -> each.fill().interrupt("the next run continues it"));
     }
 
     public boolean isHalting() {

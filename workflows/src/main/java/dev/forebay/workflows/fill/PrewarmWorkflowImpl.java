@@ -256,8 +256,9 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         if (round >= MOST_ROUNDS) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    ("%s lacks chunks of %s, the first is %d, after %d rounds: its workers come and go, or drop"
-                                    + " what they are given")
+                    ("%s lacks chunks of %s, the first is %d, after %d rounds: check its "
+                            + "workers, which restart too often, or drop chunks because they "
+                            + "lack space")
                             .formatted(
                                     input.region(),
                                     input.version(),
@@ -323,7 +324,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         } catch (ApplicationFailure gone) {
             // No parent receives the report. Its end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)
-                    .warn("{} does not listen to its progress", version);
+                    .warn("Cannot report progress to {}", version);
         }
     }
 

@@ -81,7 +81,7 @@ public final class Ingest {
     public void stop() {
         if (scope != null) {
             stopping = true;
-            scope.cancel("nobody asks for it any more");
+            scope.cancel("no request waits for it any more");
         }
     }
 

@@ -76,10 +76,10 @@ public final class PinWatch {
         Map<String, Duration> alive;
         try {
             alive =
-                    ActivityStubs.pin(state.version(), region, "which pins are alive")
+                    ActivityStubs.pin(state.version(), region, "read the pins")
                             .remaining(state.version(), asked.stream().map(PinGrant::id).toList());
         } catch (ActivityFailure failure) {
-            LOG.warn("pins in {} stay: {}", region, Failures.problem(failure));
+            LOG.warn("Cannot read the pins in {}, so they stay: {}", region, Failures.problem(failure));
             Workflow.sleep(PAUSE_AFTER_FAILURE);
             return;
         }

@@ -138,7 +138,7 @@ public final class Pins {
         if (!holds(grant)) {
             throw Failures.refusal(
                     ErrorCode.EVICTING,
-                    "%s was evicted from %s before it was pinned: 'forebay ensure %s --region %s --pin-for 1h' brings it back"
+                    "%s was evicted from %s before it was pinned: fill and pin it with 'forebay ensure %s --region %s --pin-for 1h'"
                             .formatted(state.version(), region, state.version(), region));
         }
         watch.follow(region);
@@ -236,7 +236,7 @@ public final class Pins {
         } catch (ApplicationFailure unavailable) {
             // The lease ends the pin. The caller must learn why its request failed, not this
             // failure.
-            LOG.warn("pin {} is left to its lease: {}", grant.id(), unavailable.getMessage());
+            LOG.warn("Cannot release pin {}, which ends with its lease: {}", grant.id(), unavailable.getMessage());
         }
     }
 
@@ -263,7 +263,7 @@ public final class Pins {
                 && state.pin(request.region(), request.id()).isEmpty()) {
             throw Failures.refusal(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "%s has %d pins already, the most a version can have: 'forebay pins --leaked' lists those whose holders seem to be gone"
+                    "%s already has %d pins, which is the limit: 'forebay pins --leaked' lists pins whose owners seem to be gone"
                             .formatted(state.version(), MOST_PINS));
         }
     }

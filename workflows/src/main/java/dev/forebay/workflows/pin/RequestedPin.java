@@ -106,7 +106,7 @@ public final class RequestedPin {
             try {
                 held = taking.get();
             } catch (TemporalFailure refused) {
-                Workflow.getLogger(RequestedPin.class).debug("it was not taken", refused);
+                Workflow.getLogger(RequestedPin.class).debug("the pin was not taken", refused);
             }
         } else if (grant().isEmpty()) {
             giveBackLater(taking, null);
@@ -153,7 +153,7 @@ public final class RequestedPin {
         try {
             last = taking.get();
         } catch (TemporalFailure refused) {
-            Workflow.getLogger(RequestedPin.class).debug("it was not taken", refused);
+            Workflow.getLogger(RequestedPin.class).debug("the pin was not taken", refused);
             last = before;
         }
         if (last != null) {

@@ -33,7 +33,7 @@ public final class Timeouts {
         if (timer.isCompleted()) {
             return condition.getAsBoolean();
         }
-        scope.cancel("no longer waited for");
+        scope.cancel("no longer needed");
         return true;
     }
 

@@ -63,7 +63,7 @@ public final class ActivityStubs {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofMinutes(5))
                         .setPriority(priority(version, NORMAL))
-                        .setSummary("tell the catalogue")
+                        .setSummary("update the catalogue")
                         .build();
         return Workflow.newActivityStub(CatalogueActivities.class, options);
     }
@@ -83,7 +83,7 @@ public final class ActivityStubs {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofMinutes(5))
                         .setPriority(priority(dataset, BACKGROUND))
-                        .setSummary("tell the catalogue")
+                        .setSummary("update the catalogue")
                         .build();
         return Workflow.newActivityStub(TrackingActivities.class, options);
     }
@@ -140,14 +140,14 @@ public final class ActivityStubs {
                 region,
                 tried.setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
                 key(urgency),
-                "wait for room");
+                "wait for space");
     }
 
     public static RoomActivities quota(DatasetVersion version) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1))
                         .setPriority(priority(version, NORMAL))
-                        .setSummary("how much room has its namespace")
+                        .setSummary("read the quota of its namespace")
                         .build();
         return Workflow.newActivityStub(RoomActivities.class, options);
     }
@@ -158,7 +158,7 @@ public final class ActivityStubs {
                 bounded(Duration.ofMinutes(15), Duration.ofMinutes(30))
                         .setHeartbeatTimeout(HEARTBEAT)
                         .setPriority(priority(version, urgency))
-                        .setSummary("make room in " + region)
+                        .setSummary("make space in " + region)
                         .build();
         return Workflow.newActivityStub(RoomActivities.class, options);
     }
@@ -169,7 +169,7 @@ public final class ActivityStubs {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(40), Duration.ofMinutes(1))
                         .setPriority(priority(version, urgency))
-                        .setSummary("where is it cheapest for " + region)
+                        .setSummary("choose the sources for " + region)
                         .build();
         return Workflow.newActivityStub(SiblingActivities.class, options);
     }
@@ -206,7 +206,7 @@ public final class ActivityStubs {
                 region,
                 bounded(Duration.ofMinutes(2), Duration.ofHours(2)),
                 key(urgency),
-                "ask every worker what it holds");
+                "read the coverage from all workers");
     }
 
     /** Waits up to the next month if necessary, when a new budget begins. */
@@ -215,7 +215,7 @@ public final class ActivityStubs {
                 bounded(Duration.ofSeconds(30), Duration.ofDays(40))
                         .setPriority(priority(version, SPECULATIVE))
                         .setSummary(
-                                "may namespace %s spend more for what nobody waits for"
+                                "check the budget of namespace %s for speculative fills"
                                         .formatted(version.dataset().namespace()))
                         .build();
         return Workflow.newActivityStub(BudgetActivities.class, options);
@@ -228,7 +228,7 @@ public final class ActivityStubs {
                 region,
                 bounded(Duration.ofMinutes(1), Duration.ofMinutes(2)),
                 URGENT,
-                "is all of it still there");
+                "check that every byte is present");
     }
 
     /** Fails soon: a client waits for the coverage but can do without it. */
@@ -238,7 +238,7 @@ public final class ActivityStubs {
                 region,
                 bounded(Duration.ofSeconds(30), Duration.ofMinutes(1)),
                 URGENT,
-                "how much of it is there");
+                "read the coverage");
     }
 
     /** Does not retry EVICTING, because the workflow knows when the eviction is over. */

@@ -76,7 +76,7 @@ final class CatalogueProjection {
             state.chronicle().told(news);
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
-            LOG.warn("the catalogue is behind: {}", problem);
+            LOG.warn("Cannot update the catalogue; retrying: {}", problem);
             if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
                 // The catalogue can never store this status. It may store the next one.
                 told = status;

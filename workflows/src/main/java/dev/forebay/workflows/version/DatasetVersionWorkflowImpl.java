@@ -165,7 +165,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (!Timeouts.await(MOUNT_PATIENCE, known)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    "%s is not mounted in %s yet: 'forebay ensure %s --region %s --pin-for 1h' waits for it"
+                    "%s is not mounted in %s yet: wait for it with 'forebay ensure %s --region %s --pin-for 1h'"
                             .formatted(input.version(), region, input.version(), region));
         }
         return switch (state.state(region)) {
@@ -173,12 +173,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             case EVICTING ->
                     throw Failures.refusal(
                             ErrorCode.EVICTING,
-                            "%s is being evicted from %s: 'forebay ensure %s --region %s --pin-for 1h' brings it back when it is gone"
+                            "%s is being evicted from %s: fill it again after the eviction with 'forebay ensure %s --region %s --pin-for 1h'"
                                     .formatted(input.version(), region, input.version(), region));
             case ABSENT, BLOCKED ->
                     throw Failures.refusal(
                             ErrorCode.NOT_FOUND,
-                            "%s is not in %s: 'forebay ensure %s --region %s' brings it there"
+                            "%s is not in %s: fill it with 'forebay ensure %s --region %s'"
                                     .formatted(input.version(), region, input.version(), region));
         };
     }
@@ -212,7 +212,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (!Timeouts.await(EVICTION_PATIENCE, eviction::isCompleted)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    "%s does not answer; the eviction goes on by itself, as 'forebay status %s' shows"
+                    "%s does not answer. The eviction continues: check it with 'forebay status %s'"
                             .formatted(region, input.version()));
         }
         eviction.get();
@@ -252,7 +252,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 takenBack(request.updateId()).stream().filter(this::isUnwanted).toList();
         List<Promise<Void>> ends =
                 unwanted.stream()
-                        .map(region -> evictions.of(region, "its last request was taken back"))
+                        .map(region -> evictions.of(region, "its last request was cancelled"))
                         .toList();
         boolean isGivenUp =
                 state.status().manifest() == null
@@ -265,7 +265,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 EVICTION_PATIENCE, () -> ends.stream().allMatch(Promise::isCompleted))) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
-                    "taken back; what is there already goes by itself, as soon as %s answer"
+                    "the request is cancelled. The bytes that are present will be evicted as soon as %s answer"
                             .formatted(unwanted));
         }
         if (isGivenUp) {
@@ -310,7 +310,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             evict(
                     new EvictRequest(
                             request.region(),
-                            "it was given up after " + blocked.code() + why,
+                            "it was abandoned after " + blocked.code() + why,
                             false));
         }
     }
@@ -383,7 +383,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (!held.isEmpty()) {
             throw Failures.refusal(
                     ErrorCode.PINNED,
-                    "%s is pinned in %s by %s; 'forebay unpin %s %s --region %s' takes the first pin from its holder"
+                    "%s is pinned in %s by %s. 'forebay unpin %s %s --region %s' ends the first pin, whose owner loses it"
                             .formatted(
                                     input.version(),
                                     region,
@@ -399,19 +399,19 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the TTL of %s in %s has not passed".formatted(input.version(), region));
+                    "the time to live of %s in %s has not ended".formatted(input.version(), region));
         }
         if (request.ifEvictableAt() != null
                 && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s was used in %s since it was chosen".formatted(input.version(), region));
+                    "%s was used in %s after the sweep chose it".formatted(input.version(), region));
         }
         if (request.onlyIfUnwanted()
                 && (callers.isWaitedFor(region) || state.state(region) == State.WARMING)) {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s is wanted in %s".formatted(input.version(), region));
+                    "a request waits for %s in %s".formatted(input.version(), region));
         }
     }
 

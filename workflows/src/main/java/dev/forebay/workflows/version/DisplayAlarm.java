@@ -23,7 +23,7 @@ final class DisplayAlarm {
         }
         at = instant;
         if (scope != null) {
-            scope.cancel("set to another instant");
+            scope.cancel("the alarm was set to another time");
             scope = null;
         }
         CompletablePromise<Void> next = Workflow.newPromise();

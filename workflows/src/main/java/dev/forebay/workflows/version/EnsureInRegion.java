@@ -121,7 +121,7 @@ final class EnsureInRegion {
         }
         throw Failures.refusal(
                 ErrorCode.UNAVAILABLE,
-                "%s did not stay in %s long enough to be handed out, %d times in a row: others take its room; 'forebay ensure %s --region %s --pin-for 1h' holds it"
+                "%s was evicted from %s before the receipt, %d times in a row, because other versions need the space: hold it with 'forebay ensure %s --region %s --pin-for 1h'"
                         .formatted(state.version(), region, MOST_ROUNDS, state.version(), region));
     }
 
@@ -245,7 +245,7 @@ final class EnsureInRegion {
         if (deadline.isTakenBack()) {
             throw Failures.refusal(
                     ErrorCode.CANCELLED,
-                    "the request for %s in %s was taken back: 'forebay ensure %s --region %s' asks for it again"
+                    "the request for %s in %s was cancelled: send a new one with 'forebay ensure %s --region %s'"
                             .formatted(state.version(), region, state.version(), region));
         }
         if (!deadline.hasCome()) {

@@ -90,7 +90,7 @@ final class EnsureInRegions {
                 given.forEach(each -> giveBack(each.get().receipt()));
                 throw Failures.refusal(
                         ErrorCode.UNAVAILABLE,
-                        "not all of %s had it at the same moment, %d times in a row: others take its room; a pin (--pin-for) holds it"
+                        "not all of %s had the version at the same moment, %d times in a row, because other versions need the space: hold it with a pin (--pin-for)"
                                 .formatted(
                                         wanted.stream().map(EnsureRequest::region).toList(),
                                         MOST_ROUNDS));

@@ -109,15 +109,16 @@ final class Receipts {
         long seconds = patience == null ? 0 : patience.toSeconds();
         return String.format(
                 Locale.ROOT,
-                "%s was not in %s within %d s: %s; %s. 'forebay explain %s --region %s' says why",
+                "%s was not present in %s within %d s: %s; %s. For the reason, run 'forebay "
+                + "explain %s --region %s'",
                 state.version(),
                 residency.region(),
                 seconds,
                 manifest == null
-                        ? "it is not known yet what it consists of"
+                        ? "its objects are not listed yet"
                         : String.format(
                                 Locale.ROOT,
-                                "%,d of its %,d bytes are there and verified",
+                                "%,d of its %,d bytes are present and verified",
                                 verified,
                                 manifest.bytes()),
                 stage(residency, manifest),
@@ -127,16 +128,16 @@ final class Receipts {
 
     private static String stage(Residency residency, @Nullable ManifestRef manifest) {
         if (manifest == null) {
-            return "the lake is still being listed";
+            return "the listing of the lake is still running";
         }
         if (residency.state() == State.EVICTING) {
-            return "an eviction there is not over yet";
+            return "an eviction there is still running";
         }
         if (residency.state() == State.CACHED) {
-            return "its workers did not say in time whether they still hold it, or could not pin it";
+            return "its workers did not confirm in time that they hold it, or could not pin it";
         }
         return residency.path() == null
-                ? "the region has not taken it up yet"
-                : "its filling goes on";
+                ? "the region has not started the fill yet"
+                : "its fill continues";
     }
 }

@@ -60,7 +60,7 @@ final class RequestChecks {
                 request.others().size() < MOST_REGIONS
                         && request.each().map(EnsureRequest::region).distinct().count()
                                 == request.others().size() + 1L,
-                "regions must be at most %d, each once".formatted(MOST_REGIONS));
+                "regions must have at most %d entries without duplicates".formatted(MOST_REGIONS));
         PinRequest pin = request.pin();
         if (pin != null) {
             check(pin);

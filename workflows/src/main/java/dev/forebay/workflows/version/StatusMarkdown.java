@@ -59,7 +59,8 @@ final class StatusMarkdown {
             return "";
         }
         return table(
-                "| region | state | coverage | bytes | objects | from the lake | pace | evictable at |\n|---|---|---|---|---|---|---|---|",
+                "| region | state | coverage | bytes | objects | from the lake | rate | "
+                + "evictable at |\n|---|---|---|---|---|---|---|---|",
                 status.regions(),
                 residency ->
                         String.format(
@@ -80,7 +81,7 @@ final class StatusMarkdown {
             return "";
         }
         return table(
-                "| pin | region | holder | reason | lives at least until |\n|---|---|---|---|---|",
+                "| pin | region | owner | reason | ends not before |\n|---|---|---|---|---|",
                 status.pins(),
                 (PinGrant pin) ->
                         String.format(

@@ -37,7 +37,7 @@ class AdviceTest {
         String table =
                 runbook.substring(
                         runbook.indexOf("### A version is BLOCKED"),
-                        runbook.indexOf("### A version waits for room"));
+                        runbook.indexOf("### A version waits for space"));
         String advice = Advice.with(new Problem(code, "it broke"), VERSION, REGION).message();
 
         assertThat(table.contains("`" + code + "`") || advice.contains("report it"))

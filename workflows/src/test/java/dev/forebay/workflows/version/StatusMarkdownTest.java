@@ -61,14 +61,14 @@ class StatusMarkdownTest {
                         """
                         **team/digits@v1**: 7 objects, 1,000 bytes, manifest `abababababab`; kept for 1h after the last pin
 
-                        | region | state | coverage | bytes | objects | from the lake | pace | evictable at |
+                        | region | state | coverage | bytes | objects | from the lake | rate | evictable at |
                         |---|---|---|---|---|---|---|---|
                         | ap-1 | BLOCKED | 25 % | 250 | 2 | 250 |  |  |
                         | us-1 | CACHED | 100 % | 1,000 | 7 | 900 |  | 2026-11-20T12:01:00Z |
 
                         **ap-1 is blocked** by LAKE_DENIED: no \\| access
 
-                        | pin | region | holder | reason | lives at least until |
+                        | pin | region | owner | reason | ends not before |
                         |---|---|---|---|---|
                         | p | ap-1 | a\\|b \\<c\\> | training | 2026-11-20T12:00:00Z |""");
         assertThat(StatusMarkdown.of(status, NOON.plusSeconds(60))).contains("| EXPIRED |");

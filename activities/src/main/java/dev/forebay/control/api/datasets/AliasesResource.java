@@ -54,18 +54,23 @@ class AliasesResource {
     @PUT
     @Path("/{alias}")
     @Operation(
-            summary = "Have an alias mean a version from now on",
+            summary = "Let an alias name a version",
             description =
-                    "Wherever a version is asked for by the alias, that one is meant; requests that are under way keep what they meant. Does nothing if it means it already.")
+                    "Requests that use the alias get this version from now on. Open requests "
+                    + "keep the version that they got. Has no effect if the alias already names "
+                    + "it.")
     @APIResponse(responseCode = "200", description = "The alias")
     @APIResponse(
             responseCode = "400",
             description =
-                    "INVALID_ARGUMENT: latest, or a digest, is no alias; or there are 100 already")
+                    "INVALID_ARGUMENT: latest and digests cannot be aliases, and a dataset has "
+                    + "at most 100")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset or version, or it is not frozen")
-    @APIResponse(responseCode = "409", description = "ALREADY_EXISTS: a version has this name")
+            description = "NOT_FOUND: the dataset or version does not exist, or the version is "
+                    + "not frozen")
+    @APIResponse(responseCode = "409", description = "ALREADY_EXISTS: the dataset has a version "
+            + "with this name")
     public AliasView move(
             @BeanParam @Valid DatasetPath path,
             @PathParam("alias") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
@@ -80,8 +85,8 @@ class AliasesResource {
     @Path("/{alias}")
     @Operation(
             summary = "Remove an alias",
-            description = "What it means stays. Does nothing without one.")
-    @APIResponse(responseCode = "204", description = "There is none")
+            description = "The version stays. Has no effect if the alias does not exist.")
+    @APIResponse(responseCode = "204", description = "The alias does not exist any more")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public void remove(
             @BeanParam @Valid DatasetPath path,
@@ -94,7 +99,7 @@ class AliasesResource {
     record AliasView(
             String alias,
             String version,
-            @Schema(description = "What it meant before it was moved last; null if it was not")
+            @Schema(description = "The previous version of the alias, or null if it never moved")
                     @Nullable String before,
             Instant movedAt) {
 
@@ -117,6 +122,8 @@ class AliasesResource {
                     @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
                     @Schema(
                             description =
-                                    "The version that the alias means from now on: its name, its digest, latest, or what another alias means now")
+                                    "The version that the alias names from now on: a name, a "
+                                            + "digest, latest, or another alias, which is "
+                                            + "resolved now")
                     String version) {}
 }

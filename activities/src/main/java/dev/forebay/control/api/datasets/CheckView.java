@@ -8,15 +8,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The last check of the source of a dataset that follows it. */
-@Schema(name = "Check", description = "The last look at a source for drift")
+@Schema(name = "Check", description = "The last check of a source for drift")
 record CheckView(
         Instant checkedAt,
-        @Schema(description = "The version that it made; null if nothing has changed")
+        @Schema(description = "The version that the check created, or null if nothing changed")
                 @Nullable String made,
         long objectsChanged,
         long objectsAdded,
         long objectsRemoved,
-        @Schema(description = "Why it was given up, if it was") @Nullable CauseView problem) {
+        @Schema(description = "The problem that ended the check, or null") @Nullable CauseView problem) {
 
     static @Nullable CheckView of(Tracking.@Nullable LastCheck last) {
         if (last == null) {

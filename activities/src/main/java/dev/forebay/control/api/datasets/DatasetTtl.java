@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
 record DatasetTtl(
         @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
                 @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
-                @Schema(description = "As it is, if absent")
+                @Schema(description = "Absent: unchanged")
                 @Nullable Long ttlSeconds,
         @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
                 @Schema(
                         enumeration = {"pin", "read"},
-                        description = "From what that counts; as it is, if absent")
+                        description = "Start of the time to live, see registration. Absent: "
+                                + "unchanged")
                 @Nullable String ttlAfter) {
 
     @Nullable Duration duration() {

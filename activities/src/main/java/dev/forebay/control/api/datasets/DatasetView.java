@@ -13,18 +13,23 @@ record DatasetView(
         String namespace,
         String name,
         String source,
-        @Schema(description = "Patterns of the keys that belong to it; all if there is none")
+        @Schema(description = "Patterns for the keys that belong to the dataset. Empty: all")
                 List<String> include,
-        @Schema(description = "Patterns of the keys that do not") List<String> exclude,
-        @Schema(description = "The object that lists its keys; null if all below the source are")
+        @Schema(description = "Patterns for the keys that do not belong to the dataset") List<String> exclude,
+        @Schema(
+                        description =
+                                "The object that lists its keys, or null for all keys below the "
+                                        + "source")
                 @Nullable String keys,
         long ttlSeconds,
         @Schema(enumeration = {"pin", "read"}) String ttlAfter,
         Instant createdAt,
-        @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt,
+        @Schema(description = "When the dataset was deleted, or null") @Nullable Instant deletedAt,
         @Schema(
                         description =
-                                "What may be a mistake in a registration that was accepted, as a source without objects, or one that the lake did not answer for; else null")
+                                "A possible mistake in an accepted registration, such as a "
+                                        + "source without objects, or a source that the lake did "
+                                        + "not answer for. Otherwise null")
                 @Nullable String note) {
 
     static DatasetView of(Dataset dataset) {

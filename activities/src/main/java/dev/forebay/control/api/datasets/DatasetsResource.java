@@ -48,7 +48,7 @@ class DatasetsResource {
     private static final int LONGEST_PAGE = 1000;
     private static final String CURSOR =
             "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?";
-    private static final String CURSOR_RULE = "must be the next of a page, namespace/name";
+    private static final String CURSOR_RULE = "must be the field next of a page, namespace/name";
 
     private final DatasetCatalogue datasets;
     private final SourceProbe probe;
@@ -76,9 +76,12 @@ class DatasetsResource {
     @Operation(
             summary = "Register a dataset",
             description =
-                    "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source. A new one's source is looked at: 400 if Forebay writes to its bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED if no version can be made of it.")
+                    "Returns 201 for a new dataset, 200 for an identical one, and 409 if the "
+                    + "name has another source. Forebay checks the source of a new dataset: 400 "
+                    + "if Forebay writes to that bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED "
+                    + "if it cannot create a version from it.")
     @APIResponse(responseCode = "201", description = "Registered")
-    @APIResponse(responseCode = "200", description = "It was there")
+    @APIResponse(responseCode = "200", description = "The same dataset is registered already")
     @APIResponse(responseCode = "409", description = "ALREADY_EXISTS, with another source or TTL")
     @APIResponse(responseCode = "422", description = "LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
@@ -96,7 +99,7 @@ class DatasetsResource {
     }
 
     @GET
-    @Operation(summary = "List datasets by name, without those that were deleted")
+    @Operation(summary = "List datasets that are not deleted, by name")
     @APIResponse(responseCode = "200", description = "Datasets")
     public DatasetPage list(
             @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -125,9 +128,10 @@ class DatasetsResource {
     @PUT
     @Path("/{namespace}/{name}/ttl")
     @Operation(
-            summary = "Set how long versions that are made from now on stay in a region",
+            summary = "Set how long future versions stay in a region",
             description =
-                    "Versions that are there keep their ttl_seconds, which is changed for each by itself. ttl_after is of all.")
+                    "Existing versions keep their ttl_seconds, which can be changed for each "
+                    + "version. ttl_after applies to all versions.")
     @APIResponse(responseCode = "200", description = "The dataset")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public DatasetView setTtl(
@@ -141,9 +145,12 @@ class DatasetsResource {
     @Operation(
             summary = "Delete a dataset",
             description =
-                    "It has no new versions and pins and follows its source no more, and its versions go with the next sweep of each region that finds them unpinned. Its originals stay. Its name is kept for its source: registered again, it is back.")
-    @APIResponse(responseCode = "204", description = "Deleted, now or before")
-    @APIResponse(responseCode = "404", description = "NOT_FOUND: it was never registered")
+                    "The dataset gets no new versions or pins, and does not follow its source "
+                    + "any more. In each region, the next sweep that finds its versions unpinned "
+                    + "evicts them. The originals stay. The name remains reserved for this "
+                    + "source: a new registration restores the dataset.")
+    @APIResponse(responseCode = "204", description = "The dataset is deleted")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: the dataset was never registered")
     public void delete(@BeanParam @Valid DatasetPath path) {
         DatasetName name = path.toName();
         datasets.delete(name);
@@ -152,7 +159,7 @@ class DatasetsResource {
 
     @GET
     @Path("/{namespace}/{name}/versions")
-    @Operation(summary = "List the versions of a dataset that were asked for, by name")
+    @Operation(summary = "List the requested versions of a dataset, by name")
     @APIResponse(responseCode = "200", description = "Versions")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public VersionPage versions(

@@ -45,13 +45,15 @@ class ExplainResource {
 
     @GET
     @Operation(
-            summary = "Say why a version is, or is not, in a region",
+            summary = "Explain why a version is, or is not, in a region",
             description =
-                    "From what its workflow says now and what it said before: fillings, pins, evictions with their reasons, what was lost, and the newer versions.")
-    @APIResponse(responseCode = "200", description = "In words, and what they are made from")
+                    "Uses the version's workflow and its history: fills, pins, evictions with "
+                    + "their reasons, lost chunks, and newer versions.")
+    @APIResponse(responseCode = "200", description = "The explanation in sentences, and the "
+            + "facts behind it")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or none of its versions is meant")
+            description = "NOT_FOUND: no such dataset, or no version has this name")
     public ExplanationView explain(
             @BeanParam @Valid DatasetPath path,
             @QueryParam("region")
@@ -68,18 +70,19 @@ class ExplainResource {
     @Schema(name = "Explanation")
     record ExplanationView(
             String dataset,
-            @Schema(description = "The name of the version that was meant") String version,
+            @Schema(description = "The name of the version that the request named") String version,
             String region,
             Residency.State state,
-            @Schema(description = "Whether all of it is there") boolean warm,
-            @Schema(description = "For people, a sentence each") List<String> sentences,
-            @Schema(description = "The latest first, at most 50") List<HistoryEntryView> history,
+            @Schema(description = "Whether every byte is present") boolean warm,
+            @Schema(description = "For people, one sentence each") List<String> sentences,
+            @Schema(description = "The latest events first, at most 50") List<HistoryEntryView> history,
             @Schema(description = "The version that was frozen last") String newest,
-            @Schema(description = "Other versions that are complete there, at most 20")
+            @Schema(description = "Other versions that are complete in the region, at most 20")
                     List<String> others,
             @Schema(
                             description =
-                                    "Null if the dataset does not follow its source, or was not checked yet")
+                                    "The last check, or null if the dataset does not follow its "
+                                            + "source or was not checked yet")
                     @Nullable CheckView lastCheck) {
 
         static ExplanationView of(Explanation explanation) {
@@ -102,9 +105,9 @@ class ExplainResource {
     record HistoryEntryView(
             Instant at,
             HistoryEntry.Kind kind,
-            @Schema(description = "What it was BLOCKED by; else null") @Nullable ErrorCode code,
-            @Schema(description = "Who held it, why it was evicted, what went wrong") String text,
-            @Schema(description = "What was there then") long bytes) {
+            @Schema(description = "The code of the problem of a BLOCKED version, or null") @Nullable ErrorCode code,
+            @Schema(description = "The pin owner, the reason of the eviction, or the problem") String text,
+            @Schema(description = "Bytes that were present") long bytes) {
 
         static HistoryEntryView of(HistoryEntry happening) {
             return new HistoryEntryView(

@@ -26,39 +26,45 @@ record NewDataset(
         @NotNull(message = Rules.REQUIRED)
                 @Pattern(regexp = LakeSource.PATTERN, message = Rules.SOURCE_RULE)
                 @Schema(
-                        description = "Where the originals are in the lake",
+                        description = "The location of the originals in the lake",
                         examples = "s3://lake/vision/digits/")
                 String source,
         @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
                 @Schema(
                         description =
-                                "Patterns of keys relative to the source, of which one must match: * and ? within a"
-                                        + " component, ** for any number of components; all keys if there is none",
+                                "Patterns for keys, relative to the source. A key belongs to the "
+                                        + "dataset if one of them matches: * and ? match within "
+                                        + "a component, ** any number of components. Empty: all "
+                                        + "keys",
                         examples = "train/**")
                 @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> include,
         @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
                 @Schema(
                         description =
-                                "Patterns of keys that do not belong to it, whatever includes them",
+                                "Patterns for keys that do not belong to the dataset, even if "
+                                        + "include matches them",
                         examples = "**/*.tmp")
                 @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> exclude,
         @Pattern(regexp = LakeSource.OBJECT_PATTERN, message = Rules.KEYS_RULE)
                 @Schema(
                         description =
-                                "An object that lists the keys, one a line, if not all below the source are meant",
+                                "An object that lists the keys, one per line. Absent: all keys "
+                                        + "below the source",
                         examples = "s3://lake/vision/lists/digits.txt")
                 @Nullable String keys,
         @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
                 @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
                 @Schema(
                         description =
-                                "How long a new version stays in a region after its last pin has ended")
+                                "How long new versions stay in a region after their last pin "
+                                        + "ends, in seconds")
                 @Nullable Long ttlSeconds,
         @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
                 @Schema(
                         enumeration = {"pin", "read"},
                         description =
-                                "From what that counts: the last pin, or the last pin or read; pin if absent")
+                                "Start of the time to live: the end of the last pin, or the "
+                                        + "later of that and the last read. Default pin")
                 @Nullable String ttlAfter) {
 
     LakeSource lakeSource() {

@@ -48,10 +48,11 @@ class TrackingResource {
 
     @PUT
     @Operation(
-            summary = "Have a dataset follow its source, or change how",
+            summary = "Let a dataset follow its source, or change its interval",
             description =
-                    "Each check lists the source, which costs one request for 1,000 objects. What differs from the newest version becomes a new one.")
-    @APIResponse(responseCode = "200", description = "How it is followed")
+                    "Each check lists the source, which costs one request for 1,000 objects. A "
+                    + "source that differs from the newest version becomes a new version.")
+    @APIResponse(responseCode = "200", description = "The schedule and the last check")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public TrackingView follow(
             @BeanParam @Valid DatasetPath path,
@@ -62,8 +63,8 @@ class TrackingResource {
     }
 
     @GET
-    @Operation(summary = "Show how a dataset is followed, and what the last check found")
-    @APIResponse(responseCode = "200", description = "How it is followed")
+    @Operation(summary = "Show the checks of a dataset that follows its source")
+    @APIResponse(responseCode = "200", description = "The schedule and the last check")
     @APIResponse(responseCode = "404", description = ABSENT)
     public TrackingView get(@BeanParam @Valid DatasetPath path) {
         return TrackingView.of(tracking.get(path.toName()));
@@ -71,9 +72,10 @@ class TrackingResource {
 
     @DELETE
     @Operation(
-            summary = "Have a dataset follow its source no more",
-            description = "Its versions stay. Does nothing if it does not.")
-    @APIResponse(responseCode = "204", description = "It does not")
+            summary = "Stop following the source of a dataset",
+            description = "The versions stay. Has no effect if the dataset does not follow its "
+                    + "source.")
+    @APIResponse(responseCode = "204", description = "The dataset does not follow its source")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public void stop(@BeanParam @Valid DatasetPath path) {
         tracking.stop(path.toName());
@@ -84,8 +86,9 @@ class TrackingResource {
     @Operation(
             summary = "Check now",
             description =
-                    "Also if it is paused; last_check says when it is over. If a check is running, it follows that one.")
-    @APIResponse(responseCode = "202", description = "It will be checked")
+                    "Works also while checks are paused. last_check shows when the check has "
+                    + "ended. A running check ends first.")
+    @APIResponse(responseCode = "202", description = "The check will run")
     @APIResponse(responseCode = "404", description = ABSENT)
     public RestResponse<TrackingView> check(@BeanParam @Valid DatasetPath path) {
         return RestResponse.status(
@@ -98,8 +101,8 @@ class TrackingResource {
             long intervalSeconds,
             boolean paused,
             Instant createdAt,
-            @Schema(description = "Null while it is paused") @Nullable Instant nextCheckAt,
-            @Schema(description = "Null until the first is over") @Nullable CheckView lastCheck) {
+            @Schema(description = "The next run, or null while paused") @Nullable Instant nextCheckAt,
+            @Schema(description = "The last check, or null before the first one") @Nullable CheckView lastCheck) {
 
         static TrackingView of(DatasetTracking.Followed followed) {
             Tracking tracking = followed.tracking();
@@ -117,9 +120,10 @@ class TrackingResource {
     record NewTracking(
             @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
                     @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
-                    @Schema(description = "Between checks; as it is, or the default, if absent")
+                    @Schema(description = "Interval of checks, in seconds. Absent: unchanged, at "
+                            + "first the default")
                     @Nullable Long intervalSeconds,
-            @Schema(description = "Whether it pauses; as it is, or not, if absent")
+            @Schema(description = "Whether checks are paused. Absent: unchanged, at first false")
                     @Nullable Boolean paused) {
 
         Optional<Duration> interval() {

@@ -38,10 +38,13 @@ class CatalogueResource {
     @POST
     @Path("restore")
     @Operation(
-            summary = "Enter datasets and versions that the catalogue has lost, some at a time",
+            summary = "Restore datasets and versions that the catalogue has lost, page by page",
             description =
-                    "From what lies beside the manifests. Nothing that is there changes; what is not written there (deletions, quotas, aliases, tracking) does not come back.")
-    @APIResponse(responseCode = "200", description = "What became of some versions")
+                    "Reads the pointers next to the manifests. Existing rows do not change. "
+                    + "Deletions, quotas, aliases and tracking are not in the pointers, so they "
+                    + "are not restored.")
+    @APIResponse(responseCode = "200", description = "The versions of this page and the result "
+            + "for each")
     public RestoredView restore(@QueryParam("after") @Nullable String after) {
         CatalogueRestore.Restored restored = catalogue.restore(after);
         return new RestoredView(

@@ -26,7 +26,7 @@ record CostQuery(
                 @Nullable String dataset,
         @QueryParam("version")
                 @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
-                @Schema(description = "Of the dataset, by its name")
+                @Schema(description = "A version of the dataset, by its name")
                 @Nullable String version,
         @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                 @Nullable String region,
@@ -38,11 +38,11 @@ record CostQuery(
                 @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
                 @Schema(
                         description =
-                                "The first day, in UTC; if absent, of the month that the last day is in")
+                                "The first day, in UTC. Default: the first of the last day's month")
                 @Nullable String since,
         @QueryParam("until")
                 @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
-                @Schema(description = "The day after the last; tomorrow if absent")
+                @Schema(description = "The day after the last one, in UTC. Default: tomorrow")
                 @Nullable String until,
         @QueryParam("by")
                 @DefaultValue("dataset")

@@ -8,13 +8,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The counts and the cost of one key. */
 @Schema(name = "Cost")
 record CostView(
-        @Schema(description = "What it is the cost of; a run that gave no id is empty") String key,
-        @Schema(description = "Failed requests and repetitions included") CountedView lake,
-        @Schema(description = "What workers of a region took from each other") CountedView peer,
-        @Schema(description = "What they took from other regions of a cloud") CountedView sibling,
-        @Schema(description = "What they took from on-premises sites") CountedView onPremises,
-        @Schema(description = "What workers sent to nodes") CountedView readers,
-        @Schema(description = "10⁹ bytes on the disks of workers, times hours")
+        @Schema(description = "The key of this row. Empty for requests without a run_id")
+                String key,
+        @Schema(description = "Includes failed requests and retries") CountedView lake,
+        @Schema(description = "Bytes that workers of a region read from each other") CountedView peer,
+        @Schema(description = "Bytes that workers read from other regions in a cloud")
+                CountedView sibling,
+        @Schema(description = "Bytes that workers read from on-premises sites") CountedView onPremises,
+        @Schema(description = "Bytes that workers sent to nodes") CountedView readers,
+        @Schema(description = "Space on the disks of workers, in 10⁹ bytes times hours")
                 BigDecimal nvmeGbHours,
         long evictions,
         MoneyView cost) {
@@ -42,10 +44,12 @@ record CostView(
                     BigDecimal siblings,
             @Schema(description = "Requests to the lake") BigDecimal requests,
             @Schema(description = "Disks of workers") BigDecimal nvme,
-            @Schema(description = "All of these") BigDecimal total,
+            @Schema(description = "The sum of these costs") BigDecimal total,
             @Schema(
                             description =
-                                    "As if each byte that workers sent to nodes had been read from the lake, with as many requests")
+                                    "The cost if every byte that workers sent to nodes had been "
+                                            + "read from the lake, with the same number of "
+                                            + "requests")
                     BigDecimal withoutCache,
             @Schema(description = "without_cache - total") BigDecimal saved) {
 

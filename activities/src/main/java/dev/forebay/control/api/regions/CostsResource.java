@@ -44,12 +44,12 @@ class CostsResource {
     @GET
     @Path("/costs")
     @Operation(
-            summary = "What versions cost, and what they would have cost without the cache",
+            summary = "Show the cost of versions, and their cost without the cache",
             description =
                     """
-                    What workers have counted, added up by namespace, dataset, version, region, run or day, at the prices of the \
-                    configuration. Without the cache means: as if each byte that workers sent to nodes had been read from the lake.""")
-    @APIResponse(responseCode = "200", description = "Costs by key, and of all that was asked for")
+                    Sums the counters of workers by namespace, dataset, version, region, run or day, at the prices of the \
+                    configuration. The cost without the cache assumes that every byte that workers sent to nodes was read from the lake.""")
+    @APIResponse(responseCode = "200", description = "The cost for each key, and the total")
     public CostPage costs(@BeanParam @Valid CostQuery query) {
         Choice choice = query.choice();
         if (choice.region() != null) {
@@ -76,9 +76,9 @@ class CostsResource {
     @GET
     @Path("/budgets")
     @Operation(
-            summary = "What namespaces may cost this month, and have cost",
+            summary = "Show the budgets of namespaces and their use this month",
             description =
-                    "While a budget is spent, prewarming that nobody waits for waits; everything else goes on.")
+                    "When a budget is spent, speculative fills wait. Everything else continues.")
     @APIResponse(responseCode = "200", description = "Budgets by namespace")
     public BudgetPage budgets() {
         return new BudgetPage(
@@ -91,23 +91,23 @@ class CostsResource {
     @Schema(name = "CostPage")
     record CostPage(
             String currency,
-            @Schema(description = "Whether anything has a price; else all costs are 0")
+            @Schema(description = "Whether prices are configured. Without prices all costs are 0")
                     boolean priced,
             @Schema(description = "The first day, in UTC") LocalDate since,
-            @Schema(description = "The day after the last") LocalDate until,
+            @Schema(description = "The day after the last one") LocalDate until,
             String by,
             List<CostView> items,
-            @Schema(description = "Of all that was asked for, also on other pages") CostView total,
+            @Schema(description = "The sum over all pages") CostView total,
             @Nullable String next) {}
 
-    @Schema(name = "Budget", description = "What a namespace may cost in a month of UTC")
+    @Schema(name = "Budget", description = "The budget of a namespace for a month, in UTC")
     record BudgetView(
             String namespace,
-            @Schema(description = "Its first day") LocalDate month,
+            @Schema(description = "The first day of the month") LocalDate month,
             String currency,
             BigDecimal budget,
             BigDecimal spent,
-            @Schema(description = "Whether prewarming that nobody waits for waits")
+            @Schema(description = "Whether speculative fills wait because the budget is spent")
                     boolean paused) {
 
         static BudgetView of(Budget budget, String currency) {

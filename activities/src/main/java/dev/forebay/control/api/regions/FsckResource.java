@@ -68,11 +68,11 @@ class FsckResource {
             Finding.Kind code,
             @Nullable String version,
             @Nullable String region,
-            @Schema(description = "What is wrong") String message,
-            @Schema(description = "What a repair does about it, or what a person has to do")
+            @Schema(description = "The problem") String message,
+            @Schema(description = "What a repair does, or what an operator must do")
                     String remedy,
             Finding.State state,
-            @Schema(description = "Why a repair failed") @Nullable String problem) {
+            @Schema(description = "The reason why a repair failed, or null") @Nullable String problem) {
 
         static FindingView of(Finding finding) {
             return new FindingView(
@@ -108,9 +108,10 @@ class FsckResource {
     @GET
     @Operation(
             summary =
-                    "Compare catalogue, manifests, workflows and regions, some versions at a time",
+                    "Compare catalogue, manifests, workflows and regions, page by page",
             description =
-                    "Changes nothing, but for damaged chunks, which workers fetch again when a deep check finds them.")
+                    "Changes nothing, except that workers fetch damaged chunks again if a deep "
+                    + "check finds them.")
     @APIResponse(responseCode = "200", description = "Some findings")
     @APIResponse(responseCode = "503", description = AWAY)
     public FindingPage check(@BeanParam @Valid FsckQuery query) {
@@ -119,10 +120,12 @@ class FsckResource {
 
     @POST
     @Operation(
-            summary = "As GET, and repair what can be repaired",
+            summary = "Compare as GET does, and repair the findings",
             description =
-                    "No manifest is deleted, and no pinned byte is dropped. What a workflow has to do goes on after the answer.")
-    @APIResponse(responseCode = "200", description = "Some findings, and what became of them")
+                    "Deletes no manifest and drops no pinned byte. Repairs by workflows continue "
+                    + "after the response.")
+    @APIResponse(responseCode = "200", description = "The findings of this page, and the result "
+            + "of each repair")
     @APIResponse(responseCode = "503", description = AWAY)
     public FindingPage repair(@BeanParam @Valid FsckQuery query) {
         return page(query, true);

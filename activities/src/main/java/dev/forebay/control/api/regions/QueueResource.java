@@ -36,9 +36,10 @@ class QueueResource {
 
     @GET
     @Operation(
-            summary = "List the versions that wait for room in a region, in their order, with why")
+            summary = "List the queue of versions that wait for space in a region, with reasons")
     @APIResponse(responseCode = "200", description = "The queue")
-    @APIResponse(responseCode = "503", description = "UNAVAILABLE: its agent does not answer")
+    @APIResponse(responseCode = "503", description = "UNAVAILABLE: the region's agent does not "
+            + "answer")
     public QueuePage list(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {
@@ -51,21 +52,25 @@ class QueueResource {
         return new QueuePage(items, null);
     }
 
-    @Schema(name = "Queued", description = "A version that waits for room")
+    @Schema(name = "Queued", description = "A version that waits for space")
     record QueuedView(
             @Schema(
                             description =
-                                    "From 1; null if a quota, or a worker that is away, keeps it out, whoever else waits")
+                                    "Position in the queue, from 1. Null if the version waits "
+                                            + "for a quota or for a missing worker, so that "
+                                            + "later versions can pass it")
                     @Nullable Integer position,
             String dataset,
             String version,
-            @Schema(description = "How much more room it needs") long bytes,
+            @Schema(description = "The additional space that it needs, in bytes") long bytes,
             @Schema(enumeration = {"interactive", "speculative"}) String priority,
             Instant since,
             String reason,
             @Schema(
                             description =
-                                    "When pins end that hold what would have to go, if nobody renews them; null if that is not what it waits for, or is not known")
+                                    "When the pins end that prevent the necessary evictions, "
+                                            + "unless they are renewed. Null if it does not wait "
+                                            + "for pins, or if unknown")
                     @Nullable Instant notBefore) {
 
         static QueuedView of(AdmissionQueue.Waiting waiting, int position) {

@@ -40,7 +40,7 @@ class QuotasResource {
     }
 
     @GET
-    @Operation(summary = "List the quotas of a namespace; without one it may have any room")
+    @Operation(summary = "List the quotas of a namespace. Without a quota its space is not limited")
     @APIResponse(responseCode = "200", description = "Quotas")
     public QuotaPage list(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -51,9 +51,10 @@ class QuotasResource {
     @PUT
     @Operation(
             summary =
-                    "Set how much room the versions of a namespace may have, in a region or everywhere",
+                    "Set the quota of a namespace, in one region or all regions",
             description =
-                    "Counts from the next version that wants room; of what is there the next sweep evicts what is above it and nobody holds.")
+                    "Applies to the next admission. The next sweep evicts unpinned versions "
+                    + "until the namespace is within its quota.")
     @APIResponse(responseCode = "200", description = "All quotas of the namespace")
     public QuotaPage set(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -64,8 +65,9 @@ class QuotasResource {
     }
 
     @DELETE
-    @Operation(summary = "Remove the quota of a namespace in a region, or the one for everywhere")
-    @APIResponse(responseCode = "200", description = "The quotas that are left")
+    @Operation(summary = "Remove the quota of a namespace for one region, or the one for all "
+            + "regions")
+    @APIResponse(responseCode = "200", description = "The remaining quotas of the namespace")
     public QuotaPage remove(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                     String namespace,
@@ -79,9 +81,10 @@ class QuotasResource {
         return region == null ? null : regions.require(region);
     }
 
-    @Schema(name = "QuotaView", description = "How much room a namespace may have in a region")
+    @Schema(name = "QuotaView", description = "The most space for a namespace in a region")
     record QuotaView(
-            @Schema(description = "Null: in every region that has none of its own")
+            @Schema(description = "The region. Null: every region without a quota of its own for "
+                    + "the namespace")
                     @Nullable String region,
             long bytes) {
 
@@ -99,10 +102,12 @@ class QuotasResource {
             @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     @Schema(
                             description =
-                                    "Where; in every region that has none of its own if absent")
+                                    "The region. Absent: every region without a quota of its own "
+                                            + "for the namespace")
                     @Nullable String region,
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = 0, message = Rules.QUOTA_RULE)
-                    @Schema(description = "How much room the namespace's versions may have there")
+                    @Schema(description = "The most space for the namespace's versions there, in "
+                            + "bytes")
                     Long bytes) {}
 }

@@ -61,10 +61,11 @@ class RegionsResource {
     @Path("/pins/leaked")
     @Tag(name = "Pins")
     @Operation(
-            summary = "List pins that nobody seems to stand behind, of one region or of all",
+            summary = "List pins whose owners seem to be gone, of one region or of all",
             description =
-                    "As etcd knows them: pins that their version does not know, and those that were not renewed for half of their lease.")
-    @APIResponse(responseCode = "200", description = "Pins, each with its leak")
+                    "Reads the region's etcd: pins that are unknown to their version's workflow, "
+                    + "and pins that were not renewed for half of their lease.")
+    @APIResponse(responseCode = "200", description = "The pins, each with the reason")
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: a region does not answer")
     public PinPage leaked(
             @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
@@ -107,9 +108,10 @@ class RegionsResource {
             @Nullable String mountRoot,
             URI agent,
             @Schema(description = "Whether its agent answers") boolean reachable,
-            @Schema(description = "Whether its etcd answers the agent; null if that is not known")
+            @Schema(description = "Whether its etcd answers the agent, or null if unknown")
                     @Nullable Boolean etcdReachable,
-            @Schema(description = "Why it takes nothing on at the moment")
+            @Schema(description = "The reason why the region accepts no work at the moment, or "
+                    + "null")
                     @Nullable CauseView problem,
             List<RegionReport.WorkerReport> workers) {
 

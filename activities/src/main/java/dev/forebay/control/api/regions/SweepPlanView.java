@@ -9,15 +9,18 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The plan of a sweep. */
-@Schema(name = "SweepPlan", description = "What a sweep would do at this moment")
+@Schema(name = "SweepPlan", description = "The result of a sweep at this moment")
 record SweepPlanView(
         String region,
-        @Schema(description = "In the order in which they go") List<VictimView> victims,
-        @Schema(description = "What could not be decided, and why") List<String> notes,
-        @Schema(description = "Of the workers that answer; null if the agent does not")
+        @Schema(description = "The victims, in the order of eviction") List<VictimView> victims,
+        @Schema(description = "Decisions that were not possible, with the reason") List<String> notes,
+        @Schema(description = "Sum over the workers that answer, or null if the agent does not "
+                + "answer")
                 @Nullable Long capacityBytes,
         @Nullable Long usedBytes,
-        @Schema(description = "What no mounted version refers to; workers remove it by themselves")
+        @Schema(
+                        description =
+                                "Bytes to which no mounted version refers. Workers remove them")
                 @Nullable Long orphanBytes) {
 
     static SweepPlanView of(SweepPlans.Look look) {
@@ -30,7 +33,7 @@ record SweepPlanView(
                 look.usage().map(UsageReport::orphanBytes).orElse(null));
     }
 
-    @Schema(name = "Victim", description = "A copy that has to go")
+    @Schema(name = "Victim", description = "A copy that the sweep evicts")
     record VictimView(
             String dataset,
             String version,
@@ -38,7 +41,8 @@ record SweepPlanView(
             @Schema(description = "For people") String why,
             @Schema(
                             description =
-                                    "What becomes free with it, once those before it are gone; what others share with it stays")
+                                    "Bytes that its eviction frees, after the evictions before "
+                                            + "it. Chunks that other versions share stay")
                     long bytes) {
 
         static VictimView of(Victim victim) {

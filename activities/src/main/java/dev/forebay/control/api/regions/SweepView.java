@@ -9,11 +9,11 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A sweep on request, and its result. */
-@Schema(name = "Sweep", description = "A sweep that was asked for")
+@Schema(name = "Sweep", description = "A requested sweep")
 record SweepView(
         String region,
         boolean done,
-        @Schema(description = "Null while it goes on") @Nullable List<SweptView> outcomes,
+        @Schema(description = "The result, or null while the sweep runs") @Nullable List<SweptView> outcomes,
         String workflowId,
         @Nullable String workflowUrl) {
 
@@ -28,13 +28,13 @@ record SweepView(
                 url);
     }
 
-    @Schema(name = "SweptVersion", description = "What became of a version")
+    @Schema(name = "SweptVersion", description = "The result for a version")
     record SweptView(
             String dataset,
             String version,
             boolean evicted,
             SweepReason reason,
-            @Schema(description = "Why it went, or why it did not") String why) {
+            @Schema(description = "The reason why it was evicted, or why not") String why) {
 
         static SweptView of(Outcome outcome) {
             return new SweptView(

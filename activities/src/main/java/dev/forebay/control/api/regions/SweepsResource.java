@@ -59,7 +59,7 @@ class SweepsResource {
     }
 
     @GET
-    @Operation(summary = "Show when the region is swept")
+    @Operation(summary = "Show the schedule of the region's sweeps")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView schedule(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
@@ -71,9 +71,9 @@ class SweepsResource {
     @GET
     @Path("/plan")
     @Operation(
-            summary = "Show what a sweep would evict now, and why",
+            summary = "Show what a sweep would evict now, with reasons",
             description = "A dry run: changes nothing.")
-    @APIResponse(responseCode = "200", description = "The victims, in the order in which they go")
+    @APIResponse(responseCode = "200", description = "The victims, in the order of eviction")
     public SweepPlanView plan(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {
@@ -82,11 +82,11 @@ class SweepsResource {
 
     @POST
     @Operation(
-            summary = "Sweep the region now, also while its schedule is paused",
+            summary = "Start a sweep of the region now, also while its schedule is paused",
             description =
-                    "202 if it goes on; asked again, it is the same sweep as long as it does.")
-    @APIResponse(responseCode = "200", description = "What became of each version")
-    @APIResponse(responseCode = "202", description = "It goes on")
+                    "Returns 202 while the sweep runs. A repeated request follows the same sweep.")
+    @APIResponse(responseCode = "200", description = "The result for each version")
+    @APIResponse(responseCode = "202", description = "The request continues")
     public RestResponse<SweepView> sweep(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
@@ -105,8 +105,8 @@ class SweepsResource {
     @POST
     @Path("/pause")
     @Operation(
-            summary = "Have the region not swept by itself until it is resumed",
-            description = "A sweep that runs goes on. Whoever asks for a sweep gets one.")
+            summary = "Pause the scheduled sweeps of the region",
+            description = "A running sweep continues, and requested sweeps still run.")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView pause(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
@@ -118,7 +118,7 @@ class SweepsResource {
 
     @POST
     @Path("/resume")
-    @Operation(summary = "Have the region swept by itself again")
+    @Operation(summary = "Resume the scheduled sweeps of the region")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView resume(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
@@ -128,14 +128,14 @@ class SweepsResource {
         return ScheduleView.of(name, schedules.resume(name, body.or("resumed")));
     }
 
-    @Schema(name = "SweepSchedule", description = "When a region is swept by itself")
+    @Schema(name = "SweepSchedule", description = "The schedule of a region's sweeps")
     record ScheduleView(
             String region,
             boolean paused,
-            @Schema(description = "Why it was paused or resumed") String note,
+            @Schema(description = "The reason of the last pause or resumption") String note,
             long intervalSeconds,
-            @Schema(description = "Null if it never was") @Nullable Instant lastAt,
-            @Schema(description = "Null while it is paused") @Nullable Instant nextAt) {
+            @Schema(description = "The last run, or null if there was none") @Nullable Instant lastAt,
+            @Schema(description = "The next run, or null while paused") @Nullable Instant nextAt) {
 
         static ScheduleView of(RegionName region, SweepSchedules.State state) {
             return new ScheduleView(
@@ -152,7 +152,7 @@ class SweepsResource {
     record Note(
             @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
-                    @Schema(description = "Why, for people; stays with the schedule")
+                    @Schema(description = "The reason, for people. It stays with the schedule")
                     @Nullable String reason) {
 
         /**

@@ -42,7 +42,7 @@ class ContentsResource {
     private static final int LONGEST_PAGE = 1000;
 
     private static final String ABSENT =
-            "NOT_FOUND: no such dataset or version, or it is not frozen";
+            "NOT_FOUND: the dataset or version does not exist, or the version is not frozen";
 
     private final VersionContents contents;
     private final VersionLookup lookup;
@@ -56,11 +56,11 @@ class ContentsResource {
     @Path("/objects")
     @Operation(
             summary = "List the objects of a version, by path",
-            description = "Folder by folder, the names of each in the order of their UTF-8 bytes.")
+            description = "Lists folder after folder. Names are sorted by their UTF-8 bytes.")
     @APIResponse(responseCode = "200", description = "Objects")
     @APIResponse(
             responseCode = "404",
-            description = ABSENT + ", or it has nothing below the folder")
+            description = ABSENT + ", or the version has no files below the folder")
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: its manifest is being fetched")
     public ObjectPage objects(
             @BeanParam @Valid VersionPath path,
@@ -68,7 +68,7 @@ class ContentsResource {
                     @DefaultValue("")
                     @Pattern(regexp = Rules.FOLDER, message = Rules.FOLDER_RULE)
                     @Size(max = Rules.LONGEST_PATH, message = Rules.FOLDER_RULE)
-                    @Parameter(description = "Only what is below it")
+                    @Parameter(description = "List only objects below this folder")
                     String folder,
             @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
@@ -85,9 +85,11 @@ class ContentsResource {
     @GET
     @Path("/diff")
     @Operation(
-            summary = "List what was added, removed or changed since another version, by path",
+            summary = "List objects that were added, removed or changed since another version, "
+                    + "by path",
             description =
-                    "An object is changed if its size, ETag or version id is another one. Pages are bounded by what is compared, too: go on until next is null.")
+                    "An object has changed if its size, ETag or version id differs. A page also "
+                    + "ends after a number of comparisons, so continue until next is null.")
     @APIResponse(responseCode = "200", description = "Differences")
     @APIResponse(responseCode = "404", description = ABSENT)
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: a manifest is being fetched")
@@ -114,11 +116,11 @@ class ContentsResource {
 
     @Schema(name = "VersionObject")
     record ObjectView(
-            @Schema(description = "Below the version's root") String path,
+            @Schema(description = "Path below the version's root") String path,
             String key,
             long bytes,
             String etag,
-            @Schema(description = "In a bucket with versioning") @Nullable String versionId,
+            @Schema(description = "The object's version id, in a bucket with versioning, or null") @Nullable String versionId,
             Instant modifiedAt) {
 
         static ObjectView of(Found found) {
@@ -138,7 +140,8 @@ class ContentsResource {
             String dataset,
             String version,
             List<ObjectView> items,
-            @Schema(description = "The after of the next page; null if this is the last")
+            @Schema(description = "The parameter after for the next page, or null on the last "
+                    + "page")
                     @Nullable String next) {
 
         static ObjectPage of(DatasetVersion version, Files files) {
@@ -154,10 +157,10 @@ class ContentsResource {
     record DifferenceView(
             @Schema(enumeration = {"added", "removed", "changed"}) String change,
             String path,
-            @Schema(description = "Null if it was added") @Nullable Long bytesBefore,
-            @Schema(description = "Null if it was removed") @Nullable Long bytes,
-            @Schema(description = "Null if it was added") @Nullable String etagBefore,
-            @Schema(description = "Null if it was removed") @Nullable String etag) {
+            @Schema(description = "Null for an added object") @Nullable Long bytesBefore,
+            @Schema(description = "Null for a removed object") @Nullable Long bytes,
+            @Schema(description = "Null for an added object") @Nullable String etagBefore,
+            @Schema(description = "Null for a removed object") @Nullable String etag) {
 
         static DifferenceView of(Difference difference) {
             Node.File before = difference.before();
@@ -175,12 +178,14 @@ class ContentsResource {
     @Schema(name = "DifferencePage")
     record DifferencePage(
             String dataset,
-            @Schema(description = "The version that is compared with") String from,
+            @Schema(description = "The version with which this one is compared") String from,
             String version,
             List<DifferenceView> items,
             @Schema(
                             description =
-                                    "The after of the next page; null if this is the last. A page that is not the last may have fewer items than the limit, or none")
+                                    "The parameter after for the next page, or null on the last "
+                                            + "page. Other pages may have fewer items than the "
+                                            + "limit, or none")
                     @Nullable String next) {
 
         static DifferencePage of(

@@ -24,11 +24,12 @@ import org.jspecify.annotations.Nullable;
 @Whereabouts
 record EnsureBody(
         @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
-                @Schema(description = "Where; or regions")
+                @Schema(description = "The region. Give region or regions")
                 @Nullable String region,
         @Schema(
                         description =
-                                "Several regions at once, instead of region; answered when all are served")
+                                "Several regions instead of region. The response follows when "
+                                        + "all are complete")
                 @Nullable
                         List<
                                 @NotNull(message = Rules.REGION_RULE)
@@ -37,39 +38,44 @@ record EnsureBody(
         @Valid
                 @Schema(
                         description =
-                                "A pin to hold as soon as the version is there, in each region")
+                                "A pin to take in each region as soon as the version is present")
                 @Nullable PinSpec pin,
         @DecimalMin(value = "0", message = Rules.COVERAGE_RULE)
                 @DecimalMax(value = "1", message = Rules.COVERAGE_RULE)
                 @Schema(
                         description =
-                                "The part of the bytes that has to be there, and verified; 1 if absent. The rest follows")
+                                "The part of the bytes that must be present and verified, 0 to "
+                                        + "1. Default 1. The fill continues with the rest")
                 @Nullable Double minCoverage,
         @Min(value = Rules.MIN_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
                 @Max(value = Rules.MAX_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
-                @Schema(description = "How long it may take; any time if absent")
+                @Schema(description = "Deadline, in seconds. Absent: none")
                 @Nullable Long deadlineSeconds,
         @Pattern(regexp = Rules.ON_DEADLINE, message = Rules.ON_DEADLINE_RULE)
                 @Schema(
                         enumeration = {"fail", "run_cold"},
                         description =
-                                "What is answered when the deadline has passed: 504 DEADLINE_EXCEEDED, or a receipt that says why it is cold; fail if absent")
+                                "Response after the deadline: fail is 504 DEADLINE_EXCEEDED, "
+                                        + "run_cold is a receipt with the reason. Default fail")
                 @Nullable String onDeadline,
         @Pattern(regexp = Rules.PRIORITY, message = Rules.PRIORITY_RULE)
                 @Schema(
                         enumeration = {"interactive", "speculative"},
                         description =
-                                "Whether somebody waits for it; interactive if absent. What is speculative is filled after what is not")
+                                "interactive if a job waits, the default. speculative fills run "
+                                        + "after interactive ones, and only within the budget")
                 @Nullable String priority,
         @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                 @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                 @Schema(
                         description =
-                                "The run that asks, to whose account goes what is filled because of it")
+                                "The run that sends the request. The ledger books the fills that "
+                                        + "it causes to this run")
                 @Nullable String runId,
         @Schema(
                         description =
-                                "Whether a version that the dataset does not have is to be created; if absent, only its first is")
+                                "Whether to create the version if the dataset does not have it. "
+                                        + "Absent: only the first version is created")
                 @Nullable Boolean create) {
 
     /** Returns the names of the requested regions, from either field. */

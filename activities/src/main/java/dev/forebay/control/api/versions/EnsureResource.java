@@ -50,13 +50,15 @@ class EnsureResource {
     private static final int LONGEST_WAIT_SECONDS = 30;
 
     private static final String CONFLICT =
-            "CANCELLED if it was taken back; EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
-                    + " was used for another request, or somebody else holds a pin with this id";
+            "CANCELLED if a client cancelled the request. EVICTING if the version was evicted "
+            + "meanwhile. LAKE_OBJECT_CHANGED. ALREADY_EXISTS if the key was used for another "
+            + "request, or another holder has a pin with this id";
     private static final String LATE =
-            "DEADLINE_EXCEEDED: it was not there within deadline_seconds; says how far it came";
+            "DEADLINE_EXCEEDED: the version was not present within deadline_seconds. The detail "
+            + "has the progress";
     private static final String GIVEN_UP =
-            "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and"
-                    + " the region is BLOCKED";
+            "UNAVAILABLE or LAKE_UNAVAILABLE. With retryable false the fill has stopped and the "
+            + "version is BLOCKED in the region";
 
     private final EnsureRequests requests;
     private final ProgressFeeds progress;
@@ -80,19 +82,20 @@ class EnsureResource {
     @POST
     @Path("/ensure")
     @Operation(
-            summary = "Have the version in one or several regions, and a pin on it if asked for",
+            summary = "Ensure that one or several regions have the version, optionally with a pin",
             description =
                     """
-                    200 with a receipt when every byte, or as many as were asked for, are there and verified; 202 when it goes on: the request is then \
-                    in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
-                    named by its name, by an alias, by the digest of its manifest, or by `latest`: the answer says which one was meant. The first \
-                    version of a dataset is created by the first request for it; a later one only with `create`.""")
-    @APIResponse(responseCode = "200", description = "It is there")
-    @APIResponse(responseCode = "202", description = "Accepted, and it will be")
+                    Returns 200 with a receipt when all requested bytes are present and verified. Returns 202 while the request continues: it is then \
+                    in Temporal's history and survives restarts. The same Idempotency-Key is the same request. The version is \
+                    identified by its name, an alias, the digest of its manifest, or `latest`, and the response contains its name. The first \
+                    request for a dataset creates its first version. Later versions need `create`.""")
+    @APIResponse(responseCode = "200", description = "The version is present")
+    @APIResponse(responseCode = "202", description = "The request is accepted and continues")
     @APIResponse(
             responseCode = "404",
             description =
-                    "NOT_FOUND: no such dataset; or no such version, without create: says which ones are like it")
+                    "NOT_FOUND: no such dataset, or no such version without create. The detail "
+                    + "has similar names")
     @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY, INVALID_KEY or LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
@@ -110,7 +113,8 @@ class EnsureResource {
                     @Pattern(regexp = Rules.YES_OR_NO, message = Rules.YES_OR_NO_RULE)
                     @Parameter(
                             description =
-                                    "Refuses what means a version in another way than by its own name: whoever asks needs a path that stays")
+                                    "Refuse aliases, digests and latest, for a caller that needs "
+                                    + "a permanent path")
                     String byName,
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
@@ -142,9 +146,9 @@ class EnsureResource {
 
     @GET
     @Path("/requests/{request_id}")
-    @Operation(summary = "Ask after a request")
-    @APIResponse(responseCode = "200", description = "It is there")
-    @APIResponse(responseCode = "202", description = "It goes on")
+    @Operation(summary = "Get the state of a request")
+    @APIResponse(responseCode = "200", description = "The version is present")
+    @APIResponse(responseCode = "202", description = "The request continues")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
     @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY, INVALID_KEY or LAKE_UNSUPPORTED")
@@ -173,12 +177,13 @@ class EnsureResource {
     @DELETE
     @Path("/requests/{request_id}")
     @Operation(
-            summary = "Take a request back",
+            summary = "Cancel a request",
             description =
                     """
-                    Whoever waits for it is answered with CANCELLED. A filling that nobody else waits for or holds is \
-                    stopped, and what it has brought is removed. Does nothing to a request that was answered.""")
-    @APIResponse(responseCode = "204", description = "It is taken back, or was answered before")
+                    Waiting clients get CANCELLED. A fill for which no other request waits and on which there is no pin \
+                    stops, and its chunks are removed. Has no effect on a request that has ended.""")
+    @APIResponse(responseCode = "204", description = "The request is cancelled, or had ended "
+            + "before")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
     public void cancel(
             @BeanParam @Valid VersionPath path,

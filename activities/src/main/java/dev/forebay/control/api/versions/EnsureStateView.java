@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 @Schema(
         name = "EnsureState",
         description =
-                "With receipts when done, else with the progress; receipt and progress are those of the first region")
+                "The state of a request: receipts when it has ended, otherwise the progress. "
+                        + "receipt and progress are those of the first region")
 record EnsureStateView(
         String requestId,
-        @Schema(description = "The name of the version that was meant") String version,
+        @Schema(description = "The name of the version that the request named") String version,
         boolean done,
         @Nullable ReceiptView receipt,
-        @Schema(description = "Of each region, in the order of the request")
+        @Schema(description = "The receipt of each region, in the order of the request")
                 @Nullable List<ReceiptView> receipts,
         @Nullable ProgressView progress,
         @Schema(description = "The progress of each region, in the order of the request")

@@ -14,13 +14,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The plan of a fill. */
-@Schema(name = "FillPlan", description = "What it would take to have a version in regions")
+@Schema(name = "FillPlan", description = "The plan for filling a version into regions")
 record FillPlanView(
         String dataset,
         String version,
-        @Schema(description = "Null if it is not frozen yet: then the lake was listed")
+        @Schema(description = "The manifest, or null for a plan from a listing of the lake, "
+                + "because the version is not frozen")
                 @Nullable ManifestView manifest,
-        @Schema(description = "Of all costs; null if no price is stated") @Nullable String currency,
+        @Schema(description = "The currency of all costs, or null without prices")
+                @Nullable String currency,
         List<InRegionView> regions) {
 
     static FillPlanView of(FillPlan plan) {
@@ -37,21 +39,23 @@ record FillPlanView(
             String region,
             Residency.State state,
             @Schema(description = "Null if the region does not answer") @Nullable NeedsView needs,
-            @Schema(description = "Where the missing bytes can come from, the cheapest first")
+            @Schema(description = "Sources of the missing bytes, the cheapest first")
                     List<SourceView> sources,
             @Schema(description = "Null if the region does not answer") @Nullable CapacityView room,
             @Schema(
                             description =
-                                    "How fast the region has filled large objects lately; null if it has not filled enough to tell")
+                                    "The recent rate of the region's fills for large objects, in "
+                                    + "bytes per second, or null if it filled too little")
                     @Nullable Long bytesPerSecond,
             @Schema(
                             description =
-                                    "How long it would probably take once it is admitted, if nothing else is filled; null if that is unknown")
+                                    "Estimated seconds after admission if no other fill runs, or "
+                                    + "null if unknown")
                     @Nullable Long etaSeconds,
-            @Schema(description = "At least; null if that is unknown")
+            @Schema(description = "Lower bound, or null if unknown")
                     @Nullable Long etaLeastSeconds,
-            @Schema(description = "At most; null if that is unknown") @Nullable Long etaMostSeconds,
-            @Schema(description = "Why no more is known") @Nullable CauseView problem) {
+            @Schema(description = "Upper bound, or null if unknown") @Nullable Long etaMostSeconds,
+            @Schema(description = "The reason why some fields are unknown, or null") @Nullable CauseView problem) {
 
         static InRegionView of(FillPlan.InRegion in) {
             FillSpeed.Estimate time = in.time();
@@ -74,11 +78,12 @@ record FillPlanView(
             long bytes,
             long objects,
             long bytesMissing,
-            @Schema(description = "Files of which something is missing") long objectsMissing,
-            @Schema(description = "GETs that bring what is missing from the lake")
+            @Schema(description = "Files with missing bytes") long objectsMissing,
+            @Schema(description = "GET requests that fetch the missing bytes from the lake")
                     long lakeRequests,
-            @Schema(description = "If not, these are estimates") boolean exact,
-            @Schema(description = "There is more in the lake than a plan lists") boolean atLeast) {
+            @Schema(description = "Whether the figures are exact. Otherwise they are estimates") boolean exact,
+            @Schema(description = "The lake has more objects than a plan lists, so the figures "
+                    + "are too low") boolean atLeast) {
 
         static @Nullable NeedsView of(FillPlan.@Nullable Needs needs) {
             return needs == null
@@ -97,10 +102,11 @@ record FillPlanView(
     @Schema(name = "PlanSource")
     record SourceView(
             @Schema(enumeration = {"lake", "region", "on_premises"}) String kind,
-            @Schema(description = "Null for the lake") @Nullable String region,
-            @Schema(description = "Of all that is missing; null if no price is stated")
+            @Schema(description = "The region, or null for the lake") @Nullable String region,
+            @Schema(description = "The cost of all missing bytes from this source, or null "
+                    + "without prices")
                     @Nullable BigDecimal cost,
-            @Schema(description = "Whether a filling takes them from there") boolean used) {
+            @Schema(description = "Whether a fill would use this source") boolean used) {
 
         static SourceView of(FillPlan.Source source) {
             RegionName region = source.region();
@@ -116,12 +122,12 @@ record FillPlanView(
     record CapacityView(
             @Schema(enumeration = {"admitted", "after_eviction", "waits", "refused"})
                     String admission,
-            @Schema(description = "How much more its chunks would take") long neededBytes,
-            @Schema(description = "How much versions take that are there") long takenBytes,
+            @Schema(description = "The additional space for its chunks, in bytes") long neededBytes,
+            @Schema(description = "The space that present versions use, in bytes") long takenBytes,
             long capacityBytes,
-            @Schema(description = "What would be evicted for it") List<VictimView> victims,
-            @Schema(description = "Why it is not admitted at once") @Nullable CauseView problem,
-            @Schema(description = "When pins end that hold what would have to go")
+            @Schema(description = "The versions that would be evicted") List<VictimView> victims,
+            @Schema(description = "The reason why the version is not admitted at once, or null") @Nullable CauseView problem,
+            @Schema(description = "When the pins end that prevent the necessary evictions, or null")
                     @Nullable Instant notBefore) {
 
         static @Nullable CapacityView of(FillPlan.@Nullable Room room) {
@@ -143,10 +149,7 @@ record FillPlanView(
             String dataset,
             String version,
             long roomBytes,
-            @Schema(
-                            description =
-                                    "Requests of late, older ones counting less; at least the last use")
-                    double uses,
+            @Schema(description = "Recent requests, at least the last use. Older ones count less") double uses,
             @Nullable BigDecimal refetchCost,
             @Nullable Instant evictableAt) {
 

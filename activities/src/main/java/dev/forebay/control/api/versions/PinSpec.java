@@ -18,24 +18,25 @@ record PinSpec(
         @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                 @Schema(
                         description =
-                                "The same id and holder again renew; without an id the request's")
+                                "A request with the same id and holder renews the pin. Default: "
+                                        + "the request's id")
                 @Nullable String id,
         @NotNull(message = Rules.REQUIRED)
                 @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
                 @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
-                @Schema(description = "Who holds it, for people", examples = "job train-7")
+                @Schema(description = "The pin owner, as shown to people", examples = "job train-7")
                 String holder,
         @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                 @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
-                @Schema(description = "What for, for people")
+                @Schema(description = "The purpose, as shown to people")
                 @Nullable String reason,
         @NotNull(message = Rules.REQUIRED)
                 @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                 @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                @Schema(description = "How long it lives without renewal", examples = "120")
+                @Schema(description = "How long the pin lives without a renewal, in seconds", examples = "120")
                 Long leaseSeconds,
         @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
-                @Schema(description = "The uid of the Kubernetes Job that holds it")
+                @Schema(description = "The uid of the Kubernetes Job that owns the pin")
                 @Nullable String job) {
 
     PinRequest toRequest(RegionName region, String idIfNone) {

@@ -17,15 +17,18 @@ public record PinView(
         String holder,
         String reason,
         Instant expiresAt,
-        @Schema(description = "The uid of the Kubernetes Job that holds it; null if none does")
+        @Schema(description = "The uid of the Kubernetes Job that owns the pin, or null")
                 @Nullable String job,
         @Schema(
                         description =
-                                "When it was taken last, if that is known; names this take to who lets go of it")
+                                "When the pin was last taken, or null if unknown. A release can "
+                                        + "name it, so that it does not end a newer pin with the "
+                                        + "same id")
                 @Nullable Instant takenAt,
         @Schema(
                         description =
-                                "Why nobody seems to stand behind it; only where leaked pins are listed")
+                                "The reason why the pin's owner seems to be gone. Only in the "
+                                        + "list of leaked pins")
                 @Nullable LeakView leak) {
 
     public static PinView of(DatasetVersion version, PinGrant pin) {
@@ -50,6 +53,6 @@ public record PinView(
                 leak);
     }
 
-    @Schema(name = "Leak", description = "Why nobody seems to stand behind a pin")
+    @Schema(name = "Leak", description = "The reason why a pin's owner seems to be gone")
     record LeakView(PinAudit.Leak code, String message) {}
 }

@@ -70,13 +70,14 @@ class PinsResource {
     @POST
     @ResponseStatus(CREATED)
     @Operation(
-            summary = "Hold the version in a region where it is WARMING or CACHED",
-            description = "409 EVICTING if it is just being removed: try again when it is gone.")
+            summary = "Pin the version in a region where it is WARMING or CACHED",
+            description = "Returns 409 EVICTING while the version is evicted: retry after the "
+                    + "eviction.")
     @APIResponse(responseCode = "201", description = "Held")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: the version is not in the region")
     @APIResponse(
             responseCode = "409",
-            description = "EVICTING, or ALREADY_EXISTS if somebody else holds a pin with this id")
+            description = "EVICTING, or ALREADY_EXISTS if another holder has a pin with this id")
     @APIResponse(
             responseCode = "507",
             description = "CAPACITY_EXCEEDED: the version has too many pins")
@@ -95,7 +96,7 @@ class PinsResource {
     @APIResponse(responseCode = "200", description = "Pins")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no client has ever requested the version")
     public PinPage list(@BeanParam @Valid VersionPath path) {
         DatasetVersion version = path.toVersion(lookup);
         return new PinPage(
@@ -108,11 +109,13 @@ class PinsResource {
     @POST
     @Path("/{id}/renew")
     @Operation(
-            summary = "Let a pin live for another lease",
+            summary = "Renew a pin for another lease",
             description =
-                    "Goes to the region's etcd, without Temporal and the catalogue; so the version is named by its own name, as the pin names it. 404 when it has ended.")
+                    "Writes to the region's etcd, without Temporal and the catalogue. Therefore "
+                    + "the version must be given by its own name. Returns 404 when the pin has "
+                    + "ended.")
     @APIResponse(responseCode = "200", description = "The pin")
-    @APIResponse(responseCode = "404", description = "NOT_FOUND: it has ended")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: the pin has ended")
     public PinView renew(
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
@@ -124,13 +127,14 @@ class PinsResource {
     @DELETE
     @Path("/{id}")
     @Operation(
-            summary = "Let go of a pin",
+            summary = "Release a pin",
             description =
-                    "Does nothing if it has ended; nor, with `taken_at`, if it was taken again since.")
-    @APIResponse(responseCode = "204", description = "There is no such pin any more")
+                    "Has no effect if the pin has ended or, with `taken_at`, if it was taken "
+                    + "again since.")
+    @APIResponse(responseCode = "204", description = "The pin does not exist any more")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no client has ever requested the version")
     public void unpin(
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
@@ -164,7 +168,8 @@ class PinsResource {
             @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Schema(
                             description =
-                                    "The same id and holder again renew; without an id, one is made up")
+                                    "A request with the same id and holder renews the pin. "
+                                            + "Absent: Forebay generates an id")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
@@ -178,7 +183,7 @@ class PinsResource {
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     Long leaseSeconds,
             @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
-                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Schema(description = "The uid of the Kubernetes Job that owns the pin")
                     @Nullable String job) {
 
         PinRequest toRequest(RegionName in, String idIfNone) {

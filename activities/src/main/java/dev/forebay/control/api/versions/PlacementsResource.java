@@ -51,9 +51,9 @@ class PlacementsResource {
             summary = "Rank the regions for a job that reads a version",
             description =
                     """
-                    By what it would meet there, the time until the version is warm, cost, coverage and free room, each with its reasons. \
-                    Nothing begins and nothing is written, as with a plan. How many GPUs are free at the moment is for a scheduler to know.""")
-    @APIResponse(responseCode = "200", description = "All regions, the best first")
+                    Ranks by the state in the region, the time until the version is complete, cost, coverage and free space, with reasons. \
+                    Starts and writes nothing, like a plan. Does not consider how many GPUs are free at the moment.""")
+    @APIResponse(responseCode = "200", description = "All regions, the best one first")
     @APIResponse(
             responseCode = "404",
             description = "NOT_FOUND: no such dataset, or it has no version yet")
@@ -72,7 +72,7 @@ class PlacementsResource {
                     String version,
             @QueryParam("gpus")
                     @WholeNumber(min = 1, max = MOST_GPUS)
-                    @Parameter(description = "How many the job needs")
+                    @Parameter(description = "The number of GPUs that the job needs")
                     @Nullable String gpus) {
         return PlacementsView.of(
                 placements.of(
@@ -80,13 +80,13 @@ class PlacementsResource {
                         gpus == null ? null : Integer.valueOf(gpus)));
     }
 
-    @Schema(name = "Placements", description = "Where a job that reads a version would best run")
+    @Schema(name = "Placements", description = "The best regions for a job that reads a version")
     record PlacementsView(
             String dataset,
             String version,
-            @Schema(description = "Of all costs; null if no price is stated")
+            @Schema(description = "The currency of all costs, or null without prices")
                     @Nullable String currency,
-            @Schema(description = "All regions, the best first") List<PlacementView> items) {
+            @Schema(description = "All regions, the best one first") List<PlacementView> items) {
 
         static PlacementsView of(Ranking ranking) {
             List<RegionRating> places = ranking.places();
@@ -116,19 +116,22 @@ class PlacementsResource {
                                 "too_few_gpus"
                             })
                     String verdict,
-            @Schema(description = "The part of its bytes that is there, 0 to 1; null if unknown")
+            @Schema(description = "The part of its bytes that is present, 0 to 1, or null if "
+                    + "unknown")
                     @Nullable Double coverage,
-            @Schema(description = "Of the stores, what no version takes; null if unknown")
+            @Schema(description = "Free space in the chunk stores, in bytes, or null if unknown")
                     @Nullable Long freeBytes,
-            @Schema(description = "Until it would be warm, probably; null if unknown")
+            @Schema(description = "Estimated seconds until the version is complete, or null if "
+                    + "unknown")
                     @Nullable Long etaSeconds,
-            @Schema(description = "At least; null if unknown") @Nullable Long etaLeastSeconds,
-            @Schema(description = "At most; null if unknown") @Nullable Long etaMostSeconds,
-            @Schema(description = "Of what is missing; null if no price is stated")
+            @Schema(description = "Lower bound, or null if unknown") @Nullable Long etaLeastSeconds,
+            @Schema(description = "Upper bound, or null if unknown") @Nullable Long etaMostSeconds,
+            @Schema(description = "The cost of the missing bytes, or null without prices")
                     @Nullable BigDecimal cost,
-            @Schema(description = "How many a job can get; null if nobody has stated it")
+            @Schema(description = "The most GPUs that a job can get there, or null if not "
+                    + "configured")
                     @Nullable Integer gpus,
-            @Schema(description = "Why it is where it is, in words") List<String> reasons) {
+            @Schema(description = "The reasons for its rank, as sentences") List<String> reasons) {
 
         static PlacementView of(int rank, RegionRating place) {
             FillSpeed.Estimate time = place.time();

@@ -43,11 +43,11 @@ class PlanResource {
 
     @POST
     @Operation(
-            summary = "Say what it would take to have the version in regions",
+            summary = "Plan what it takes to fill the version into regions",
             description =
                     """
-                    Bytes, files and lake requests that are missing, sources with their cost, room and victims, and the time at the rate \
-                    that was measured. Nothing begins and nothing is written. A version that nobody asked for yet is listed in the lake, \
+                    Returns missing bytes, files and lake requests, sources with their cost, space and victims, and the time at the rate \
+                    that was measured. Starts and writes nothing. A version that is not frozen is listed in the lake, \
                     up to `forebay.plan.objects` of its objects.""")
     @APIResponse(responseCode = "200", description = "The plan")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
@@ -66,7 +66,7 @@ class PlanResource {
     @Schema(name = "Planned")
     record Planned(
             @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
-                    @Schema(description = "Where; everywhere if absent")
+                    @Schema(description = "The region. Absent: all regions")
                     @Nullable
                             List<
                                     @NotNull(message = Rules.REGION_RULE)

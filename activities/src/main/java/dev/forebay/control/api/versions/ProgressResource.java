@@ -66,12 +66,12 @@ class ProgressResource {
     @GET
     @Produces(MediaType.SERVER_SENT_EVENTS)
     @Operation(
-            summary = "Follow how far the regions are with a version",
+            summary = "Follow the progress of a version in its regions",
             description =
                     """
-                    Server-sent events: `progress` whenever something has changed, `end` when the version's \
-                    workflow says that no region is WARMING or EVICTING. Each carries all there is to know, so who comes again misses nothing; with Last-Event-ID \
-                    what he knows already is not said again.""")
+                    Sends server-sent events: `progress` after each change, and `end` when the version's \
+                    workflow reports that no region is WARMING or EVICTING. Each event has the complete progress, so a client that reconnects misses nothing. With Last-Event-ID \
+                    the server does not repeat the event that the client has.""")
     @APIResponse(
             responseCode = "200",
             description = "Events",
@@ -81,7 +81,7 @@ class ProgressResource {
                             schema = @Schema(implementation = VersionProgressView.class)))
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+            description = "NOT_FOUND: no such dataset, or no client has ever requested the version")
     public void follow(
             @BeanParam @Valid VersionPath path,
             @HeaderParam("Last-Event-ID") @Nullable String lastEventId,

@@ -9,23 +9,27 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The progress of a version in one region. */
-@Schema(name = "Progress", description = "bytes and objects are null until the version is listed")
+@Schema(
+        name = "Progress",
+        description = "The progress of a version. bytes and objects are null until the version "
+                + "is listed")
 record ProgressView(
         String region,
         Residency.State state,
-        @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
+        @Schema(description = "Rounded down. 100 only if the version is CACHED in the region") int percent,
         long bytesCached,
         @Nullable Long bytes,
         long objectsCached,
         @Nullable Long objects,
         @Schema(
                         description =
-                                "On the average since the filling began; null if it has not, or is over")
+                                "Average since the start of the fill, or null if no fill runs")
                 @Nullable Long bytesPerSecond,
-        @Schema(description = "At that pace") @Nullable Long etaSeconds,
-        @Schema(description = "Failed attempts of what is under way") int failed,
-        @Schema(description = "Why it was given up, and what to do") @Nullable CauseView blocked,
-        @Schema(description = "What it waits for, or how the last attempt failed")
+        @Schema(description = "Remaining seconds at this rate, or null if unknown") @Nullable Long etaSeconds,
+        @Schema(description = "Failed attempts of the current operation") int failed,
+        @Schema(description = "The problem that stopped it, and the remedy")
+                @Nullable CauseView blocked,
+        @Schema(description = "What it waits for, or how the last attempt failed, or null")
                 @Nullable CauseView waiting) {
 
     static ProgressView of(RegionProgress progress) {

@@ -14,27 +14,34 @@ import org.jspecify.annotations.Nullable;
 @Schema(
         name = "Receipt",
         description =
-                "What is in a region: every byte, or as many as were asked for, each verified; less only with cold")
+                "Proof of what a region holds: all requested bytes are present and verified. "
+                        + "Only a receipt with cold has less")
 record ReceiptView(
         String dataset,
         String version,
-        @Schema(description = "Null in a cold one, if the version is not listed yet")
+        @Schema(description = "Null in a cold receipt if the version is not listed yet")
                 @Nullable String manifestDigest,
         @Nullable Long objects,
         @Nullable Long bytes,
         String region,
-        @Schema(description = "The part of the bytes that is there, 0 to 1; 1 only if all are")
+        @Schema(description = "The part of the bytes that is present, 0 to 1. 1 only if all are")
                 double coverage,
         long bytesVerified,
         long bytesFromLake,
-        @Schema(description = "By source; as bytes_from_lake, since the version was mounted there")
+        @Schema(
+                        description =
+                                "Bytes by source, since the version was mounted in the region, "
+                                        + "like bytes_from_lake")
                 Map<String, Long> bytesFrom,
-        @Schema(description = "Null in a cold one, if the region does not show it yet")
+        @Schema(description = "Null in a cold receipt if the region has not mounted the version "
+                + "yet")
                 @Nullable String path,
-        @Schema(description = "When it was complete; null if it is not") @Nullable Instant cachedAt,
-        @Schema(description = "Null in a cold one also if it could not be taken in time")
+        @Schema(description = "When the version was complete, or null if it is not")
+                @Nullable Instant cachedAt,
+        @Schema(description = "The pin, or null if none was requested or, in a cold receipt, "
+                + "none could be taken in time")
                 @Nullable PinView pin,
-        @Schema(description = "Why less is there than was asked for; else null")
+        @Schema(description = "The reason why fewer bytes are present than requested, or null")
                 @Nullable CauseView cold,
         String workflowId,
         @Nullable String workflowUrl) {

@@ -26,11 +26,13 @@ public record VersionView(
         @Nullable ManifestView manifest,
         @Schema(
                         description =
-                                "What it was made from; only where one version is shown, and null until it is frozen")
+                                "The source of the version. Only if one version is shown, and "
+                                        + "null until it is frozen")
                 @Nullable OriginView origin,
         @Schema(
                         description =
-                                "Why its freezing does not get on; only where one version is shown that is not in any region")
+                                "The problem that delays its freeze. Only if one version is "
+                                        + "shown, and it is in no region")
                 @Nullable CauseView freezing,
         long ttlSeconds,
         List<ResidencyView> regions,
@@ -72,22 +74,23 @@ public record VersionView(
                 links.to(workflowId));
     }
 
-    @Schema(name = "Origin", description = "What a version was made from")
+    @Schema(name = "Origin", description = "The source from which a version was created")
     record OriginView(
             String source,
             List<String> include,
             List<String> exclude,
             @Nullable String keys,
-            @Schema(description = "Of the list of keys, as it was read") @Nullable String keysEtag,
-            @Schema(description = "Of the list of keys, in a bucket with versioning")
+            @Schema(description = "The ETag of the list of keys that was read") @Nullable String keysEtag,
+            @Schema(description = "The version id of the list of keys, in a bucket with versioning")
                     @Nullable String keysVersionId,
-            @Schema(description = "The version that it was compared with; null if it was the first")
+            @Schema(description = "The version with which it was compared, or null for the first "
+                    + "one")
                     @Nullable String before,
             long objectsUnchanged,
             long objectsChanged,
             long objectsAdded,
             long objectsRemoved,
-            @Schema(description = "Sizes of what was changed or added") long bytesNew,
+            @Schema(description = "Bytes of changed and added objects") long bytesNew,
             Instant frozenAt) {
 
         public static OriginView of(Origin origin) {
@@ -111,31 +114,33 @@ public record VersionView(
         }
     }
 
-    @Schema(name = "Residency", description = "What a region holds of a version")
+    @Schema(name = "Residency", description = "The copy of a version in a region")
     record ResidencyView(
             String region,
             Residency.State state,
-            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
+            @Schema(description = "Rounded down. 100 only if the version is CACHED in the region") int percent,
             long bytesCached,
             long objectsCached,
             long bytesFromLake,
             @Schema(
                             description =
-                                    "On the average since the filling began; null if it has not, or is over")
+                                    "Average since the start of the fill, or null if no fill runs")
                     @Nullable Long bytesPerSecond,
-            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(description = "Remaining seconds at this rate, or null if unknown") @Nullable Long etaSeconds,
             @Schema(
                             description =
-                                    "Failed attempts of what is under way; only where one version is shown")
+                                    "Failed attempts of the current operation. Only if one "
+                                    + "version is shown")
                     int failed,
             @Nullable String path,
             @Nullable Instant cachedAt,
             @Nullable Instant evictableAt,
-            @Schema(description = "Why it was given up, and what to do")
+            @Schema(description = "The problem that stopped it, and the remedy")
                     @Nullable CauseView blocked,
             @Schema(
                             description =
-                                    "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
+                                    "While WARMING or EVICTING: what it waits for, or how the "
+                                    + "last attempt failed. Only if one version is shown")
                     @Nullable CauseView waiting) {
 
         public static ResidencyView of(RegionProgress progress) {

@@ -88,7 +88,7 @@ class VersionsResource {
     @GET
     @Operation(
             summary = "Show a version",
-            description = "404 until somebody has asked for it, or frozen it.")
+            description = "Returns 404 until a client requests or freezes the version.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -100,14 +100,16 @@ class VersionsResource {
     @POST
     @Path("/freeze")
     @Operation(
-            summary = "Create the version: list its source now, and keep what is there",
+            summary = "Create the version from the source's present state",
             description =
-                    "Brings nothing anywhere. 202 while the source is listed: asked again, it is the same freezing. Does nothing to a version that is frozen.")
+                    "Lists the source and fills no region. Returns 202 while the listing runs. A "
+                    + "repeated request follows the same freeze. Has no effect on a frozen "
+                    + "version.")
     @APIResponse(responseCode = "200", description = "The version is frozen")
-    @APIResponse(responseCode = "202", description = "The source is being listed")
+    @APIResponse(responseCode = "202", description = "The listing of the source runs")
     @APIResponse(
             responseCode = "400",
-            description = "INVALID_ARGUMENT: latest, or a digest, is no version's name")
+            description = "INVALID_ARGUMENT: latest and digests cannot be names of versions")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
@@ -128,9 +130,10 @@ class VersionsResource {
     @POST
     @Path("/evict")
     @Operation(
-            summary = "Remove the version from a region",
+            summary = "Evict the version from a region",
             description =
-                    "Answered when it is gone; 200 also if it was not there; 409 PINNED while somebody holds it.")
+                    "Answers after the eviction. Returns 200 also if the version was not there, "
+                    + "and 409 PINNED while it is pinned.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -150,7 +153,7 @@ class VersionsResource {
 
     @PUT
     @Path("/ttl")
-    @Operation(summary = "Set how long the version stays in a region after its last pin")
+    @Operation(summary = "Set how long the version stays in a region after its last pin ends")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -166,8 +169,8 @@ class VersionsResource {
     @POST
     @Path("/resume")
     @Operation(
-            summary = "Let a region that is BLOCKED try again",
-            description = "Does nothing if it is not blocked.")
+            summary = "Retry in a region where the version is BLOCKED",
+            description = "Has no effect if the version is not BLOCKED.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -183,9 +186,10 @@ class VersionsResource {
     @POST
     @Path("/abandon")
     @Operation(
-            summary = "Give up a region that is BLOCKED, with what it holds",
+            summary = "Remove the version from a region where it is BLOCKED",
             description =
-                    "Answered when it is gone; does nothing if it is not blocked; 409 PINNED while somebody holds it.")
+                    "Answers after the eviction. Has no effect if the version is not BLOCKED. "
+                    + "Returns 409 PINNED while it is pinned.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -218,7 +222,8 @@ class VersionsResource {
                     String region,
             @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
-                    @Schema(description = "Why, for people; stays in the version's history")
+                    @Schema(description = "The reason, for people. It stays in the version's "
+                            + "history")
                     @Nullable String reason) {}
 
     @Schema(name = "Ttl")

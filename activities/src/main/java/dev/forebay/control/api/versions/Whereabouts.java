@@ -34,7 +34,7 @@ import java.util.List;
                 return body.region() != null || refuse(context, "region", Rules.REQUIRED);
             }
             if (body.region() != null) {
-                return refuse(context, "regions", "cannot be given beside region");
+                return refuse(context, "regions", "cannot be combined with region");
             }
             return (!regions.isEmpty()
                             && regions.size() <= Rules.MOST_REGIONS

@@ -86,7 +86,7 @@ public final class ChunkFooter {
         if (length <= 0
                 || length > ChunkId.CHUNK_BYTES
                 || (long) length + bytes(length) != fileBytes) {
-            throw new DamagedChunkException(id + ": the file is longer or shorter than it says");
+            throw new DamagedChunkException(id + ": the file's length differs from its footer");
         }
         ByteBuffer footer = end.slice(end.capacity() - bytes(length), bytes(length));
         if (crc(footer.slice(0, bytes(length) - 8)) != footer.getInt(bytes(length) - 8)) {
@@ -102,7 +102,7 @@ public final class ChunkFooter {
         footer.get(pack);
         ChunkId says = new ChunkId(PackId.parse(HexFormat.of().formatHex(pack)), footer.getInt());
         if (!says.equals(id)) {
-            throw new DamagedChunkException(id + ": the file is of chunk " + says);
+            throw new DamagedChunkException(id + ": the file belongs to chunk " + says);
         }
         return new ChunkFooter(id, ValidBlocks.decode(length, bitmap), crcs);
     }

@@ -51,7 +51,7 @@ public final class StoredChunk implements AutoCloseable {
         try {
             ChunkFooter footer = ChunkFooter.read(channel, id);
             if (!ChunkName.of(id.index(), footer.valid()).equals(name)) {
-                throw new DamagedChunkException(id + ": the file is not what its name says");
+                throw new DamagedChunkException(id + ": the file's footer differs from its name");
             }
             return new StoredChunk(path, channel, footer);
         } catch (IOException | RuntimeException e) {
@@ -105,7 +105,7 @@ public final class StoredChunk implements AutoCloseable {
         if (from % BLOCK != 0 || (to % BLOCK != 0 && to != length())) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "[%d, %d) is not made of 64 KiB blocks".formatted(from, to));
+                    "[%d, %d) does not consist of 64 KiB blocks".formatted(from, to));
         }
         ByteBuffer out = ByteBuffer.allocate(4 * ChunkFooter.checksums(to - from));
         for (int block = from / BLOCK; out.hasRemaining(); block++) {

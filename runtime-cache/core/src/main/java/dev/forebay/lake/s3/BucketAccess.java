@@ -39,7 +39,7 @@ public record BucketAccess(Set<String> anonymous, Set<String> requesterPays) {
             if (anonymous.contains(bucket)) {
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "%s is %s: it must not name a bucket of %s, for nobody can bill who is not known"
+                        "%s is %s: it must not name a bucket of %s, because requests without credentials cannot be billed"
                                 .formatted(REQUESTER_PAYS, bucket, ANONYMOUS));
             }
         }

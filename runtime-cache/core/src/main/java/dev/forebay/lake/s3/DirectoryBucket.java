@@ -27,6 +27,7 @@ final class DirectoryBucket {
         return new ForebayException(
                 ErrorCode.LAKE_UNSUPPORTED,
                 what
-                        + " is in a directory bucket of S3 Express, which lists keys in no order: keep the data in a general purpose bucket");
+                        + " is in a directory bucket of S3 Express, which does not list keys in "
+                        + "order: keep the data in a general purpose bucket");
     }
 }

@@ -122,7 +122,7 @@ final class KeyProbe {
             if (listed.getAsBoolean()) {
                 throw new ForebayException(
                         ErrorCode.INVALID_KEY,
-                        "%s: the lake lists it, and has no object of that name: it garbles keys with %s. Rename such objects, or register another dataset that leaves them out with --exclude PATTERN"
+                        "%s: the lake lists this key but has no such object, because it changes keys with %s. Rename such objects, or register another dataset that excludes them with --exclude PATTERN"
                                 .formatted(what, kind),
                         e);
             }

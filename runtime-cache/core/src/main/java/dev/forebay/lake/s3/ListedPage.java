@@ -78,7 +78,7 @@ final class ListedPage {
     void counted(@Nullable Integer count) {
         if (count != null && count > objects.size()) {
             throw broken(
-                    "says that a page has %d keys, and sends %d".formatted(count, objects.size()));
+                    "reports %d keys for a page, but sends %d".formatted(count, objects.size()));
         }
     }
 
@@ -177,7 +177,7 @@ final class ListedPage {
         }
         if (modified == null) {
             throw broken(
-                    "lists '%s' with neither an ETag nor a time: nobody could tell whether it was replaced"
+                    "lists '%s' with neither an ETag nor a time, so a replacement cannot be detected"
                             .formatted(key));
         }
         return ETag.ofTime(modified);
@@ -189,14 +189,14 @@ final class ListedPage {
      */
     private ForebayException tooEarly(String key) {
         return broken(
-                "lists '%s', which is not behind the key that it was asked for".formatted(key));
+                "lists '%s', which does not follow the requested start key".formatted(key));
     }
 
     private ForebayException outOfOrder(String key, String before) {
         return broken(
                 key.equals(before)
                         ? "lists '%s' twice".formatted(key)
-                        : "lists '%s' after '%s', which is not the order of their bytes in UTF-8"
+                        : "lists '%s' after '%s', which is not the order of their UTF-8 bytes"
                                 .formatted(key, before));
     }
 

@@ -81,16 +81,16 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         if (!whole || range != null) {
             String expected = "bytes %d-%d/".formatted(offset, offset + wanted - 1);
             if (range == null || !range.startsWith(expected)) {
-                return unsupported("asked for %s, it answers %s".formatted(expected, range));
+                return unsupported("the request was for %s, but the answer has %s".formatted(expected, range));
             }
             if (!range.equals(expected + size) && !range.equals(expected + "*")) {
-                return changed("it is not %d bytes long: %s".formatted(size, range));
+                return changed("the object is not %d bytes long: %s".formatted(size, range));
             }
         }
         Long length = response.contentLength();
         if (length != null && length != wanted) {
             return whole
-                    ? changed("it is %d bytes long, not %d".formatted(length, size))
+                    ? changed("the object is %d bytes long, not %d".formatted(length, size))
                     : unusable("%d bytes for a range of %d".formatted(length, wanted));
         }
         return null;
@@ -103,7 +103,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         // may drop the version id from the request.
         if (version != null && sent != null && !sent.equals(version)) {
             return unsupported(
-                    "asked for version %s, it answers with version %s".formatted(version, sent));
+                    "the request was for version %s, but the answer has version %s".formatted(version, sent));
         }
         String wanted = object.etag();
         if (wanted.isEmpty()) {

@@ -64,7 +64,7 @@ record S3Answer(AwsServiceException error) {
             said.append(" (request ").append(cut(error.requestId())).append(')');
         }
         if (isPage()) {
-            said.append(" with a page that is not S3's: look at proxies before the lake");
+            said.append(" with a page that is not from S3: check proxies before the lake");
         }
         return said.toString();
     }

@@ -32,7 +32,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static final String UNREADABLE = "Unable to unmarshall response";
 
     private static final String OTHERS =
-            "; name a bucket whose requesters pay in forebay.lake.requester-pays-buckets, and one that everybody may read in forebay.lake.anonymous-buckets";
+            ". List requester-pays buckets in forebay.lake.requester-pays-buckets, and public "
+            + "buckets in forebay.lake.anonymous-buckets";
 
     /** The kind of request, because the meaning of a status depends on it. */
     enum Request {
@@ -79,7 +80,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         UnknownHostException unknown = find(UnknownHostException.class, thrown);
         if (unknown != null) {
             return unavailable(
-                    "the host name %s is not resolved: look at the name servers of this machine, or compare forebay.lake.endpoint and forebay.lake.path-style with what the store wants"
+                    "cannot resolve the host name %s: check the name servers of this machine, and compare forebay.lake.endpoint and forebay.lake.path-style with the store's documentation"
                             .formatted(S3Answer.cut(String.valueOf(unknown.getMessage()))));
         }
         SdkException sdk = find(SdkException.class, thrown);
@@ -87,7 +88,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         if (request.isListing() && message.startsWith(UNREADABLE)) {
             return unsupported(
                     S3Answer.cut(message),
-                    "the store lists what is no number, or no time: look at the store");
+                    "the listing has an invalid number or time: check the store");
         }
         return message.contains("load credentials")
                 ? withoutCredentials(message, S3Failure::isSet, isMachineOfEc2())
@@ -111,11 +112,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         || machineGives;
         return given
                 ? unavailable(
-                        "nobody gives credentials for the lake just now: "
+                        "no source provides credentials for the lake at the moment: "
                                 + S3Answer.cut(CredentialSources.tried(message)))
                 : denied(
                         "there are no credentials for the lake",
-                        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the machine a role; name a bucket that everybody may read in forebay.lake.anonymous-buckets");
+                        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the "
+                        + "machine a role. List public buckets in forebay.lake.anonymous-buckets");
     }
 
     /**
@@ -177,7 +179,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
             case "SecondLevelDomainForbidden", "PathStyleDomainForbidden" ->
                     unsupported(
                             said,
-                            "set forebay.lake.path-style to false: the store wants the bucket in the name of the host");
+                            "set forebay.lake.path-style to false: the store expects the bucket "
+                            + "in the host name");
             case "RequestTimeout", "IncompleteBody", "BadDigest", "InternalError", "SlowDown" ->
                     unavailable(said);
             default -> ofStatus(request, answer, said);
@@ -210,10 +213,11 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
      */
     static S3Failure expired(String said, boolean fixed) {
         return fixed
-                ? denied(said, "the credentials have ended: renew AWS_SESSION_TOKEN")
+                ? denied(said, "the credentials have expired: renew AWS_SESSION_TOKEN")
                 : unavailable(
                         said
-                                + "; the credentials have ended, and there are no new ones yet: look at the service that gives them");
+                                + "; the credentials have expired, and there are no new ones "
+                                + "yet: check the service that issues them");
     }
 
     private static S3Failure ofStatus(Request request, S3Answer answer, String said) {
@@ -231,14 +235,15 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                     request.isRead() && (code.equals("InvalidRequest") || code.startsWith("KMS."))
                             ? denied(
                                     said,
-                                    "the object is encrypted by a key that Forebay may not use: allow kms:Decrypt, or leave it out (--exclude)")
+                                    "the object is encrypted with a key that Forebay must not "
+                                    + "use: allow kms:Decrypt, or exclude the object (--exclude)")
                             : unsupported(
                                     said,
-                                    "the store refuses the request as one that it does not know");
+                                    "the store does not support the request");
             case 401, 403 ->
                     denied(
                             said,
-                            "allow Forebay's credentials %s, and look for a policy that denies it%s"
+                            "allow Forebay's credentials %s, and check for a policy that denies it%s"
                                     .formatted(
                                             answer.missingPermission().orElse(request.permission),
                                             request == Request.PUT ? "" : OTHERS));
@@ -247,8 +252,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
             case 405, 412, 416 ->
                     request.isRead()
                             ? new S3Failure(ErrorCode.LAKE_OBJECT_CHANGED, false, said)
-                            : unsupported(said, "the store does not know the request");
-            case 501 -> unsupported(said, "the store does not know the request");
+                            : unsupported(said, "the store does not support the request");
+            case 501 -> unsupported(said, "the store does not support the request");
             default ->
                     status == 408 || status == 409 || status == 429 || status >= 500
                             ? unavailable(said)
@@ -260,7 +265,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static S3Failure ofPage(int status, String said) {
         return switch (status) {
             case 401, 403, 407 ->
-                    denied(said, "allow there what Forebay asks of the store's address");
+                    denied(said, "allow Forebay's requests to the store's address in that proxy "
+                            + "or firewall");
             case 301, 302, 307, 308, 400 ->
                     unsupported(said, "compare forebay.lake.endpoint with the store's address");
             // A proxy also answers 404 while it has no route to the store.
@@ -275,11 +281,13 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         ErrorCode.LAKE_EMPTY,
                         false,
                         said
-                                + ": no such bucket; look for a mistyped --source, and at forebay.lake.endpoint and forebay.manifest-bucket");
+                                + ": no such bucket. Check --source, forebay.lake.endpoint and "
+                                + "forebay.manifest-bucket");
     }
 
     private static S3Failure otherTime(String said) {
-        return unavailable(said + "; the clock of this machine is not the lake's: set it right");
+        return unavailable(said + "; the clock of this machine differs from the lake's: correct "
+                + "it");
     }
 
     private static S3Failure ofOtherRegion(String said, S3Answer answer) {

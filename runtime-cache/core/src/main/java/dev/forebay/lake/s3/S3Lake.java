@@ -202,7 +202,7 @@ public final class S3Lake implements Lake {
         if (offset < 0 || offset > size - wanted) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "no bytes [%d, %d) in %d".formatted(offset, offset + wanted, size));
+                    "invalid range [%d, %d) of %d bytes".formatted(offset, offset + wanted, size));
         }
         GetObjectRequest.Builder request =
                 GetObjectRequest.builder()
@@ -283,7 +283,7 @@ public final class S3Lake implements Lake {
             throw new ForebayException(
                     ErrorCode.CORRUPT,
                     what(bucket, key)
-                            + ": the lake took it and gives other bytes: look at the store behind it");
+                            + ": the lake returns other bytes than Forebay wrote: check the store");
         }
     }
 
@@ -342,7 +342,8 @@ public final class S3Lake implements Lake {
                                 new ForebayException(
                                         ErrorCode.CORRUPT,
                                         what(bucket, key)
-                                                + ": the lake took it and does not have it: look at the store behind it"));
+                                                + ": the lake accepted the object but does not "
+                                                + "have it: check the store"));
     }
 
     private static CompletableFuture<PutObjectResponse> unlessThere(Throwable error) {
@@ -388,7 +389,7 @@ public final class S3Lake implements Lake {
         if (sizeOf(file) != head.contentLength()) {
             throw new ForebayException(
                     ErrorCode.LAKE_UNAVAILABLE,
-                    "%s: %d bytes came of %d".formatted(what, sizeOf(file), head.contentLength()));
+                    "%s: received %d of %d bytes".formatted(what, sizeOf(file), head.contentLength()));
         }
     }
 

@@ -79,7 +79,7 @@ public record S3LakeConfig(
                 time.isPositive() && time.compareTo(LONGEST) <= 0,
                 setting,
                 Seconds.of(time),
-                "must be more than nothing, and at most 24h");
+                "must be more than 0 and at most 24h");
     }
 
     private static void require(

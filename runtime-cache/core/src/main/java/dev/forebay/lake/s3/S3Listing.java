@@ -247,7 +247,8 @@ final class S3Listing implements Listing {
         if (!entries && truncated == null && name == null) {
             throw new ForebayException(
                     ErrorCode.LAKE_UNAVAILABLE,
-                    "the answer has status 200 and is no listing: look at the store, and at proxies before it");
+                    "the answer has status 200 but is not a listing: check the store, and "
+                    + "proxies before it");
         }
         return page;
     }
@@ -346,7 +347,7 @@ final class S3Listing implements Listing {
     private ForebayException cut() {
         return new ForebayException(
                 ErrorCode.LAKE_UNSUPPORTED,
-                what() + ": the lake cut the listing and does not say where to go on");
+                what() + ": the lake cut the listing without a continuation token");
     }
 
     private String what() {

@@ -64,7 +64,7 @@ public final class KeyList {
         if (object.size() > mostBytes) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
-                    "the list of keys %s has %d bytes, more than forebay.ingest.key-list, %d: raise that, or split the list"
+                    "the list of keys %s has %d bytes, more than forebay.ingest.key-list, %d: raise this setting, or split the list"
                             .formatted(uri, object.size(), mostBytes));
         }
         KeyList list = new KeyList(uri, object, folder);
@@ -115,7 +115,7 @@ public final class KeyList {
                     if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES) {
                         invalid.add(line(number, key) + " is too long");
                     } else if (!key.startsWith(prefix)) {
-                        invalid.add(line(number, key) + " is not below it");
+                        invalid.add(line(number, key) + " is not below the source");
                     } else {
                         sorter.add(key);
                     }
@@ -124,7 +124,7 @@ public final class KeyList {
         if (!invalid.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.INVALID_KEY,
-                    "%s must list keys of at most 1024 bytes below '%s', one a line: %s"
+                    "%s must list keys of at most 1024 bytes below '%s', one per line: %s"
                             .formatted(uri, prefix, String.join("; ", invalid)));
         }
         if (sorter.isEmpty()) {
@@ -156,7 +156,7 @@ public final class KeyList {
         } catch (CharacterCodingException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_KEY,
-                    "%s is not UTF-8 text behind line %d".formatted(uri, number),
+                    "%s is not UTF-8 text after line %d".formatted(uri, number),
                     e);
         } catch (IOException e) {
             throw failed(e);
@@ -187,7 +187,7 @@ public final class KeyList {
                 });
         return new ForebayException(
                 ErrorCode.LAKE_EMPTY,
-                "%s lists keys that are not in the lake: %s; upload them, or take them off the list"
+                "%s lists keys that are not in the lake: %s. Upload them, or remove them from the list"
                         .formatted(uri, String.join("; ", missing)));
     }
 

@@ -60,7 +60,7 @@ final class RangeBoundaryCheck {
         }
         throw new ForebayException(
                 ErrorCode.LAKE_UNSUPPORTED,
-                "the lake goes on with '%s' where it is asked for what follows '%s', and with '%s' after an earlier key: it does not list keys in the order of their bytes in UTF-8"
+                "the lake continues with '%s' after '%s', but with '%s' after an earlier key: it does not list keys in the order of their UTF-8 bytes"
                         .formatted(found, middle, beyond));
     }
 

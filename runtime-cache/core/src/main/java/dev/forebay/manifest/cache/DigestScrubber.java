@@ -74,13 +74,13 @@ public final class DigestScrubber implements ScrubLoop.Source<Map.Entry<Digest, 
         try {
             boolean right = digest(file, pace).map(expected::equals).orElse(true);
             if (!right) {
-                LOG.warn("{} has other bytes than when it was fetched", file);
+                LOG.warn("{} was damaged on disk", file);
                 damaged.accept(expected);
             }
         } catch (NoSuchFileException gone) {
-            LOG.debug("{} is not in use any more", file);
+            LOG.debug("{} is no longer in use", file);
         } catch (IOException e) {
-            LOG.warn("{} cannot be read", file, e);
+            LOG.warn("Cannot read {}", file, e);
             damaged.accept(expected);
         }
     }

@@ -153,7 +153,7 @@ public final class FileCache {
                 return stored;
             }
             if (tooLarge.contains(key)) {
-                throw noSpace("one is larger than that");
+                throw noSpace("this file is larger");
             }
             Flight before = entry.flight;
             first = before == null;
@@ -215,7 +215,7 @@ public final class FileCache {
             } catch (IOException e) {
                 throw new ForebayException(
                         ErrorCode.INTERNAL,
-                        "cannot keep a file (%s) in %s".formatted(kind, directory),
+                        "cannot store a file (%s) in %s".formatted(kind, directory),
                         e);
             } finally {
                 end();
@@ -271,7 +271,7 @@ public final class FileCache {
             Files.deleteIfExists(stored.file());
             entry.stored = null;
             entry.verified = false;
-            throw noSpace("with one of %d bytes it is %d".formatted(stored.bytes(), total));
+            throw noSpace("with this file of %d bytes they have %d".formatted(stored.bytes(), total));
         }
     }
 
@@ -297,7 +297,7 @@ public final class FileCache {
     private ForebayException noSpace(String why) {
         return new ForebayException(
                 ErrorCode.CAPACITY_EXCEEDED,
-                "files (%s) in %s may take %d bytes, and %s"
+                "the limit for files (%s) in %s is %d bytes, and %s"
                         .formatted(kind, directory, limitBytes, why));
     }
 

@@ -185,7 +185,7 @@ public final class ManifestCache {
             if (e.getCause() instanceof TimeoutException) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "manifest %s is not here after %d ms; it is still being fetched"
+                        "manifest %s is still being fetched after %d ms: retry"
                                 .formatted(ref.digest(), patience.toMillis()),
                         e);
             }

@@ -37,7 +37,7 @@ public final class ManifestsAhead implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofPlatform().daemon().name("manifests-ahead"),
                     Duration.ZERO,
-                    "No manifest is fetched in advance",
+                    "Cannot fetch manifests in advance",
                     () -> bring(awaitNext()));
 
     // Guarded by this.
@@ -115,11 +115,11 @@ public final class ManifestsAhead implements AutoCloseable {
     private void report(ManifestRef ref, boolean again, Throwable e) {
         if (e instanceof ForebayException) {
             LOG.atLevel(again || task.isClosing() ? Level.DEBUG : Level.WARN)
-                    .log("Manifest {} is not here yet: {}", ref.digest(), e.getMessage());
+                    .log("Cannot fetch manifest {} in advance yet: {}", ref.digest(), e.getMessage());
         } else {
             LOG.atLevel(task.isClosing() ? Level.DEBUG : Level.ERROR)
                     .setCause(e)
-                    .log("Manifest {} cannot be fetched in advance", ref.digest());
+                    .log("Cannot fetch manifest {} in advance", ref.digest());
         }
     }
 

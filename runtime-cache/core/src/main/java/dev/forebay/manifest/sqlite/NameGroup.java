@@ -81,6 +81,6 @@ record NameGroup(long parent, String first, @Nullable String next, int count, in
 
     private SQLException damaged() {
         return SqlFailure.corrupt(
-                "a group of names in directory %d has another checksum".formatted(parent));
+                "a group of names in directory %d has a wrong checksum".formatted(parent));
     }
 }

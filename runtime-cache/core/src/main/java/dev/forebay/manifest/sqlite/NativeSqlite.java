@@ -68,7 +68,7 @@ final class NativeSqlite {
                 }
             }
         } catch (IOException e) {
-            LOG.debug("{} is not cleaned up", temporary, e);
+            LOG.debug("Cannot clean up {}", temporary, e);
         }
     }
 
@@ -80,7 +80,7 @@ final class NativeSqlite {
             }
         } catch (IOException | UncheckedIOException e) {
             // It may belong to another user.
-            LOG.debug("{} stays", folder, e);
+            LOG.debug("Cannot delete {}", folder, e);
         }
     }
 }

@@ -75,7 +75,7 @@ final class ReadSessions implements AutoCloseable {
         try {
             session.close();
         } catch (SQLException e) {
-            LOG.warn("A session that only reads cannot be closed", e);
+            LOG.warn("Cannot close a read session", e);
         }
     }
 

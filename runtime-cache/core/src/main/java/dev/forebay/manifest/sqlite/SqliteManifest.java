@@ -139,7 +139,7 @@ public final class SqliteManifest implements Manifest {
         try {
             return PackId.parse(text);
         } catch (ForebayException _) {
-            throw damaged("it has a pack whose id is none");
+            throw damaged("it has a pack with an invalid id");
         }
     }
 
@@ -152,7 +152,7 @@ public final class SqliteManifest implements Manifest {
     private String meta(String key) {
         String value = meta.get(key);
         if (value == null) {
-            throw damaged("it does not say its " + key);
+            throw damaged("it has no " + key);
         }
         return value;
     }
@@ -304,7 +304,7 @@ public final class SqliteManifest implements Manifest {
                         pack,
                         packOffset);
         if (checksum != row.getInt(11)) {
-            throw damaged("what it says of node %d has another checksum".formatted(id));
+            throw damaged("the row of node %d does not match its checksum".formatted(id));
         }
         return directory
                 ? new Node.Directory(id, name, mtimeNanos)
@@ -359,7 +359,7 @@ public final class SqliteManifest implements Manifest {
                         }
                     }
                     if (found.ofObjects() != expected) {
-                        throw damaged("what it says of %s has another checksum".formatted(chunk));
+                        throw damaged("the row of %s does not match its checksum".formatted(chunk));
                     }
                     return segments;
                 });
@@ -450,7 +450,7 @@ public final class SqliteManifest implements Manifest {
         int liveBytes = row.getInt(5);
         int crc = ChunkChecksum.ofRow(ordinal, pack, index, length, liveBytes, row.getInt(6));
         if (crc != row.getInt(7)) {
-            throw damaged("what it says of chunk %d has another checksum".formatted(ordinal));
+            throw damaged("the row of chunk %d does not match its checksum".formatted(ordinal));
         }
         return new ChunkRef(ordinal, new ChunkId(pack(pack), index), length, liveBytes);
     }

@@ -143,7 +143,7 @@ public final class ManifestWriter implements AutoCloseable {
         String name = path.components().getLast();
         if (nodes.addFile(directories.id(), name, object, place(name, object)).isEmpty()) {
             invalid.add(
-                    KeyPath.invalid(object.key(), "is also a directory, or was listed twice"),
+                    KeyPath.invalid(object.key(), "is also a directory, or is listed twice"),
                     object.key());
             return;
         }
@@ -152,7 +152,7 @@ public final class ManifestWriter implements AutoCloseable {
         if (bytes > MOST_BYTES) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
-                    "s3://%s/%s has more than %d bytes, the most that a version can have: register parts of it as several datasets"
+                    "s3://%s/%s has more than %d bytes, which is the limit of a version: register parts of it as several datasets"
                             .formatted(bucket, prefix, MOST_BYTES));
         }
     }
@@ -182,7 +182,7 @@ public final class ManifestWriter implements AutoCloseable {
         if (objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
-                    "no objects of the dataset are below s3://%s/%s".formatted(bucket, prefix));
+                    "the dataset has no objects below s3://%s/%s".formatted(bucket, prefix));
         }
         try {
             directories.finish();

@@ -160,7 +160,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
         try {
             return builder.build();
         } catch (SSLException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "TLS to etcd cannot be spoken", e);
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot set up TLS to etcd", e);
         }
     }
 

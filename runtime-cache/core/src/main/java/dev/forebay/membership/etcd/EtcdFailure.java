@@ -29,7 +29,7 @@ final class EtcdFailure {
                             ? refused(said, failure)
                             : new ForebayException(ErrorCode.UNAVAILABLE, said, failure);
             case UNIMPLEMENTED ->
-                    refused(said + ": is there an etcd 3.6 at forebay.etcd.endpoints?", failure);
+                    refused(said + ": check that forebay.etcd.endpoints is an etcd 3.6", failure);
             case OUT_OF_RANGE,
                     UNAVAILABLE,
                     DEADLINE_EXCEEDED,
@@ -60,7 +60,8 @@ final class EtcdFailure {
         return new ForebayException(
                 ErrorCode.DENIED,
                 said
-                        + ": give the user that forebay.etcd.tls.certificate names the right to read and write below /forebay",
+                        + ": allow the user of forebay.etcd.tls.certificate to read and write "
+                        + "below /forebay",
                 failure);
     }
 
@@ -86,7 +87,8 @@ final class EtcdFailure {
             root = root.getCause();
         }
         if (root instanceof UnresolvedAddressException) {
-            return "a host name of forebay.etcd.endpoints is not resolved: look at the name servers of this machine";
+            return "cannot resolve a host name of forebay.etcd.endpoints: check the name servers "
+                    + "of this machine";
         }
         return root == failure
                 ? String.valueOf(failure.getMessage())

@@ -137,7 +137,7 @@ public final class EtcdRegionState implements RegionState {
         try {
             return Optional.of(Rows.node(new NodeName(name), row.getValue().getBytes()).report());
         } catch (ForebayException e) {
-            LOG.warn("Left out of what nodes hold: {}", e.getMessage());
+            LOG.warn("Ignoring the report of a node: {}", e.getMessage());
             return Optional.empty();
         }
     }

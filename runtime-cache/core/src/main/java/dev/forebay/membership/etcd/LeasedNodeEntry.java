@@ -92,7 +92,7 @@ final class LeasedNodeEntry implements NodeEntry {
         try {
             return Optional.of(Rows.node(node, row.getValue().getBytes()));
         } catch (ForebayException e) {
-            LOG.warn("What node {} says is left out: {}", node, e.getMessage());
+            LOG.warn("Ignoring the report of node {}: {}", node, e.getMessage());
             return Optional.empty();
         }
     }

@@ -187,7 +187,7 @@ final class Mounts {
         if (mount.state() == State.EVICTING) {
             throw new ForebayException(
                     ErrorCode.EVICTING,
-                    "%s is being evicted; try again when it is gone".formatted(mount.version()));
+                    "%s is being evicted: retry after the eviction".formatted(mount.version()));
         }
     }
 
@@ -221,7 +221,7 @@ final class Mounts {
     static ForebayException ofLaterRelease(String key) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "etcd key %s is not understood, and left as it is: a later release wrote it, so upgrade this region's agent"
+                "cannot read etcd key %s, because a later release wrote it: upgrade this region's agent"
                         .formatted(key));
     }
 
@@ -229,7 +229,7 @@ final class Mounts {
         return understood(row).or(() -> Rows.ofKey(key(row))).orElse(null)
                         instanceof Row.Pinned(Pin pin)
                 ? "%s (pin %s)".formatted(pin.holder(), pin.id())
-                : "etcd key %s of a later release: upgrade this region's agent".formatted(key(row));
+                : "etcd key %s, which a later release wrote: upgrade this region's agent".formatted(key(row));
     }
 
     static Supplier<ForebayException> notMounted(DatasetVersion version) {
@@ -243,7 +243,7 @@ final class Mounts {
                 pins.stream().map(this::holder).limit(10).collect(Collectors.joining(", "));
         return new ForebayException(
                 ErrorCode.PINNED,
-                "%s is held by %d: %s; 'forebay pins --leaked' lists those whose holders seem to be gone"
+                "%s has %d pins: %s. 'forebay pins --leaked' lists pins whose owners seem to be gone"
                         .formatted(version, pins.size(), holders));
     }
 }

@@ -124,7 +124,7 @@ public final class Pins {
             if (!holder.equals(pin.holder())) {
                 throw new ForebayException(
                         ErrorCode.ALREADY_EXISTS,
-                        "pin %s on %s is held by '%s': take one with another id"
+                        "pin %s on %s belongs to '%s': choose another id"
                                 .formatted(pin.id(), pin.version(), holder));
             }
         }

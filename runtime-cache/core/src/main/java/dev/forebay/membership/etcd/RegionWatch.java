@@ -119,7 +119,7 @@ final class RegionWatch implements AutoCloseable {
         task.start();
         try {
             if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.info("Going on without a view of {} until etcd answers", root);
+                LOG.info("Continuing without the state of region {} until etcd answers", root);
                 send(new Signal.Unanswered());
             }
         } catch (InterruptedException e) {
@@ -132,7 +132,7 @@ final class RegionWatch implements AutoCloseable {
         if (current == null) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "etcd at %s has not been reached yet"
+                    "etcd at %s has not answered yet"
                             .formatted(connection.config().endpoints()));
         }
         return current;
@@ -164,7 +164,7 @@ final class RegionWatch implements AutoCloseable {
                 if (!connected || System.nanoTime() - asked > patience.toNanos()) {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE,
-                            "etcd at %s does not say whether anything has changed"
+                            "etcd at %s does not report changes"
                                     .formatted(connection.config().endpoints()));
                 }
                 if (doubted.compareAndSet(false, true) && !signals.offer(new Signal.Doubted())) {
@@ -222,7 +222,7 @@ final class RegionWatch implements AutoCloseable {
 
     /** Logs a warning, with a stack trace only for a defect: an etcd that is away needs none. */
     private static void warn(Throwable e) {
-        String what = "The region's view may be stale from now on";
+        String what = "The region's state may be out of date from now on";
         if (e instanceof ForebayException) {
             LOG.warn("{}: {}", what, e.getMessage());
             LOG.debug("{}", what, e);
@@ -235,7 +235,7 @@ final class RegionWatch implements AutoCloseable {
         boolean _ =
                 CatchAll.run(
                         connection::refresh,
-                        e -> LOG.warn("The connection to etcd stays as it is for now", e));
+                        e -> LOG.warn("Cannot replace the connection to etcd for now", e));
     }
 
     /**
@@ -250,7 +250,7 @@ final class RegionWatch implements AutoCloseable {
         remember();
         confirmation.give(asked);
         if (!connected) {
-            LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
+            LOG.info("Connected to etcd; {} keys below {}", snapshot.getCount(), root);
         }
         connected = true;
         // Signalled only now, because callers that wait for the snapshot may next need a
@@ -266,7 +266,7 @@ final class RegionWatch implements AutoCloseable {
                 tell();
                 remember();
             }
-            broken.ifPresent(why -> LOG.info("Reading the region's view again: {}", why));
+            broken.ifPresent(why -> LOG.info("Reading the region's state again: {}", why));
         }
     }
 
@@ -311,7 +311,7 @@ final class RegionWatch implements AutoCloseable {
                 publishChanges();
             }
         }
-        return overflowed ? Optional.of("more changes than can be followed") : Optional.empty();
+        return overflowed ? Optional.of("too many changes at once") : Optional.empty();
     }
 
     private Optional<String> check() {
@@ -322,7 +322,7 @@ final class RegionWatch implements AutoCloseable {
         Fingerprint before = table.fingerprint();
         awaitQuietly(Duration.ofMillis(200));
         return signals.isEmpty() && before.equals(table.fingerprint()) && !sameAsEtcd()
-                ? Optional.of("the watch has fallen silent")
+                ? Optional.of("the watch sends no events")
                 : Optional.empty();
     }
 
@@ -369,7 +369,7 @@ final class RegionWatch implements AutoCloseable {
                         keys -> {
                             keys.forEach((key, value) -> table.put(key, value.getBytes(UTF_8), 0));
                             publish();
-                            LOG.warn("etcd is away; going on with what it said last");
+                            LOG.warn("etcd does not answer; continuing with its last known state");
                         });
     }
 
@@ -396,7 +396,8 @@ final class RegionWatch implements AutoCloseable {
         for (String key : keys) {
             if (!known.contains(key)) {
                 LOG.warn(
-                        "etcd key {}{} is not understood, and left as it is: a later release wrote it, so upgrade this process",
+                        "Ignoring etcd key {}{}, because a later release wrote it: upgrade this "
+                        + "process",
                         root,
                         key);
             }
@@ -422,7 +423,8 @@ final class RegionWatch implements AutoCloseable {
                                 },
                                 e ->
                                         LOG.error(
-                                                "A listener to the region's view failed; it is told again",
+                                                "A listener for changes of the region failed, "
+                                                        + "and is called again",
                                                 e));
             }
         }

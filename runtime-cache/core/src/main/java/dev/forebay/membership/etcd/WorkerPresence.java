@@ -61,7 +61,7 @@ final class WorkerPresence implements Membership {
                         Thread.ofVirtual().name("worker-presence"),
                         config.workerLease().dividedBy(3),
                         RETRY,
-                        "Worker %s cannot be kept registered in etcd".formatted(worker.id()),
+                        "Cannot renew the registration of worker %s in etcd".formatted(worker.id()),
                         this::keepUp,
                         this::leave);
     }
@@ -104,7 +104,7 @@ final class WorkerPresence implements Membership {
         if (registered.isEmpty()) {
             superseded = true;
             LOG.error(
-                    "Another process has become worker {}; this one leaves the region",
+                    "Another process registered as worker {}; this one leaves the region",
                     worker.id());
             return granted;
         }
@@ -151,7 +151,7 @@ final class WorkerPresence implements Membership {
         if (live.getModRevision() < epoch) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "etcd has an earlier process of worker %s at revision %d, as after a restored backup: this one, of epoch %d, registers when the lease of that row ends"
+                    "etcd has an earlier process of worker %s at revision %d, for example after a restore from a backup: this process, of epoch %d, registers when the lease of that row ends"
                             .formatted(worker.id(), live.getModRevision(), epoch));
         }
         return true;
@@ -184,7 +184,7 @@ final class WorkerPresence implements Membership {
         if (!task.isClosing()
                 && etcd.with(calls -> calls.get(row).isEmpty())
                 && unlessSuperseded(put(row, Rows.of(claim())))) {
-            LOG.warn("Worker {} was deleted from the region, and is registered again", worker.id());
+            LOG.warn("Worker {} was deleted from the region; registering again", worker.id());
         }
     }
 
@@ -232,7 +232,7 @@ final class WorkerPresence implements Membership {
             superseded = true;
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "another process has become worker %s: it has what there is to hand over"
+                    "another process registered as worker %s, so this one has nothing to hand over"
                             .formatted(worker.id()));
         }
     }
@@ -241,7 +241,7 @@ final class WorkerPresence implements Membership {
     public void remove() {
         close();
         if (!unlessSuperseded(delete(keys.worker(worker.id())))) {
-            LOG.warn("Another process has become worker {}, which stays", worker.id());
+            LOG.warn("Another process registered as worker {}, so the worker stays in the region", worker.id());
         }
     }
 

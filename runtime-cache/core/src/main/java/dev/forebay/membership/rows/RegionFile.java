@@ -72,7 +72,7 @@ public final class RegionFile {
             return true;
         } catch (IOException e) {
             if (!failing) {
-                LOG.warn("What etcd says is not remembered: {}", e.toString());
+                LOG.warn("Cannot store the region's state on disk: {}", e.toString());
             }
             failing = true;
             return false;
@@ -97,7 +97,7 @@ public final class RegionFile {
         } catch (NoSuchFileException nothingYet) {
             return Optional.empty();
         } catch (IOException e) {
-            LOG.warn("{} is not used: {}", file, e.toString());
+            LOG.warn("Ignoring {}: {}", file, e.toString());
             return Optional.empty();
         }
     }

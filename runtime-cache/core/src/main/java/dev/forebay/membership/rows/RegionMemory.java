@@ -21,7 +21,7 @@ public final class RegionMemory implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofPlatform().daemon().name("region-memory"),
                     Duration.ZERO,
-                    "The state of the region is not stored on disk",
+                    "Cannot store the region's state on disk",
                     this::writeNext);
 
     // Guarded by this.

@@ -61,7 +61,7 @@ public final class RegionTable {
             row = Rows.parse(key, value);
             understood = !isOfLaterRelease(row);
         } catch (ForebayException e) {
-            LOG.debug("Left as it is: {}", e.getMessage());
+            LOG.debug("Ignoring a row: {}", e.getMessage());
             row = known(key).or(() -> Rows.ofKey(key)).orElse(null);
             understood = false;
         }

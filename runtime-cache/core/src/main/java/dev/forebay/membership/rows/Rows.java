@@ -142,7 +142,7 @@ public final class Rows {
             changed.putPOJO(member, value);
             return JSON.writeValueAsBytes(changed);
         } catch (IOException e) {
-            throw new AssertionError("a row that was understood", e);
+            throw new AssertionError("this row was read before", e);
         }
     }
 
@@ -246,7 +246,7 @@ public final class Rows {
 
     private static ForebayException notUnderstood(String key, Exception why) {
         return new ForebayException(
-                ErrorCode.CORRUPT, "etcd key %s is not understood: %s".formatted(key, why), why);
+                ErrorCode.CORRUPT, "cannot read etcd key %s: %s".formatted(key, why), why);
     }
 
     private static WorkerNode node(String id, byte[] value) throws IOException {

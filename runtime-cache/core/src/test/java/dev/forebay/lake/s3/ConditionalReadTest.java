@@ -178,7 +178,7 @@ class ConditionalReadTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(
-                        "answers %d with a page that is not S3's: look at proxies", status);
+                        "answers %d with a page that is not from S3: check proxies", status);
     }
 
     @ParameterizedTest
@@ -204,7 +204,8 @@ class ConditionalReadTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED))
-                .hasMessageContaining("asked for version v1, it answers with version v2");
+                .hasMessageContaining("the request was for version v1, but the answer has "
+                        + "version v2");
     }
 
     /** Some stores have no ETags, such as a gateway to existing files. */

@@ -218,7 +218,7 @@ class S3FailureTest {
                                     .build());
             assertThat(failure.code()).isEqualTo(meaning);
             assertThat(failure.why())
-                    .contains("look at proxies before the lake", remedy)
+                    .contains("check proxies before the lake", remedy)
                     .doesNotContain("s3:");
         }
     }
@@ -271,7 +271,7 @@ class S3FailureTest {
         assertThat(failure.retry()).isTrue();
         assertThat(failure.why())
                 .contains(
-                        "data.lake.example is not resolved",
+                        "cannot resolve the host name data.lake.example",
                         "name servers",
                         "forebay.lake.endpoint",
                         "forebay.lake.path-style");

@@ -98,10 +98,10 @@ class S3ListingTest {
                 new Arguments(
                         "neither an ETag nor a time", one("<Size>1</Size><ETag>W/\"weak\"</ETag>")),
                 new Arguments(
-                        "has 2 keys, and sends 1", "<KeyCount>2</KeyCount>" + page(false, "p/a")),
-                new Arguments("does not say where to go on", page(true)),
+                        "reports 2 keys for a page, but sends 1", "<KeyCount>2</KeyCount>" + page(false, "p/a")),
+                new Arguments("without a continuation token", page(true)),
                 new Arguments(
-                        "does not say where to go on",
+                        "without a continuation token",
                         "<NextContinuationToken>same</NextContinuationToken>" + page(true)));
     }
 
@@ -249,9 +249,9 @@ class S3ListingTest {
                         "lists 'p/a' after 'p/b'",
                         deleteMarker("p/b", true) + deleteMarker("p/a", true)),
                 new Arguments("not below", version("o/a", "1", true)),
-                new Arguments("does not say where to go on", "<IsTruncated>true</IsTruncated>"),
+                new Arguments("without a continuation token", "<IsTruncated>true</IsTruncated>"),
                 new Arguments(
-                        "does not say where to go on",
+                        "without a continuation token",
                         "<IsTruncated>true</IsTruncated><NextKeyMarker>p/a</NextKeyMarker>"));
     }
 
@@ -285,7 +285,7 @@ class S3ListingTest {
                                                         : "1")
                                 + version("p/a", "3", true));
         Listing listing = versionedLake.listing("bucket", "p/");
-        assertUnsupported(() -> listing.page("p/a", 10), "does not say where to go on");
+        assertUnsupported(() -> listing.page("p/a", 10), "without a continuation token");
     }
 
     @ParameterizedTest
@@ -392,7 +392,7 @@ class S3ListingTest {
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_KEY))
                 .hasMessageContaining(key)
-                .hasMessageContaining("garbles")
+                .hasMessageContaining("changes keys with")
                 .hasMessageContaining("--exclude ");
     }
 

@@ -231,7 +231,7 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "\ufeffp/000/000002"))),
                 ErrorCode.INVALID_KEY,
-                "line 2 (has characters that cannot be seen) is not below it");
+                "line 2 (has characters that cannot be seen) is not below the source");
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001\u200b"))),
                 ErrorCode.LAKE_EMPTY,
@@ -291,7 +291,7 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "q/1"))),
                 ErrorCode.INVALID_KEY,
-                "line 2 is not below it");
+                "line 2 is not below the source");
         assertRefused(
                 () -> found(listing, list(new byte[] {'p', '/', (byte) 0xff, '\n'})),
                 ErrorCode.INVALID_KEY,
@@ -299,7 +299,7 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001", "p/" + "ä".repeat(512), "q"))),
                 ErrorCode.INVALID_KEY,
-                "line 2 is too long; line 3 is not below it");
+                "line 2 is too long; line 3 is not below the source");
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001,".repeat(1000)))),
                 ErrorCode.INVALID_KEY,

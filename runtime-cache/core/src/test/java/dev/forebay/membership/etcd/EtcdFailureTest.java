@@ -85,7 +85,7 @@ class EtcdFailureTest {
                                 .asRuntimeException());
         assertThat(meaning.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(meaning)
-                .hasMessageContaining("forebay.etcd.endpoints is not resolved")
+                .hasMessageContaining("cannot resolve a host name of forebay.etcd.endpoints")
                 .hasMessageContaining("name servers");
     }
 }

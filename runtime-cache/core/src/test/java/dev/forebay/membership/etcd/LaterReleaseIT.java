@@ -184,7 +184,7 @@ class LaterReleaseIT extends RegionOnEtcd {
         assertThat(view.hidesClaims()).as("the pinned version is known").isFalse();
         refuses(ErrorCode.PINNED, () -> state.beginEviction(VERSION));
         refuses(ErrorCode.ALREADY_EXISTS, () -> state.pin(pin("p", 60)));
-        assertThat(state.renew(VERSION, "p")).as("its holder renews it").isPresent();
+        assertThat(state.renew(VERSION, "p")).as("its owner renews it").isPresent();
         assertThat(state.remaining(VERSION, "p")).isPresent();
         for (Pin seen : List.of(before, view.pins().getFirst(), state.view().pins().getFirst())) {
             assertThat(state.unpin(seen))

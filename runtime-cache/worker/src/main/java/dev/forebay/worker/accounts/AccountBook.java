@@ -115,7 +115,8 @@ final class AccountBook {
                                         .thenComparing(each -> each.openedMillis))
                         .orElseThrow();
         LOG.warn(
-                "{} accounts wait for the control plane: that of {} is forgotten",
+                "{} accounts wait for the control plane, which is the limit: dropping the "
+                + "account of {}",
                 most,
                 oldest.version);
         open.remove(oldest.version, oldest);

@@ -80,7 +80,7 @@ final class AccountFile {
             file.write(bytes, (long) slot * SLOT_BYTES);
         } catch (IOException e) {
             if (!complained) {
-                LOG.warn("Cannot write {}; what is counted is forgotten at exit", path, e);
+                LOG.warn("Cannot write {}; this worker loses its accounts when it exits", path, e);
                 complained = true;
             }
         }
@@ -121,7 +121,7 @@ final class AccountFile {
             return Optional.empty();
         }
         if (slot.getInt(CHECKED_BYTES) != checksum(slot)) {
-            LOG.warn("Slot {} of the accounts is damaged and is forgotten", index);
+            LOG.warn("Dropping slot {} of the accounts, which is damaged", index);
             return Optional.empty();
         }
         boolean closed = slot.get() == CLOSED;
@@ -167,7 +167,7 @@ final class AccountFile {
             account.heldSinceMillis = heldSince;
             return Optional.of(account);
         } catch (ForebayException ofAnotherRelease) {
-            LOG.warn("Slot {} of the accounts is not understood and is forgotten", index);
+            LOG.warn("Dropping slot {} of the accounts, which has an unknown format", index);
             return Optional.empty();
         }
     }

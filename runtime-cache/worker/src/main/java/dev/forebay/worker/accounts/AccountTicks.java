@@ -25,7 +25,7 @@ public final class AccountTicks implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofVirtual().name("accounts"),
                         interval,
-                        "The bytes of each version on the disks are not counted",
+                        "Cannot calculate the space of each version",
                         this::tick);
     }
 

@@ -37,7 +37,7 @@ final class HeldBytes {
                     users.computeIfAbsent(pack, _ -> new ArrayList<>()).add(mount);
                 }
             } catch (ForebayException e) {
-                LOG.debug("What is here of {} is not known now", mount.version(), e);
+                LOG.debug("Cannot calculate the space of {} now", mount.version(), e);
             }
         }
         Map<Mount, Long> held = new HashMap<>();

@@ -139,7 +139,7 @@ public final class ChunkAccess {
                     .fileGoingOn(from, to)
                     .ifPresent(end -> ahead.reached(version.digest(), chunk, end));
         } catch (ForebayException e) {
-            LOG.debug("Nothing is filled ahead of {}", chunk, e);
+            LOG.debug("Cannot read ahead of {}", chunk, e);
         }
     }
 
@@ -259,7 +259,7 @@ public final class ChunkAccess {
     public ChunkStore.Verdict dropIfDamaged(ChunkId chunk) {
         ChunkStore.Verdict verdict = store.verify(chunk);
         if (verdict == ChunkStore.Verdict.DROPPED) {
-            LOG.warn("Chunk {} was damaged on disk, or its file was gone: it is dropped", chunk);
+            LOG.warn("Dropping chunk {}, because it was damaged on disk or its file was missing", chunk);
         }
         return verdict;
     }
@@ -323,13 +323,13 @@ public final class ChunkAccess {
         if (behind.getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker was stopped, and fetches nothing until it knows what became of"
-                            + " its region");
+                    "this worker was suspended, and fetches nothing until it has its region's "
+                    + "current state");
         }
         if (!version.mayFill().getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.EVICTING,
-                    "the version with manifest %s is being evicted and chunk %s is not all here"
+                    "the version with manifest %s is being evicted, and this worker does not have all of chunk %s"
                             .formatted(version.digest(), need.chunk()));
         }
     }

@@ -312,7 +312,7 @@ final class LakeFetch {
                 ChunkContents.Piece piece, @Nullable Throwable cause) {
             return new ForebayException(
                     ErrorCode.INTERNAL,
-                    "%s was not read from the lake".formatted(piece.segment().key()),
+                    "cannot read %s from the lake".formatted(piece.segment().key()),
                     cause);
         }
 

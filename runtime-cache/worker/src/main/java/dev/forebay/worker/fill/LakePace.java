@@ -103,7 +103,7 @@ public final class LakePace implements LakeEvents {
                 return true;
             }
             if (deadlineNanos - now <= 0) {
-                throw unavailable("no turn to ask the lake in time");
+                throw unavailable("no permit for a lake request in time");
             }
             if (next) {
                 me.turn.awaitNanos(Math.min(deadlineNanos - now, nextNanos - now));

@@ -52,7 +52,7 @@ public final class Permits {
                 return;
             }
             if (waiters.size() >= queueLimit) {
-                throw unavailable("%d wait for %s already".formatted(waiters.size(), what));
+                throw unavailable("%d other requests already wait for %s".formatted(waiters.size(), what));
             }
             await(new Waiter(urgency, lock.newCondition()), timeout.toNanos());
         } finally {
@@ -90,7 +90,7 @@ public final class Permits {
         try {
             while (!waiter.granted) {
                 if (nanos <= 0) {
-                    throw unavailable("no turn for %s in time".formatted(what));
+                    throw unavailable("no permit for %s in time".formatted(what));
                 }
                 nanos = waiter.turn.awaitNanos(nanos);
             }

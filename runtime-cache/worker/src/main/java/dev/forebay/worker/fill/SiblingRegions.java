@@ -130,7 +130,7 @@ public final class SiblingRegions implements Siblings {
             observer.siblingRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
             Digest which = e.code() == ErrorCode.NOT_FOUND ? manifest : null;
             LOG.info(
-                    "The region behind {} is left alone for {} s: {}",
+                    "Not reading from the region behind {} for {} s: {}",
                     sibling.gateway(),
                     backOff.toSeconds(),
                     e.getMessage());

@@ -108,7 +108,7 @@ public final class WorkersAhead implements ReadAhead {
             client.fillAhead(owner, manifest, chunk);
         } catch (ForebayException e) {
             // A reader that needs these bytes requests them itself and gets the error.
-            LOG.debug("Brings nothing of chunk {} ahead: {}", chunk, e.getMessage());
+            LOG.debug("Cannot read chunk {} ahead: {}", chunk, e.getMessage());
         } finally {
             end(chunk);
         }

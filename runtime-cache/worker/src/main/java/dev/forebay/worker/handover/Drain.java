@@ -103,13 +103,13 @@ public final class Drain implements AutoCloseable {
         if (closed) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker is not among the live ones: it has no disk, or is about to stop");
+                    "this worker is not live: it has no disk, or is stopping");
         }
         if (thread == null || failed) {
             if (others(versions.view()).isEmpty()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "no other worker of the region is live: there is nobody to hand chunks to");
+                        "no other worker of the region is live, so no worker can take the chunks");
             }
             membership.drain();
             failed = false;
@@ -170,7 +170,7 @@ public final class Drain implements AutoCloseable {
         if (!hidden.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker stays, as it does not understand etcd key %s of a later release: upgrade it"
+                    "this worker stays, because it cannot read etcd key %s of a later release: upgrade it"
                             .formatted(hidden.getFirst()));
         }
     }
@@ -210,7 +210,7 @@ public final class Drain implements AutoCloseable {
                 page = use.manifest().chunks(next, PAGE);
             }
         } catch (ForebayException e) {
-            LOG.warn("Chunks of {} are not handed over: {}", mount.version(), e.getMessage());
+            LOG.warn("Cannot hand over the chunks of {}: {}", mount.version(), e.getMessage());
             countLeft(mount.manifest().chunks() - next);
         }
     }
@@ -249,7 +249,7 @@ public final class Drain implements AutoCloseable {
             try {
                 FillAnswer answer = client.fill(worker, digest, ref.chunk());
                 if (answer.bytesFromLake() > 0) {
-                    LOG.warn("Worker {} took {} from the lake", worker.id(), ref.chunk());
+                    LOG.warn("Worker {} filled {} from the lake instead of this worker", worker.id(), ref.chunk());
                 }
                 return true;
             } catch (ForebayException e) {

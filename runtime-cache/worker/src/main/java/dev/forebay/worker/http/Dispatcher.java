@@ -79,10 +79,10 @@ final class Dispatcher {
         Future<Void> sent =
                 switch (answer) {
                     case Answer.Later _ ->
-                            throw new IllegalStateException("an answer that is none yet");
+                            throw new IllegalStateException("the response is not complete");
                     case Answer.Json json -> {
                         if (response.closed()) {
-                            yield Future.failedFuture("the client went away");
+                            yield Future.failedFuture("the client disconnected");
                         }
                         response.putHeader("Content-Type", "application/json");
                         yield response.end(json.body().toBuffer());

@@ -42,7 +42,7 @@ final class FileSender {
         HttpServerResponse response = request.response();
         if (response.closed() || response.ended()) {
             release(bytes.owner());
-            return Future.failedFuture("the client went away");
+            return Future.failedFuture("the client disconnected");
         }
         response.putHeader("Content-Length", Long.toString(bytes.length()));
         // An empty write sends the head on its own.
@@ -70,7 +70,7 @@ final class FileSender {
         HttpServerResponse response = request.response();
         if (response.closed() || response.ended()) {
             release(answer.parts());
-            return Future.failedFuture("the client went away");
+            return Future.failedFuture("the client disconnected");
         }
         String boundary = UUID.randomUUID().toString();
         List<ByteBuf> heads = new ArrayList<>();

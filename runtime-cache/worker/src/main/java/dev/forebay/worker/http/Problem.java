@@ -34,7 +34,7 @@ record Problem(
                     new Problem(
                             500,
                             ErrorCode.INTERNAL,
-                            "a defect in the worker; its log says more",
+                            "a defect in the worker: see its log",
                             null,
                             Map.of());
         };

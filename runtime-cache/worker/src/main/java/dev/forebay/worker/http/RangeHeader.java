@@ -34,7 +34,7 @@ record RangeHeader(long from, long last) {
             throw Refusal.invalid(
                     "Range",
                     header,
-                    "may hold at most %d ranges, and they %d bytes"
+                    "must have at most %d ranges, with at most %d bytes together"
                             .formatted(
                                     WorkerProtocol.MOST_RANGES, WorkerProtocol.MOST_RANGES_BYTES));
         }

@@ -44,7 +44,7 @@ final class Refusal extends RuntimeException {
                 401,
                 ErrorCode.DENIED,
                 "Authorization",
-                "this worker wants the region's bearer token",
+                "the request needs the region's bearer token",
                 Map.of("WWW-Authenticate", "Bearer"));
     }
 
@@ -90,7 +90,7 @@ final class Refusal extends RuntimeException {
                 503,
                 ErrorCode.UNAVAILABLE,
                 null,
-                "%d requests wait already (forebay.worker.requests.queue)".formatted(waiting),
+                "%d other requests already wait (forebay.worker.requests.queue)".formatted(waiting),
                 Map.of("Retry-After", Long.toString(Math.max(1, retryAfter.toSeconds()))));
     }
 

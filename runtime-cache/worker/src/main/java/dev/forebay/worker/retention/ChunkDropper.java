@@ -113,7 +113,8 @@ public final class ChunkDropper {
         if (!current.getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker is out of touch with its region's etcd and drops nothing");
+                    "this worker has no connection to its region's etcd, so it drops nothing: "
+                    + "retry");
         }
     }
 }

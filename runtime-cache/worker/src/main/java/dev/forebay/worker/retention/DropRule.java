@@ -47,7 +47,7 @@ final class DropRule {
         if (view.hidesClaims()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker drops nothing, as it does not understand etcd key %s of a later release: upgrade it"
+                    "this worker drops nothing, because it cannot read etcd key %s of a later release: upgrade it"
                             .formatted(view.hiddenClaims().getFirst()));
         }
         Set<DatasetVersion> pinned = pinned(view);
@@ -94,7 +94,7 @@ final class DropRule {
         return holders.isEmpty()
                 ? new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "this worker has not seen %s begin to be evicted; try again"
+                        "this worker has not seen the eviction of %s start: retry"
                                 .formatted(concerned.getFirst().version()))
                 : new ForebayException(ErrorCode.PINNED, "pinned: " + holders);
     }

@@ -83,7 +83,7 @@ public final class LastReads {
             known.readMillis = millis;
             known.savedMillis = millis;
         } catch (ForebayException notADigest) {
-            LOG.warn("{} is not the time of a read and is removed", file);
+            LOG.warn("Removing {}, which is not the time of a read", file);
             Files.delete(file);
         }
     }
@@ -133,7 +133,7 @@ public final class LastReads {
             }
             Files.setLastModifiedTime(file, FileTime.fromMillis(millis));
         } catch (IOException e) {
-            LOG.warn("Cannot write when {} was read; it will be forgotten at exit", manifest, e);
+            LOG.warn("Cannot write the last read of {}; this worker loses it when it exits", manifest, e);
         }
     }
 
@@ -141,7 +141,7 @@ public final class LastReads {
         try {
             Files.deleteIfExists(directory.resolve(manifest.hex()));
         } catch (IOException e) {
-            LOG.warn("Cannot remove when {} was read", manifest, e);
+            LOG.warn("Cannot remove the last read of {}", manifest, e);
         }
     }
 }

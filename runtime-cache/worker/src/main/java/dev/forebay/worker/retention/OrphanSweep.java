@@ -59,7 +59,7 @@ public final class OrphanSweep implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofVirtual().name("orphans"),
                         interval,
-                        "Cannot look for chunks that no version refers to",
+                        "Cannot check for orphaned chunks",
                         this::look);
         this.perChunk = Duration.ofNanos((long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond));
     }
@@ -124,7 +124,7 @@ public final class OrphanSweep implements AutoCloseable {
         }
         if (!total.equals(before)) {
             LOG.info(
-                    "Removed {} chunks that no mounted version needs",
+                    "Removed {} orphaned chunks, which no mounted version needs",
                     total.chunks() - before.chunks());
         }
     }

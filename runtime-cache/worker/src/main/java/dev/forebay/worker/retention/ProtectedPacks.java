@@ -35,7 +35,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
             new PeriodicTask(
                     Thread.ofVirtual().name("protected-packs"),
                     RETRY,
-                    "Nothing can be evicted until the manifests of pinned versions are here",
+                    "No chunk can be evicted until the manifests of pinned versions have arrived",
                     this::resolve);
 
     // Written under the lock of this object.

@@ -75,7 +75,7 @@ public final class StoreUsage {
                                             .add(ref.digest()));
             return true;
         } catch (ForebayException e) {
-            LOG.warn("What {} shares with others is not known", ref.digest(), e);
+            LOG.warn("Cannot calculate the chunks that {} shares with other versions", ref.digest(), e);
             return false;
         }
     }
