@@ -51,7 +51,7 @@ class TermKubeIT {
                 Term _ = term(cluster.client(), api)) {
             KubernetesClient client = cluster.client();
             Await.until("the log names the definition", () -> !logged.isEmpty());
-            assertThat(logged.getFirst()).contains("not watched", DatasetResources.DEFINITION);
+            assertThat(logged.getFirst()).contains("Cannot watch", DatasetResources.DEFINITION);
             define(client);
             client.resource(dataset("digits")).create();
             Resource<DatasetResource> there =

@@ -8,7 +8,7 @@ enum Contender {
     NATIVE("forebay_native"),
     /** The same image on loop devices, which support O_DIRECT. */
     NATIVE_LOOPS("forebay_native_loops"),
-    /** The image over packs that the pod serves, transport {@code kernel}. */
+    /** The image from packs that the pod serves, transport {@code kernel}. */
     ON_DEMAND("forebay_on_demand"),
     /** File by file, transport {@code kernel}. */
     KERNEL("forebay_portable_kernel"),

@@ -22,11 +22,11 @@ import picocli.CommandLine.Option;
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "The node's driver of the Container Storage Interface, csi.forebay.dev: publishes",
+            "Driver csi.forebay.dev of the Container Storage Interface for this node: publishes",
             "versions that are shown at MOUNTPOINT, by 'forebay-fuse' or 'forebay-fuse hold',",
             "as volumes to read. Needs root and Linux 5.12, and little memory: -Xmx64m will do.",
-            "Ends on SIGTERM or SIGINT; what is published stays.",
-            "Each option can also be given by the environment variable named with it."
+            "Ends on SIGTERM or SIGINT. Published volumes stay.",
+            "Each option can also be set by the environment variable that is named with it."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
 final class Csi implements Callable<Integer> {
@@ -45,8 +45,8 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_SOCKET}",
             paramLabel = "FILE",
             description =
-                    "Where to listen, a Unix socket for this user only; one that is left there is"
-                            + " replaced. FOREBAY_CSI_SOCKET")
+                    "The Unix socket to listen on, for this user only. A left-over socket is "
+                    + "replaced. FOREBAY_CSI_SOCKET")
     Path socket;
 
     @Option(
@@ -54,7 +54,7 @@ final class Csi implements Callable<Integer> {
             required = true,
             defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
             paramLabel = "DIR",
-            description = "Where versions are shown on this node. FOREBAY_FUSE_MOUNTPOINT")
+            description = "The directory on this node that shows versions. FOREBAY_FUSE_MOUNTPOINT")
     Path mountpoint;
 
     @Option(
@@ -62,7 +62,7 @@ final class Csi implements Callable<Integer> {
             required = true,
             defaultValue = "${env:FOREBAY_CSI_NODE}",
             paramLabel = "NAME",
-            description = "The node's name, as the orchestrator has it. FOREBAY_CSI_NODE")
+            description = "The name of this node in the orchestrator. FOREBAY_CSI_NODE")
     String node;
 
     @Option(
@@ -70,7 +70,7 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_KUBELET_DIRECTORY:-/var/lib/kubelet}",
             paramLabel = "DIR",
             description =
-                    "Volumes are published below it and nowhere else: /var/lib/kubelet."
+                    "The only directory below which volumes are published: /var/lib/kubelet."
                             + " FOREBAY_CSI_KUBELET_DIRECTORY")
     Path kubeletDirectory;
 
@@ -79,8 +79,8 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_PATIENCE:-60}",
             paramLabel = "SECONDS",
             description =
-                    "For how long a call waits at most for a version that is not shown yet, if its"
-                            + " caller does: 60. FOREBAY_CSI_PATIENCE")
+                    "The longest time that a call waits for a version that is not shown yet, in "
+                    + "seconds: 60. FOREBAY_CSI_PATIENCE")
     int patience;
 
     @Option(
@@ -88,8 +88,8 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_FIRST_PATIENCE:-5}",
             paramLabel = "SECONDS",
             description =
-                    "For how long the first call for a volume waits for it at most, so that an"
-                            + " event soon says what a pod waits for: 5."
+                    "The longest time that the first call for a volume waits, in seconds, so "
+                    + "that an event soon shows the reason: 5."
                             + " FOREBAY_CSI_FIRST_PATIENCE")
     int firstPatience;
 
@@ -98,8 +98,8 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_IMAGE_PATIENCE:-10}",
             paramLabel = "SECONDS",
             description =
-                    "For how long a version is left the time to be shown by its image before it is"
-                            + " published file by file: 10. FOREBAY_CSI_IMAGE_PATIENCE")
+                    "How long to wait for the image of a version before it is published file by "
+                    + "file, in seconds: 10. FOREBAY_CSI_IMAGE_PATIENCE")
     int imagePatience;
 
     @Option(
@@ -107,8 +107,8 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_CALLS:-64}",
             paramLabel = "N",
             description =
-                    "How many volumes may be on the way to be published at once, and how many on"
-                            + " the way back: 64. FOREBAY_CSI_CALLS")
+                    "How many calls may publish volumes at the same time, and how many may "
+                    + "unpublish them: 64. FOREBAY_CSI_CALLS")
     int calls;
 
     @Option(
@@ -116,7 +116,7 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_DRAIN:-10}",
             paramLabel = "SECONDS",
             description =
-                    "How long calls under way may take on SIGTERM and SIGINT: 10."
+                    "How long running calls may take after SIGTERM or SIGINT, in seconds: 10."
                             + " FOREBAY_CSI_DRAIN")
     int drain;
 
@@ -131,7 +131,7 @@ final class Csi implements Callable<Integer> {
                 () -> driver.answers(HealthOptions.PATIENCE),
                 () -> driver.answers(HealthOptions.PATIENCE));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
-        System.out.printf("forebay-fuse: volumes of %s by way of %s%n", mountpoint, socket);
+        System.out.printf("forebay-fuse: publishing volumes of %s through %s%n", mountpoint, socket);
         driver.awaitEnd();
         return 0;
     }

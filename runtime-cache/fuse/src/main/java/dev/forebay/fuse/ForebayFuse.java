@@ -25,9 +25,9 @@ import picocli.CommandLine.Mixin;
         description = {
             "Shows the dataset versions that a region has cached as read-only files,",
             "at MOUNTPOINT/namespace/name/version/. Ends, unmounting, on SIGTERM or SIGINT.",
-            "'forebay-fuse hold' keeps a mount that such processes serve in turn, and",
+            "'forebay-fuse hold' keeps a mount that several such processes serve in turn, and",
             "'forebay-fuse csi' gives its versions to pods as volumes: see their --help.",
-            "Each option can also be given by the environment variable named with it."
+            "Each option can also be set by the environment variable that is named with it."
         })
 public final class ForebayFuse implements Callable<Integer> {
 
@@ -61,7 +61,7 @@ public final class ForebayFuse implements Callable<Integer> {
         EtcdConfig etcd = options.etcd.config();
         String where =
                 options.mountpoint == null
-                        ? "served, or stood by for, with holder " + options.holder
+                        ? "connected to holder " + options.holder
                         : "mounted at " + Mountpoint.prepare(options.mountpoint);
         Path memory = options.mountDirectory().resolve("last-region-view");
         Pod pod = Pod.start(options, () -> connect(etcd, memory));

@@ -24,7 +24,7 @@ final class HealthOptions {
             defaultValue = "${env:FOREBAY_FUSE_HEALTH_PORT:-" + Option.NULL_VALUE + "}",
             paramLabel = "P",
             description =
-                    "Port of /health/live and /health/ready: none, unless it is given; 0 for any."
+                    "Port of /health/live and /health/ready. Absent: none. 0: any."
                             + " FOREBAY_FUSE_HEALTH_PORT")
     @Nullable Integer port;
 
@@ -33,8 +33,8 @@ final class HealthOptions {
             defaultValue = "${env:FOREBAY_FUSE_HEALTH_ADDRESS:-127.0.0.1}",
             paramLabel = "ADDRESS",
             description =
-                    "Where that port is: 127.0.0.1; 0.0.0.0 for all of this machine's or"
-                            + " container's addresses. FOREBAY_FUSE_HEALTH_ADDRESS")
+                    "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
+                    + "machine or container. FOREBAY_FUSE_HEALTH_ADDRESS")
     InetAddress address;
 
     /**

@@ -33,10 +33,10 @@ import picocli.CommandLine.Option;
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "Mounts, and keeps the mount while processes that serve it come, go and die: run",
+            "Mounts, and keeps the mount while processes that serve it start, end and fail: run",
             "one 'forebay-fuse --holder DIR ...', and a second one that stands by. Needs root",
             "and Linux 6.9, and hardly any memory: -Xmx32m will do.",
-            "Each option can also be given by the environment variable named with it."
+            "Each option can also be set by the environment variable that is named with it."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
 final class Hold implements Callable<Integer> {
@@ -62,8 +62,8 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_HOLDER}",
             paramLabel = "DIR",
             description =
-                    "A directory, private to this user, that the processes meet in; one holder"
-                            + " each. FOREBAY_FUSE_HOLDER")
+                    "A directory, private to this user, through which the processes connect. "
+                    + "Each holder needs its own. FOREBAY_FUSE_HOLDER")
     Path directory;
 
     @Option(
@@ -72,7 +72,7 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
             paramLabel = "DIR",
             description =
-                    "An empty directory to mount on, made if it is not there."
+                    "An empty directory to mount on. Created if absent."
                             + " FOREBAY_FUSE_MOUNTPOINT")
     Path mountpoint;
 
@@ -90,8 +90,8 @@ final class Hold implements Callable<Integer> {
             fallbackValue = "true",
             defaultValue = "${env:FOREBAY_FUSE_UNMOUNT:-true}",
             description =
-                    "Unmount on SIGTERM and SIGINT: true. If not, the mount lives on as long as a"
-                            + " process serves it, for the next holder. FOREBAY_FUSE_UNMOUNT")
+                    "Unmount on SIGTERM and SIGINT: true. Otherwise the serving process keeps "
+                    + "the mount for the next holder. FOREBAY_FUSE_UNMOUNT")
     boolean unmount;
 
     @Option(
@@ -99,9 +99,9 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_DRAIN:-10}",
             paramLabel = "SECONDS",
             description =
-                    "For how long a holder that does not unmount waits on SIGTERM and SIGINT"
-                            + " whether all processes that serve leave, too: 10. If they do it"
-                            + " unmounts all the same. FOREBAY_FUSE_DRAIN")
+                    "How long a holder that does not unmount waits after SIGTERM or SIGINT, in "
+                    + "seconds: 10. It unmounts anyway if all serving processes end within this "
+                    + "time. FOREBAY_FUSE_DRAIN")
     int drain;
 
     @Option(
@@ -109,9 +109,9 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_REPLACE_AFTER:-10}",
             paramLabel = "SECONDS",
             description =
-                    "For how long the process that serves may not answer the holder (because it is"
-                            + " stopped, for example) before one that stands by replaces it: 10; 0"
-                            + " for ever. FOREBAY_FUSE_REPLACE_AFTER")
+                    "How long the serving process may leave the holder without an answer, in "
+                    + "seconds, before a standby process replaces it: 10. 0: no limit. "
+                    + "FOREBAY_FUSE_REPLACE_AFTER")
     int replaceAfter;
 
     @Mixin private HealthOptions health = new HealthOptions();
@@ -143,7 +143,7 @@ final class Hold implements Callable<Integer> {
             takeBackOrMount(holder, isMounted);
             Files.createDirectories(directory.resolve(SIGN));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
-            System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);
+            System.out.printf("forebay-fuse: %s is held through %s%n", mountpoint, directory);
             holder.end().join();
             holder.close(true);
             return 0;
@@ -153,7 +153,7 @@ final class Hold implements Callable<Integer> {
     private void takeBackOrMount(Holder holder, boolean isMounted)
             throws InterruptedException, IOException {
         if (isMounted && isHandedIn(holder)) {
-            LOG.info("Took back the mount at {}", mountpoint);
+            LOG.info("Recovered the mount at {}", mountpoint);
             return;
         }
         Files.deleteIfExists(directory.resolve(SIGN));
@@ -170,7 +170,7 @@ final class Hold implements Callable<Integer> {
             device.close();
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the mount at %s answered nobody, and is served all the same: start again"
+                    "the mount at %s did not answer, but another process serves it: start again"
                             .formatted(mountpoint));
         }
     }
@@ -179,7 +179,7 @@ final class Hold implements Callable<Integer> {
     static ForebayException tooOld(String kernel, Path mountpoint) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
-                "the kernel is Linux %s; 'forebay-fuse hold' needs 6.9 or later, which can give a request to a second process. What works here is 'forebay-fuse --mountpoint %s': its mount ends with its process"
+                "the kernel is Linux %s, but 'forebay-fuse hold' needs 6.9 or later: use 'forebay-fuse --mountpoint %s', whose mount ends with its process"
                         .formatted(kernel, mountpoint));
     }
 

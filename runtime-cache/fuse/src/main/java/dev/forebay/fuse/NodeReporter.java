@@ -50,7 +50,7 @@ final class NodeReporter implements AutoCloseable {
                 new PeriodicTask(
                         Thread.ofPlatform().daemon().name("node-report"),
                         interval,
-                        "The content of this node is not reported in etcd",
+                        "Cannot report the versions of this node in etcd",
                         this::report);
     }
 
@@ -66,7 +66,7 @@ final class NodeReporter implements AutoCloseable {
         Arrivals now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(look());
         arrivals = Optional.of(now);
         if (!entry.say(now.last(most))) {
-            LOG.info("Another process says what this node holds");
+            LOG.info("Another process reports the versions of this node");
         }
     }
 

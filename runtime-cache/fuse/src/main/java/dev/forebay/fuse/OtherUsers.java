@@ -38,8 +38,8 @@ record OtherUsers(int user, Path configuration) {
             return true;
         }
         LOG.info(
-                "Only this user can read {}: {} does not say {}. Run as root to let other users"
-                        + " read, and for native views and mounts that are held",
+                "Only this user can read {}, because {} does not contain {}. Run as root so that "
+                + "other users can read, and for native views and holders",
                 mountpoint,
                 configuration,
                 ALLOWED);

@@ -50,7 +50,7 @@ final class PodDirectory {
         } catch (OverlappingFileLockException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s: %s is another directory of this process already"
+                    "%s: this process uses %s already for another option"
                             .formatted(option, directory),
                     e);
         } catch (IOException e) {

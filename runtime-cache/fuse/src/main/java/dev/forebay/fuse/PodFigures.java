@@ -16,16 +16,16 @@ final class PodFigures {
     void transport(Transport transport) {
         metrics.gauge(
                 "forebay_fuse_serving",
-                "1 if requests are served, 0 if it stands by",
+                "1 if this process serves requests, 0 if it stands by",
                 () -> transport.serving() ? 1 : 0);
         metrics.gauge(
-                "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
+                "forebay_fuse_open_files", "Upper bound of the open files", transport::openFiles);
     }
 
     void views(PodViews views) {
         metrics.counter(
                 "forebay_fuse_readahead_failures",
-                "Mounts that the kernel reads ahead of readers by 128 KiB only",
+                "Mounts with the kernel's default read-ahead of 128 KiB",
                 Readahead::failures);
         metrics.show(views.images()::counts);
         metrics.gauge(
@@ -37,7 +37,7 @@ final class PodFigures {
     void reads(PodReads reads) {
         metrics.counter(
                 "forebay_fuse_local_chunk_bytes",
-                "Verified bytes from the files of this node's workers",
+                "Verified bytes read from chunk files of workers on this node",
                 reads.chunks()::readBytes);
         metrics.gauge(
                 "forebay_fuse_memory_bytes", "Memory of cached pieces", reads.packs()::memoryBytes);
@@ -46,7 +46,7 @@ final class PodFigures {
     void region(RegionState region) {
         metrics.gauge(
                 "forebay_fuse_etcd_connected",
-                "1 if the mount table is current",
+                "1 if etcd answers, so the mount table is current",
                 () -> region.connected() ? 1 : 0);
         metrics.gauge(
                 "forebay_fuse_etcd_rows_not_understood",

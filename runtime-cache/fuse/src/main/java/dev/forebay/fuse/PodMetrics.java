@@ -45,7 +45,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
             operations.put(
                     operation,
                     Timer.builder("forebay_fuse_operations")
-                            .description("Requests of the kernel and how long they took")
+                            .description("Requests of the kernel and their duration")
                             .tag("operation", operation.tag())
                             .register(registry));
         }
@@ -54,7 +54,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
 
     private Counter pieces(String outcome) {
         return Counter.builder("forebay_fuse_pieces")
-                .description("Reads of a piece of a pack, by whether it was in memory")
+                .description("Reads of pieces of packs, by whether the piece was in memory")
                 .tag("outcome", outcome)
                 .register(registry);
     }
@@ -79,7 +79,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         for (View view : View.values()) {
             io.micrometer.core.instrument.Gauge.builder(
                             "forebay_fuse_views", () -> views.get().getOrDefault(view, 0L))
-                    .description("Versions, by how they are shown")
+                    .description("Versions by view")
                     .tag("view", view.tag())
                     .register(registry);
         }
@@ -101,27 +101,27 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     void showCache(Supplier<Optional<NodePacks>> cache) {
         gauge(
                 "forebay_fuse_pack_cache_capacity_bytes",
-                "What packs may take",
+                "Disk space for packs",
                 () -> value(cache, NodePacks::capacityBytes));
         gauge(
                 "forebay_fuse_pack_cache_used_bytes",
-                "What packs take on disk",
+                "Disk space used by packs",
                 () -> value(cache, NodePacks::usedBytes));
         gauge(
                 "forebay_fuse_pack_cache_complete_versions",
-                "Mounted versions that are on the node's disk as a whole",
+                "Mounted versions that are complete on the node's disk",
                 () -> value(cache, NodePacks::completeVersions));
-        String read = "Bytes of packs that were read, by whether they were on the node's disk";
+        String read = "Bytes of packs that were read, by result";
         count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
         String changed =
-                "Bytes that came to the node's disk, made room, had no version any more, or were"
-                        + " compared at rest";
+                "Bytes that were written to, evicted from, swept from or scrubbed on the node's "
+                + "disk, by action";
         count(cache, "bytes", changed, "stored", CacheCounters::storedBytes);
         count(cache, "bytes", changed, "evicted", CacheCounters::evictedBytes);
         count(cache, "bytes", changed, "dead", CacheCounters::deadBytes);
         count(cache, "bytes", changed, "scrubbed", CacheCounters::scrubbedBytes);
-        String failures = "What the node cache could not keep or not read";
+        String failures = "Failures of the node cache, by kind";
         count(cache, "failures", failures, "damaged", CacheCounters::damagedBlocks);
         count(cache, "failures", failures, "full", CacheCounters::refused);
         count(cache, "failures", failures, "disk_error", CacheCounters::diskErrors);
@@ -163,7 +163,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     @Override
     public void failed(Operation operation, ErrorCode code) {
         Counter.builder("forebay_fuse_errors")
-                .description("Requests of the kernel that could not be served, by reason")
+                .description("Failed requests of the kernel, by error code")
                 .tag("operation", operation.tag())
                 .tag("code", code.name())
                 .register(registry)
@@ -178,7 +178,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     @Override
     public void answered(WorkerNode worker, ReadAnswer answer) {
         Counter.builder("forebay_fuse_worker_bytes")
-                .description("Verified bytes from workers, by where those had them from")
+                .description("Verified bytes from workers, by the worker's source")
                 .tag("source", answer.source().name().toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment(answer.bytes());
@@ -188,7 +188,8 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     public void failedAttempt(WorkerNode worker, ForebayException failure) {
         LOG.debug("{}", failure.getMessage());
         Counter.builder("forebay_fuse_worker_failures")
-                .description("Attempts to read from a worker that failed; another may have helped")
+                .description("Failed attempts to read from a worker; another worker may have "
+                        + "served the read")
                 .tag("code", failure.code().name())
                 .register(registry)
                 .increment();
@@ -197,7 +198,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     @Override
     public void hedged(WorkerNode worker, boolean won) {
         Counter.builder("forebay_fuse_hedges")
-                .description("Second workers that were asked because the first one let wait")
+                .description("Requests to a second worker because the first one was slow")
                 .tag("outcome", won ? "won" : "lost")
                 .register(registry)
                 .increment();

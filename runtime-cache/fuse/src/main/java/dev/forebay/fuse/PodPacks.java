@@ -99,8 +99,8 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         String remedy =
                 reason == CacheOff.DESCRIPTORS
                         ? "allow this process more open files (ulimit -n), two for each pack of the cache"
-                        : "mend or replace its disk";
-        LOG.error("Serving without a node cache: {}, and start again", remedy, why);
+                        : "repair or replace its disk";
+        LOG.error("Serving without a node cache: {}, and restart this process", remedy, why);
         off = Optional.of(reason);
     }
 
@@ -143,7 +143,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
                         new PeriodicTask(
                                         Thread.ofPlatform().daemon().name("prewarm-all"),
                                         config.retryPause(),
-                                        "Not all mounted versions are prewarmed",
+                                        "Cannot prewarm all mounted versions",
                                         () -> useAll(packs))
                                 .startAfterPause();
             }

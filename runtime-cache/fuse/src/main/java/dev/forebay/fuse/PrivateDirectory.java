@@ -58,7 +58,7 @@ final class PrivateDirectory {
     private static void requirePrivate(String option, Path directory) throws IOException {
         int owner = (int) Files.getAttribute(directory, "unix:uid");
         if (owner != ROOT && owner != Identity.ofThisProcess().user()) {
-            throw refused(option, directory, "is of the user %d".formatted(owner));
+            throw refused(option, directory, "belongs to user %d".formatted(owner));
         }
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
         if (!Collections.disjoint(permissions, OF_OTHERS)) {
@@ -69,7 +69,7 @@ final class PrivateDirectory {
     private static ForebayException refused(String option, Path directory, String what) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
-                "%s: %s %s; only this process's user, or root, may be able to write to it"
+                "%s: %s %s, but only this process's user or root may have write permission"
                         .formatted(option, directory, what));
     }
 }

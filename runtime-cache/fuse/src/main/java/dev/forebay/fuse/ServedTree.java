@@ -83,7 +83,8 @@ final class ServedTree {
         Optional<Path> mountpoint = Optional.of(held.mountpoint()).filter(Mountpoint::isOurMount);
         if (mountpoint.isEmpty()) {
             LOG.warn(
-                    "Versions are shown file by file: the holder's mount cannot be seen from here");
+                    "Showing versions file by file, because this process cannot see the holder's "
+                    + "mount");
         }
         // The holder has tried it too. It may see another sysfs in its container, and has no
         // metrics.

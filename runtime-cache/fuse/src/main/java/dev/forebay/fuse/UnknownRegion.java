@@ -38,7 +38,7 @@ final class UnknownRegion {
             return known.contains(region)
                     ? Optional.empty()
                     : Optional.of(
-                            "etcd knows no worker and no version of --region %s, so nothing is shown for now; %s"
+                            "etcd has no worker and no version of --region %s, so the mount is empty for now; %s"
                                     .formatted(region, names(known)));
         } catch (ForebayException etcdIsAway) {
             return Optional.empty();
@@ -47,7 +47,7 @@ final class UnknownRegion {
 
     private static String names(List<RegionName> regions) {
         return regions.isEmpty()
-                ? "it knows no region at all"
+                ? "etcd has no region at all"
                 : "it knows "
                         + regions.stream()
                                 .limit(MOST_NAMED)

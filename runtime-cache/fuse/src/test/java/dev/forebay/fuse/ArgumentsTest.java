@@ -239,7 +239,7 @@ class ArgumentsTest {
         assertThat(podRefuses("--holder=other", "--transport=jnr"))
                 .contains(
                         "--holder is other and --transport is jnr",
-                        "can only be served by the transport kernel");
+                        "only the transport kernel can serve");
     }
 
     @Test
@@ -300,7 +300,7 @@ class ArgumentsTest {
         assertThat(driverRefuses("--socket=" + directory.resolve("none/csi.sock")))
                 .contains("--socket: cannot listen on " + directory.resolve("none/csi.sock"));
         Files.writeString(socket, "of somebody");
-        assertThat(driverRefuses("--socket=" + socket)).contains("is there and is no socket");
+        assertThat(driverRefuses("--socket=" + socket)).contains("exists and is not a socket");
         assertThat(socket).hasContent("of somebody");
     }
 

@@ -90,7 +90,7 @@ class CsiFuseIT extends CsiSetUp {
         assertThat(refusal.getCode()).isEqualTo(Status.Code.ALREADY_EXISTS);
         assertThat(refusal.getDescription())
                 .isEqualTo(
-                        "target_path %s has another volume than %s; unpublish it first"
+                        "target_path %s has a volume other than %s: unpublish it first"
                                 .formatted(target, OTHER));
         assertShowsAll(target);
 

@@ -185,7 +185,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         try (CsiClient hasty = new CsiClient(socket, HASTE)) {
             assertThat(isReady()).isFalse();
             assertThat(refusal(() -> hasty.publish(VERSION, target)).getDescription())
-                    .contains("nothing of Forebay is mounted at")
+                    .contains("Forebay is not mounted at")
                     .containsPattern(WAITED);
         }
         Running _ = region.serving(region.holder(), "pod-0");
@@ -208,7 +208,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         Path never = target("2");
         CompletableFuture<Status> told =
                 CompletableFuture.supplyAsync(() -> refusal(() -> publishWhenItMay(NONE, never)));
-        assertThat(refusal(() -> awaitBusy(never)).getDescription()).contains("is under way");
+        assertThat(refusal(() -> awaitBusy(never)).getDescription()).contains("is running");
         int _ = driver.stop();
         assertThat(told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).getCode())
                 .isEqualTo(Status.Code.UNAVAILABLE);

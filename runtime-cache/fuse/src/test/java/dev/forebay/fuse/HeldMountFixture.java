@@ -281,7 +281,7 @@ final class HeldMountFixture implements AutoCloseable {
                                 "--kubelet-directory=" + kubelet));
         arguments.addAll(Arrays.asList(more));
         Running driver = program("driver", Program.POD, List.of("-Xmx64m", QUICK), arguments);
-        driver.await("by way of " + socket);
+        driver.await("through " + socket);
         return driver;
     }
 
@@ -318,7 +318,7 @@ final class HeldMountFixture implements AutoCloseable {
     /** Starts a pod and waits until it is prepared to take over. */
     Running standby(Running holder, String name, String... more) throws IOException {
         Running pod = pod(name, more);
-        pod.await("stood by for");
+        pod.await("connected to holder");
         assertThat(holder.printed()).doesNotContain(serves(pod));
         return pod;
     }

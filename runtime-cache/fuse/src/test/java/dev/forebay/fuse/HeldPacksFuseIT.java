@@ -86,7 +86,7 @@ class HeldPacksFuseIT extends HeldViews {
             }
         }
         pod = restarted();
-        pod.await("is fetched anew");
+        pod.await("is fetched again");
         pod.await("is shown on demand again");
         awaitMount("another view", mount -> !mount.equals(believed));
         readAll();
@@ -116,7 +116,7 @@ class HeldPacksFuseIT extends HeldViews {
             pod.kill();
             pod = restarted("--pack-cache=8M");
             region.awaitView(View.ON_DEMAND);
-            pod.await("others need its room");
+            pod.await("other versions need its space");
             readAll();
             open.dropPages();
             byte[] read = new byte[expected.length];

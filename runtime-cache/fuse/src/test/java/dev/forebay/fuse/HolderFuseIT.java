@@ -31,7 +31,7 @@ class HolderFuseIT extends Takeovers {
         awaitAnyMoment();
         long killed = serving.kill();
         Running next = region.holder();
-        assertThat(next.printed()).contains("Took back");
+        assertThat(next.printed()).contains("Recovered");
         awaitServing(standby, next, killed);
         Seen seen = HeldMountFixture.end(readers);
         assertNobodyNoticed(seen);
@@ -111,7 +111,7 @@ class HolderFuseIT extends Takeovers {
         serving.kill();
         assertThatThrownBy(() -> Files.list(region.root())).hasMessageContaining("not connected");
         Running next = region.holder();
-        assertThat(next.printed()).contains("whose process has died");
+        assertThat(next.printed()).contains("The process of mount");
         serving = region.pod("pod-0", portable);
         next.await(HeldMountFixture.serves(serving));
         assertThat(file).hasBinaryContent(expected);
@@ -132,7 +132,7 @@ class HolderFuseIT extends Takeovers {
         Running holder = region.holder();
         holder.limitDescriptors(3);
         Running pod = region.pod("pod-0", option);
-        holder.await("No server can connect");
+        holder.await("Cannot accept connections of servers");
         holder.limitDescriptors(1024);
         holder.await(HeldMountFixture.serves(pod));
         assertThat(region.root().resolve("small/007"))

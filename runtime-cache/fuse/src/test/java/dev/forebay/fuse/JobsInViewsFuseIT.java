@@ -141,7 +141,7 @@ class JobsInViewsFuseIT extends HeldViews {
         change(
                 () -> {
                     replace("--pack-cache=8M");
-                    pod.await("others need its room");
+                    pod.await("other versions need its space");
                 },
                 View.ON_DEMAND);
         // Pages in the page cache need no read from the pod, which would start a prewarm.

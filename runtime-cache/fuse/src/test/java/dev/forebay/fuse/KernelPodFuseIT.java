@@ -144,7 +144,7 @@ class KernelPodFuseIT extends PodContract {
         Process process = start(Map.of("--region", "r2", "--directory", emptyDirectory()));
         says("is mounted at", process);
         says("WARN", process);
-        says("no version of --region r2, so nothing is shown for now; it knows r1", process);
+        says("no version of --region r2, so the mount is empty for now; it knows r1", process);
     }
 
     /**
@@ -159,7 +159,7 @@ class KernelPodFuseIT extends PodContract {
                     "fuse.forebay",
                     MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
                     "fd=%d,rootmode=40000,user_id=1000,group_id=1000".formatted(device.number()));
-            refuses("is mounted by another forebay-fuse that is alive", Map.of());
+            refuses("is mounted by another running forebay-fuse", Map.of());
             assertThat(mounted()).isTrue();
         }
     }

@@ -278,7 +278,7 @@ abstract class PodContract {
         assertThat(mounted()).isTrue();
         ready();
         servesTheVersion();
-        assertThat(Files.readString(output)).contains("whose process has died");
+        assertThat(Files.readString(output)).contains("The process of mount");
     }
 
     /** "Strict reads". */
@@ -333,9 +333,9 @@ abstract class PodContract {
     @Test
     void refusesAMountpointOrADirectoryThatAnotherPodUses() throws Exception {
         ready();
-        refuses("mounted by another forebay-fuse", Map.of());
+        refuses("mounted by another running forebay-fuse", Map.of());
         Path link = Files.createSymbolicLink(mountpoint.resolveSibling("link"), mountpoint);
-        refuses("mounted by another forebay-fuse", Map.of("--mountpoint", link.toString()));
+        refuses("mounted by another running forebay-fuse", Map.of("--mountpoint", link.toString()));
         Files.delete(link);
         mountpoint = Files.createTempDirectory(directory, "second");
         refuses("is in use by another process", Map.of());

@@ -28,7 +28,7 @@ class PodDirectoryTest {
             assertThatThrownBy(() -> PodDirectory.lock("--cache-directory", directory))
                     .isInstanceOf(ForebayException.class)
                     .hasMessage(
-                            "--cache-directory: %s is another directory of this process already",
+                            "--cache-directory: this process uses %s already for another option",
                             directory);
         }
     }

@@ -54,7 +54,7 @@ class PrivateDirectoryTest {
     @ValueSource(strings = {"rwxrwxr-x", "rwxr-xrwx", "rwxrwxrwx"})
     void makeRefusesADirectoryThatOthersCanWrite(String permissions) throws Exception {
         Path there = directory(directory.resolve("there"), permissions);
-        refuses(there, "has " + permissions + "; only this process's user, or root, may");
+        refuses(there, "has " + permissions + ", but only this process's user or root may");
         Path link = Files.createSymbolicLink(directory.resolve("link"), there);
         refuses(link, "has " + permissions);
         assertThat(permissions(there)).isEqualTo(permissions);
@@ -65,7 +65,7 @@ class PrivateDirectoryTest {
         assumeTrue(Identity.ofThisProcess().user() == 0, "only root can give a file away");
         Path there = directory(directory.resolve("there"), "rwx------");
         Files.setAttribute(there, "unix:uid", 4711);
-        refuses(there, "is of the user 4711");
+        refuses(there, "belongs to user 4711");
     }
 
     @Test

@@ -54,7 +54,7 @@ class UnknownRegionIT {
                             text ->
                                     assertThat(text)
                                             .contains("--region us-eats-1,")
-                                            .endsWith("; it knows no region at all"));
+                                            .endsWith("; etcd has no region at all"));
 
             mount(etcd, "us-east-1");
             mount(etcd, "us-east");

@@ -39,7 +39,7 @@ final class ModelMount implements AutoCloseable {
     /** Moves files by up to half a MiB. */
     private static final int MOVED_BITS = 20;
 
-    private static final String STANDS_BY = "stood by for";
+    private static final String STANDS_BY = "connected to holder";
     private static final String HELD = "is held";
 
     private final ModelRegion region;

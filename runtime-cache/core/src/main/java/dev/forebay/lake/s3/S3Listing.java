@@ -171,7 +171,7 @@ final class S3Listing implements Listing {
     }
 
     /**
-     * Returns whether a page may not be the last. Some stores cut a page without saying so, or have
+     * Returns whether a page may not be the last. Some stores cut a page without notice, or have
      * a limit of their own. Only an empty page is the end of one that says nothing.
      */
     private static boolean isCut(

@@ -14,14 +14,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "clean-up",
         description =
-                "Removes the mounts and loop devices that killed processes, such as those of tests,"
-                        + " left below directories, and prints one line for each. Running processes"
-                        + " lose their mounts there.",
+                "Removes mounts and loop devices that killed processes left below the "
+                + "directories, and prints one line for each. Running processes lose their "
+                + "mounts there.",
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class CleanUpCommand implements Callable<Integer> {
-    @Parameters(arity = "1..*", paramLabel = "DIRECTORY", description = "Where to look.")
+    @Parameters(arity = "1..*", paramLabel = "DIRECTORY", description = "Directories to clean up.")
     private List<Path> directories;
 
     @Spec private CommandSpec spec;

@@ -19,8 +19,8 @@ final class DataOption {
             names = "--data",
             paramLabel = "DIR",
             description =
-                    "where the stack keeps everything (default: .devstack in the repository, or"
-                            + " FOREBAY_DATA)")
+                    "directory for all data of the stack (default: FOREBAY_DATA, or .devstack in "
+                    + "the repository)")
     private @Nullable Path data;
 
     StackOnDisk stack() {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** The command {@code devstack} and its subcommands. */
 @Command(
         name = "devstack",
-        description = "Forebay and all it stands on, as real processes on this machine.",
+        description = "Runs Forebay and the servers that it needs as processes on this machine.",
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class,
         subcommands = {

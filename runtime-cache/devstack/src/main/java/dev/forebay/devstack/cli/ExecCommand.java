@@ -16,9 +16,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "exec",
         description = {
-            "Runs a program as a training pod of a region would run: it sees that region's mount at"
-                    + " the path that is the same in every region, and has FOREBAY_API and"
-                    + " FOREBAY_REGION set. Exits as the program does.",
+            "Runs a program like a training pod of a region: with the region's mount, at a path "
+            + "that is the same in all regions, and with FOREBAY_API and FOREBAY_REGION. Exits "
+            + "with the program's status.",
             "",
             "Example: devstack exec --region us-east-1 -- python train.py"
         },
@@ -31,11 +31,12 @@ final class ExecCommand extends StackCommand {
     @Option(
             names = "--with-lake",
             description =
-                    "also give it the lake's address and key, as the AWS SDKs read them from the"
-                            + " environment; a training pod has neither")
+                    "also set the lake's address and key for the AWS SDKs, which a training pod "
+                    + "does not have")
     private boolean withLake;
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program, its arguments")
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its "
+            + "arguments")
     private List<String> program = List.of();
 
     @Override
@@ -51,7 +52,7 @@ final class ExecCommand extends StackCommand {
                         .orElseThrow(
                                 () ->
                                         new DevstackException(
-                                                "there is no region %s with a mount, but %s"
+                                                "there is no region %s with a mount; the stack has %s"
                                                         .formatted(region, addresses.regions())));
         InRegion inRegion =
                 new InRegion(

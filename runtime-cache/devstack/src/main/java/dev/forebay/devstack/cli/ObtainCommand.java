@@ -11,14 +11,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "obtain",
         description =
-                "Obtains the servers that are missing, so that 'up' needs no network, and shows"
-                        + " where each is.",
+                "Downloads missing servers, so that 'up' needs no network, and prints their paths.",
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
 final class ObtainCommand extends StackCommand {
     @Option(
             names = "--tests",
-            description = "Also what Go builds for 'make test'; Kubernetes takes minutes.")
+            description = "also download and build the tools of 'make test'; Kubernetes takes "
+                    + "minutes")
     private boolean tests;
 
     @Override

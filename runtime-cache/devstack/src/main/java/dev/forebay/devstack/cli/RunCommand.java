@@ -17,9 +17,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "run",
         description = {
-            "Starts a stack of one region on free ports, runs a program in the region as 'exec'"
-                    + " does, with access to the lake, and stops the stack. Exits as the program"
-                    + " does; if that is 0 the stack's data are removed."
+            "Starts a stack with one region on free ports, runs a program in the region like "
+            + "'exec', with access to the lake, and stops the stack. Exits with the program's "
+            + "status. Removes the data if that is 0."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
@@ -27,14 +27,15 @@ final class RunCommand extends StackCommand {
     @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
     private String region = "";
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program, its arguments")
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its "
+            + "arguments")
     private List<String> program = List.of();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!StackConfig.REGIONS.contains(region)) {
             throw new DevstackException(
-                    "there is no region %s, but %s".formatted(region, StackConfig.REGIONS));
+                    "there is no region %s; the stack has %s".formatted(region, StackConfig.REGIONS));
         }
         Path data = OwnedDirectory.create(StackOnDisk.repository().resolve("target"));
         int status;

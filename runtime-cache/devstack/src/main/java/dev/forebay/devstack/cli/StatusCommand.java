@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         description = {
-            "Shows where everything is and which processes run.",
-            "Exits with 0 if all of it runs, else with 3."
+            "Shows all addresses and which processes run.",
+            "Exits with 0 if all processes run, otherwise with 3."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)

@@ -11,9 +11,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "train",
         description = {
-            "Writes the AOT caches with which the built programs start in half of the time, by"
-                    + " having a small stack work for a moment. Each cache lies beside its"
-                    + " program's jar and is good until a jar is built again."
+            "Writes the AOT caches, which halve the start time of the built programs, by running "
+            + "a small stack. Each cache is next to its program's jar, and valid until the next "
+            + "build."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)

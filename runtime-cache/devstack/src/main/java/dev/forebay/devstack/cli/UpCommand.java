@@ -18,10 +18,10 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "up",
         description =
-                "Starts everything and prints where it is. It stays up; 'devstack down' stops it.",
+                "Starts the stack and prints its addresses. It runs until 'devstack down'.",
         footer = {
             "",
-            "Servers you already have are used instead of own ones if you name them:",
+            "To use your own servers, set these variables:",
             "  FOREBAY_ETCD_ENDPOINTS, FOREBAY_TEMPORAL_TARGET, FOREBAY_TEMPORAL_UI,",
             "  FOREBAY_POSTGRES_URL, FOREBAY_POSTGRES_USER, FOREBAY_POSTGRES_PASSWORD,",
             "  FOREBAY_LAKE_ENDPOINT (with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)."
@@ -84,7 +84,7 @@ final class UpCommand extends StackCommand {
                             .collect(Collectors.joining(", "));
             say(
                     dead.isEmpty()
-                            ? "an earlier start did not finish: stopping what is left of it"
+                            ? "an earlier start did not finish: stopping its remaining processes"
                             : "%s ended: stopping the rest and starting again".formatted(dead));
         }
         disk.stop(this::say);

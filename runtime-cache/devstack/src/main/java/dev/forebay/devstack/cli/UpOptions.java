@@ -39,7 +39,8 @@ final class UpOptions {
     @Option(
             names = "--region",
             paramLabel = "NAME",
-            description = "a region to have; may be repeated (default: ap-northeast-2, us-east-1)")
+            description = "a region of the stack, can be repeated (default: ap-northeast-2, "
+                    + "us-east-1)")
     private List<String> regions = StackConfig.REGIONS;
 
     @Option(
@@ -54,15 +55,14 @@ final class UpOptions {
             paramLabel = "DURATION",
             defaultValue = "PT1M",
             description =
-                    "how often a region looks for versions to evict, in ISO 8601 (default:"
-                            + " ${DEFAULT-VALUE})")
+                    "interval of eviction sweeps, in ISO 8601 (default: ${DEFAULT-VALUE})")
     private String sweepInterval = "";
 
     @Option(
             names = "--worker-capacity",
             paramLabel = "BYTES",
             defaultValue = "10737418240",
-            description = "the chunk store of a worker (default: ${DEFAULT-VALUE})")
+            description = "size of a worker's chunk store (default: ${DEFAULT-VALUE})")
     private long workerCapacity;
 
     @SuppressWarnings("NullAway.Init") // picocli sets it

@@ -51,7 +51,8 @@ public final class ErofsMount implements AutoCloseable {
                 return switch (e.errno()) {
                     case SyscallException.EPERM -> Optional.of("only root can mount");
                     case SyscallException.ENOTBLK, SyscallException.ENOSYS ->
-                            Optional.of("this kernel does not mount EROFS from files, 6.12 does");
+                            Optional.of("this kernel cannot mount EROFS from files, which needs "
+                                    + "Linux 6.12");
                     default -> Optional.empty();
                 };
             } finally {

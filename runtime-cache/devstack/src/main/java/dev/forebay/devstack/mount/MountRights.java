@@ -60,7 +60,7 @@ public record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
                             + " most systems do, or run this as root");
         }
         return Optional.of(
-                "without root: this user alone reads the mounts, through the FUSE pods; root adds"
-                        + " native views and mounts that outlive their pods");
+                "without root: only this user can read the mounts, and only through FUSE pods. "
+                + "Run as root for native views and for mounts that outlive their pods");
     }
 }

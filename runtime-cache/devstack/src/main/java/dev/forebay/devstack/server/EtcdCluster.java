@@ -83,7 +83,7 @@ public final class EtcdCluster implements AutoCloseable {
         return members.stream()
                 .filter(EtcdCluster::leads)
                 .findFirst()
-                .orElseThrow(() -> new DevstackException("no member of etcd leads"));
+                .orElseThrow(() -> new DevstackException("etcd has no leader"));
     }
 
     private static boolean leads(EtcdServer member) {
@@ -96,7 +96,7 @@ public final class EtcdCluster implements AutoCloseable {
                 return leads.find() && leads.group(1).equals("1");
             }
         } catch (IOException e) {
-            throw new DevstackException(member.name() + " does not say whether it leads", e);
+            throw new DevstackException(member.name() + " does not report whether it leads", e);
         }
     }
 

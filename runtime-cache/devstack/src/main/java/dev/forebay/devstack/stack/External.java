@@ -73,7 +73,7 @@ public record External(
             // Not a URI: refused below.
         }
         throw new DevstackException(
-                "%s is '%s': it must be like http://host:port or https://host"
+                "%s is '%s': it must have the form http://host:port or https://host"
                         .formatted(name, text.orElse("")));
     }
 

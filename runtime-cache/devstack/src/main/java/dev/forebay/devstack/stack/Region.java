@@ -34,7 +34,7 @@ public final class Region {
 
     /** Returns the region's etcd. Throws if the stack did not start one. */
     public EtcdServer etcd() {
-        return etcd.orElseThrow(() -> new DevstackException("etcd is not this stack's own"));
+        return etcd.orElseThrow(() -> new DevstackException("this stack uses an external etcd"));
     }
 
     /** Returns one of the workers, counted from 0. */

@@ -80,7 +80,7 @@ public record StackConfig(
         data = data.toAbsolutePath().normalize();
         if (UNREADABLE.matcher(data.toString()).find()) {
             throw new DevstackException(
-                    "the data directory '%s' must have no control character and no '${' in its path: settings that name it would be read otherwise"
+                    "the data directory '%s' must have no control character and no '${' in its path: settings that contain it would be expanded"
                             .formatted(data.toString().replaceAll("\\p{Cntrl}", "?")));
         }
         regions = List.copyOf(regions);

@@ -140,7 +140,7 @@ public final class StackOnDisk {
     private void detach(Consumer<String> progress) {
         for (List<Path> left = mounts(); !left.isEmpty(); left = mounts()) {
             Mounts.detach(left.getFirst());
-            progress.accept("took away the mount " + left.getFirst());
+            progress.accept("removed the mount " + left.getFirst());
         }
     }
 

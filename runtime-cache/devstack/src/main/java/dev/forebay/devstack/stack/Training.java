@@ -69,7 +69,7 @@ public final class Training {
                         .build();
         try (Stack stack = Stack.start(config)) {
             new TrainingRun(stack).run();
-            progress.accept("the programs end and write what they recorded");
+            progress.accept("waiting until the programs end and write their recordings");
         }
     }
 

@@ -125,7 +125,7 @@ final class TrainingRun {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!Files.exists(root)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new DevstackException("%s was not there within %s".formatted(root, PATIENCE));
+                throw new DevstackException("%s was not present within %s".formatted(root, PATIENCE));
             }
             LockSupport.parkNanos(POLL_NANOS);
         }

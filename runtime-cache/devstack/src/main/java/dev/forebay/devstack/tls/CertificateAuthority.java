@@ -76,7 +76,7 @@ public final class CertificateAuthority {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (GeneralSecurityException e) {
-            throw new DevstackException("cannot make up a certificate authority", e);
+            throw new DevstackException("cannot create a certificate authority", e);
         }
     }
 
@@ -169,7 +169,7 @@ public final class CertificateAuthority {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (GeneralSecurityException e) {
-            throw new DevstackException("cannot make up a certificate", e);
+            throw new DevstackException("cannot create a certificate", e);
         }
     }
 

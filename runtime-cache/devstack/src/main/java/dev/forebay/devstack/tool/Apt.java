@@ -133,7 +133,7 @@ record Apt(Path configuration) {
                 .orElseThrow(
                         () ->
                                 new DevstackException(
-                                        "it comes from Debian, and there is no %s here"
+                                        "it comes from Debian, but this machine has no %s"
                                                 .formatted(program)));
     }
 }

@@ -75,7 +75,7 @@ record EmbeddedPostgres(String version) implements Recipe {
                 .orElseThrow(
                         () ->
                                 new DevstackException(
-                                        "it is fetched by Maven, and there is neither ./mvnw in a"
-                                                + " directory above nor mvn on PATH"));
+                                        "it is downloaded by Maven, but there is neither mvnw in "
+                                        + "a parent directory nor mvn on PATH"));
     }
 }

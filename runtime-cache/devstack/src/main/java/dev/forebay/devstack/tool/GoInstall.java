@@ -41,8 +41,8 @@ record GoInstall(String program, String version) implements Recipe {
                 .orElseThrow(
                         () ->
                                 new DevstackException(
-                                        "it is built with Go, and there is no go on PATH or in"
-                                                + " /usr/local/go/bin. Get Go 1.25 or later from"
-                                                + " https://go.dev/dl"));
+                                        "it is built with Go, but there is no go on PATH or in "
+                                        + "/usr/local/go/bin. Install Go 1.25 or later from "
+                                        + "https://go.dev/dl"));
     }
 }

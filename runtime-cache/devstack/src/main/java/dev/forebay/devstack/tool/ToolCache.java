@@ -77,7 +77,7 @@ final class ToolCache {
         try (Progress.Step step = progress.begin(tool.toString(), tool.usually())) {
             tool.recipe().obtain(machine, unfinished, log);
             if (!Files.exists(unfinished.resolve(tool.file()))) {
-                throw new DevstackException("no %s in what came".formatted(tool.file()));
+                throw new DevstackException("the download has no %s".formatted(tool.file()));
             }
             Path directory = directory(tool);
             Trees.delete(directory);
@@ -87,7 +87,7 @@ final class ToolCache {
         } catch (DevstackException | UncheckedIOException e) {
             Trees.delete(unfinished);
             throw new DevstackException(
-                    "%s could not be obtained: %s%nThe log is %s. Instead you can: %s."
+                    "Cannot obtain %s: %s%nThe log is %s. Alternative: %s."
                             .formatted(tool, e.getMessage(), log, tool.otherwise()),
                     e);
         }

@@ -180,7 +180,7 @@ class DevstackIT {
         Result up = devstack("up");
 
         assertThat(up.status()).as(up.err()).isZero();
-        assertThat(up.err()).contains("us-east-1/fuse", " ended: ", "took away the mount");
+        assertThat(up.err()).contains("us-east-1/fuse", " ended: ", "removed the mount");
         assertThat(disk.mounts()).hasSize(2);
     }
 

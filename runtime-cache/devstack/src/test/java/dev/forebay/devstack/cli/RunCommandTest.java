@@ -19,6 +19,7 @@ class RunCommandTest {
         assertThat(status).isNotZero();
         assertThat(err.toString())
                 .isEqualToIgnoringNewLines(
-                        "devstack: there is no region nosuch, but [ap-northeast-2, us-east-1]");
+                        "devstack: there is no region nosuch; the stack has [ap-northeast-2, "
+                        + "us-east-1]");
     }
 }

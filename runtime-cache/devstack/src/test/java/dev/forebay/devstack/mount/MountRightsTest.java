@@ -37,7 +37,7 @@ class MountRightsTest {
                 .hasValueSatisfying(
                         line ->
                                 assertThat(line)
-                                        .contains("root adds native views")
+                                        .contains("Run as root for native views")
                                         .doesNotContain("\n"));
     }
 

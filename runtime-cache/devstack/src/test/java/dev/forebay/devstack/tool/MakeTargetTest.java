@@ -49,7 +49,7 @@ class MakeTargetTest {
         assertThatThrownBy(() -> failing.make(progress))
                 .hasMessageContaining("make it failed")
                 .hasMessageContaining("building\nbroken");
-        assertThat(lines).containsExactly("thing: begins, usually takes 5 s");
+        assertThat(lines).containsExactly("thing: started, usually takes 5 s");
     }
 
     @Test

@@ -25,7 +25,7 @@ class PreparationTest {
 
         assertThat(preparation.summary())
                 .isEqualTo(
-                        "Missing: programs, etcd, s3. To make all of it usually takes up to 3 min.");
+                        "Missing: programs, etcd, s3. Preparing them usually takes up to 3 min.");
     }
 
     @Test

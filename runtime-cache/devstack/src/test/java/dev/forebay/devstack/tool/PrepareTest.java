@@ -40,8 +40,8 @@ class PrepareTest {
         Result result = prepare("[ \"$1\" = -q ] && exit 1; touch " + directory.resolve("made"));
 
         assertThat(result.printed())
-                .startsWith("Missing: our programs. To make all of it usually takes up to 60 s.")
-                .contains("our programs: begins, usually takes 60 s", "our programs: done in");
+                .startsWith("Missing: our programs. Preparing them usually takes up to 60 s.")
+                .contains("our programs: started, usually takes 60 s", "our programs: done in");
         assertThat(result.code()).isZero();
         assertThat(directory.resolve("made")).exists();
     }

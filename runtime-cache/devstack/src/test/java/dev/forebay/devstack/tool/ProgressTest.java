@@ -24,7 +24,7 @@ class ProgressTest {
 
         assertThat(lines)
                 .containsExactly(
-                        "etcd 3.6.16: begins, usually takes 35 s", "etcd 3.6.16: done in 0 s");
+                        "etcd 3.6.16: started, usually takes 35 s", "etcd 3.6.16: done in 0 s");
     }
 
     @Test

@@ -120,10 +120,10 @@ class ToolboxTest {
 
         assertThatThrownBy(() -> toolbox.program(tool(failing)))
                 .isInstanceOf(DevstackException.class)
-                .hasMessageContaining("server 3.6.16 could not be obtained: ")
+                .hasMessageContaining("Cannot obtain server 3.6.16: ")
                 .hasMessageContaining("the registry said no")
                 .hasMessageContaining("The log is " + cache.resolve("server/3.6.16.log"))
-                .hasMessageContaining("Instead you can: put one on PATH.");
+                .hasMessageContaining("Alternative: put one on PATH.");
         try (var left = Files.list(cache.resolve("server"))) {
             assertThat(left).extracting(path -> path.getFileName().toString()).containsOnly("lock");
         }

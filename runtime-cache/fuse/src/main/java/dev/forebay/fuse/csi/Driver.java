@@ -122,7 +122,7 @@ public final class Driver implements AutoCloseable {
         Path socket = config.socket();
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES) {
             throw refused(
-                    "--socket is %s; a socket's path has at most %d bytes"
+                    "--socket is %s: the path of a socket must have at most %d bytes"
                             .formatted(socket, SOCKET_PATH_BYTES),
                     null);
         }
@@ -146,7 +146,7 @@ public final class Driver implements AutoCloseable {
                             socket, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             if (!attributes.isOther()) {
                 throw refused(
-                        "--socket is %s, which is there and is no socket".formatted(socket), null);
+                        "--socket is %s, which exists and is not a socket".formatted(socket), null);
             }
             Files.delete(socket);
         } catch (NoSuchFileException e) {
@@ -185,7 +185,7 @@ public final class Driver implements AutoCloseable {
             return false;
         }
         if (!isFound()) {
-            LOG.warn("{} is not the socket of this driver any more", config.socket());
+            LOG.warn("Another process replaced {}, the socket of this driver", config.socket());
             return false;
         }
         try {
@@ -204,11 +204,11 @@ public final class Driver implements AutoCloseable {
             Thread.currentThread().interrupt();
             return false;
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("No answer of its own: {}", e.toString());
+            LOG.warn("The driver does not answer its own health check: {}", e.toString());
             return false;
         } catch (RuntimeException e) {
             // The driver was closed meanwhile: the event loop accepts no more tasks.
-            LOG.warn("No answer of its own any more: {}", e.toString());
+            LOG.warn("The driver stopped answering its own health check: {}", e.toString());
             return false;
         }
     }
@@ -230,7 +230,7 @@ public final class Driver implements AutoCloseable {
         calls.stop();
         try {
             if (!server.awaitTermination(config.drain().toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("Calls are still under way after {}", config.drain());
+                LOG.warn("Calls are still running after {}", config.drain());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -62,14 +62,13 @@ record Publication(Path target, DatasetVersion version) {
     private static void requirePlain(VolumeCapability.MountVolume mount) {
         if (!mount.getFsType().isEmpty()) {
             throw refused(
-                    "volume_capability.mount.fs_type is '%s'; there is nothing to choose, leave it"
-                                    .formatted(mount.getFsType())
-                            + " out");
+                    "volume_capability.mount.fs_type is '%s'; it must be empty"
+                            .formatted(mount.getFsType()));
         }
         for (String flag : mount.getMountFlagsList()) {
             if (!flag.equals("ro")) {
                 throw refused(
-                        "volume_capability.mount.mount_flags has '%s'; the only one is ro"
+                        "volume_capability.mount.mount_flags has '%s'; the only supported flag is ro"
                                 .formatted(flag));
             }
         }
@@ -106,7 +105,7 @@ record Publication(Path target, DatasetVersion version) {
         String text = attributes.get(DATASET);
         if (text == null) {
             throw refused(
-                    "volume_context has no '%s'; it names what to mount, as namespace/name@version"
+                    "volume_context has no '%s'; it must be the version to mount, as namespace/name@version"
                             .formatted(DATASET));
         }
         DatasetVersion version;

@@ -25,13 +25,13 @@ record Targets(Path directory) {
      */
     static Path parse(String text) {
         if (text.isEmpty()) {
-            throw refused("%s is missing; it says where to publish".formatted(FIELD));
+            throw refused("%s is missing; it must be the path to publish to".formatted(FIELD));
         }
         Path path;
         try {
             path = Path.of(text);
         } catch (InvalidPathException e) {
-            throw refused("%s is '%s', which is no path".formatted(FIELD, text));
+            throw refused("%s is '%s', which is not a path".formatted(FIELD, text));
         }
         if (!path.isAbsolute() || !path.equals(path.normalize()) || path.getParent() == null) {
             throw refused(
@@ -51,7 +51,7 @@ record Targets(Path directory) {
                 .orElseThrow(
                         () ->
                                 refused(
-                                        "%s is %s; the directory that it is in must be there"
+                                        "%s is %s; its parent directory must exist"
                                                 .formatted(FIELD, target)));
     }
 

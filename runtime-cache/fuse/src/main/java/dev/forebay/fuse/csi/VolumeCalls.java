@@ -101,7 +101,7 @@ final class VolumeCalls implements AutoCloseable {
             caller.onError(
                     Status.ABORTED
                             .withDescription(
-                                    "a call for target_path %s is under way".formatted(target))
+                                    "another call for target_path %s is running".formatted(target))
                             .asRuntimeException());
             return;
         }
@@ -110,7 +110,7 @@ final class VolumeCalls implements AutoCloseable {
             refuse(
                     caller,
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "as many calls as --calls allows are under way; try again");
+                    "the most calls that --calls allows are running: retry");
             return;
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
@@ -119,11 +119,11 @@ final class VolumeCalls implements AutoCloseable {
             kind.threads().execute(() -> CatchAll.complete(answer, body));
         } catch (RejectedExecutionException e) {
             end(kind, target);
-            refuse(caller, ErrorCode.UNAVAILABLE, "the driver stops; try again");
+            refuse(caller, ErrorCode.UNAVAILABLE, "the driver is stopping: retry");
             return;
         } catch (OutOfMemoryError noThread) {
             end(kind, target);
-            refuse(caller, ErrorCode.UNAVAILABLE, "there is no thread for this call; try again");
+            refuse(caller, ErrorCode.UNAVAILABLE, "no thread is available for this call: retry");
             return;
         }
         var _ =
@@ -161,8 +161,8 @@ final class VolumeCalls implements AutoCloseable {
                         failure instanceof TimeoutException
                                 ? new ForebayException(
                                         ErrorCode.UNAVAILABLE,
-                                        "the node's mount of Forebay does not answer: nobody serves"
-                                                + " it now; the call goes on")
+                                        "Forebay's mount on the node does not answer, because no "
+                                        + "process serves it now; the call continues")
                                 : failure));
     }
 

@@ -99,7 +99,7 @@ final class Volumes {
             }
             copy.attach(target);
         }
-        LOG.info("{} is published at {}", version, target);
+        LOG.info("Published {} at {}", version, target);
     }
 
     /** Returns whether the version is published, and removes a volume of a lost mount. */
@@ -112,13 +112,13 @@ final class Volumes {
         if (!shows(top, version)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "target_path %s has another volume than %s; unpublish it first"
+                    "target_path %s has a volume other than %s: unpublish it first"
                             .formatted(target, version));
         }
         if (isAlive(top, version)) {
             return true;
         }
-        LOG.info("The volume at {} is of a mount that is lost", target);
+        LOG.info("The mount of the volume at {} is lost; publishing it again", target);
         takeOff(there, target);
         return false;
     }
@@ -167,16 +167,16 @@ final class Volumes {
     private String whyNot(DatasetVersion version) {
         try {
             if (!isTreeMounted()) {
-                return "%s cannot be published: nothing of Forebay is mounted at %s on this node"
+                return "cannot publish %s: Forebay is not mounted at %s on this node"
                         .formatted(version, tree);
             }
             var _ = Files.getLastModifiedTime(tree);
         } catch (IOException e) {
-            return "%s cannot be published: the node's mount is dead (%s)"
+            return "cannot publish %s: the node's mount does not work (%s)"
                     .formatted(version, e.getMessage());
         }
-        return ("%s is not mounted on this node yet: either its region does not have it, then ask"
-                        + " for it (ensure_dataset_cached), or the node has not heard of it yet")
+        return ("%s is not mounted on this node yet. If its region does not have it, request it "
+                + "(ensure_dataset_cached). Otherwise the node will mount it soon")
                 .formatted(version);
     }
 
@@ -185,7 +185,7 @@ final class Volumes {
             Files.createDirectory(target);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
-                throw refused("target_path %s is no directory".formatted(target));
+                throw refused("target_path %s is not a directory".formatted(target));
             }
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
                 if (entries.iterator().hasNext()) {
@@ -213,13 +213,13 @@ final class Volumes {
                 Files.delete(target);
             } catch (DirectoryNotEmptyException e) {
                 throw foreign(
-                        "target_path %s has files that are not of a volume".formatted(target));
+                        "target_path %s has files that do not belong to a volume".formatted(target));
             }
         } else if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-            throw foreign("target_path %s is no directory".formatted(target));
+            throw foreign("target_path %s is not a directory".formatted(target));
         }
         if (!there.isEmpty()) {
-            LOG.info("{} is no volume any more", target);
+            LOG.info("Unpublished {}", target);
         }
     }
 
@@ -227,7 +227,7 @@ final class Volumes {
         for (Entry mount : mounts.reversed()) {
             if (!mount.type().equals(TREE) && !mount.type().equals(IMAGE)) {
                 throw foreign(
-                        "at target_path %s is a mount of type %s, which is not of a volume"
+                        "target_path %s has a mount of type %s, which does not belong to a volume"
                                 .formatted(target, mount.type()));
             }
             MountCalls.detach(target);
@@ -236,7 +236,7 @@ final class Volumes {
 
     private static RuntimeException foreign(String message) {
         return Status.FAILED_PRECONDITION
-                .withDescription(message + "; it is left alone")
+                .withDescription(message + "; leaving it unchanged")
                 .asRuntimeException();
     }
 }

@@ -58,7 +58,7 @@ public final class Guard {
                 log(operation, subject, code(failure), failure);
             }
             if (uncounted != null && logged.permits()) {
-                LOG.error("{} is not counted", operation.tag(), uncounted);
+                LOG.error("Cannot count {}", operation.tag(), uncounted);
             }
         } catch (Throwable worse) {
             // The answer to the kernel matters more than the log message.

@@ -124,10 +124,10 @@ public final class InodeNumbers {
             unwritten.clear();
         } catch (ClosedByInterruptException | FileLockInterruptionException e) {
             // The thread that shows mounts was asked to end.
-            LOG.debug("Inode numbers are not kept in {}: {}", file, e.toString());
+            LOG.debug("Not storing inode numbers in {}: {}", file, e.toString());
         } catch (IOException e) {
             if (!retrying) {
-                LOG.warn("Cannot keep inode numbers in {}, trying again: {}", file, e.toString());
+                LOG.warn("Cannot store inode numbers in {}; retrying: {}", file, e.toString());
                 retrying = true;
                 tryLater(file);
             }
@@ -142,7 +142,7 @@ public final class InodeNumbers {
         write(file);
         if (unwritten.isEmpty()) {
             retrying = false;
-            LOG.info("Inode numbers are kept in {} again", file);
+            LOG.info("Storing inode numbers in {} again", file);
         } else {
             tryLater(file);
         }
@@ -170,7 +170,7 @@ public final class InodeNumbers {
                                 StandardOpenOption.WRITE);
                 FileLock _ = locked(channel)) {
             if (channel.size() < read) {
-                LOG.warn("{} was cut off or removed; it is written anew", file);
+                LOG.warn("{} was truncated or removed; writing it again", file);
                 read = 0;
                 unwritten.addAll(numbers.keySet());
             }
@@ -200,7 +200,7 @@ public final class InodeNumbers {
         FileLock lock = tryLock(channel);
         while (lock == null) {
             if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("somebody else has it for " + Seconds.of(LOCK_PATIENCE));
+                throw new IOException("another process has locked it for " + Seconds.of(LOCK_PATIENCE));
             }
             LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {
@@ -251,7 +251,7 @@ public final class InodeNumbers {
         Matcher parts = LINE.matcher(line);
         if (!parts.matches() || !isRight(parts)) {
             // The name gets a number like a new name, which is nearly always the same number.
-            LOG.warn("Passing over a damaged line of inode numbers: '{}'", line);
+            LOG.warn("Ignoring a damaged line of inode numbers: '{}'", line);
             return;
         }
         int number = Integer.parseInt(parts.group("number"));

@@ -69,7 +69,7 @@ final class Connection implements AutoCloseable {
         try {
             socket.send(text, descriptors);
         } catch (SystemCallException e) {
-            LOG.debug("{} not said to {}: {}", text, peer, e.getMessage());
+            LOG.debug("Cannot send {} to {}: {}", text, peer, e.getMessage());
             // The other end may be alive, and would wait for the word forever.
             socket.hangUp();
         }
@@ -94,7 +94,7 @@ final class Connection implements AutoCloseable {
                 }
             }
         } catch (SystemCallException e) {
-            LOG.debug("Nothing more of {}: {}", peer, e.getMessage());
+            LOG.debug("Connection to {} ended: {}", peer, e.getMessage());
             return Optional.empty();
         }
     }
@@ -110,7 +110,7 @@ final class Connection implements AutoCloseable {
             packet.descriptors().forEach(Descriptor::close);
             return new Heard(word, Optional.empty());
         } catch (IllegalArgumentException e) {
-            LOG.warn("Passing over '{}': {}", packet.text(), e.getMessage());
+            LOG.warn("Ignoring message '{}': {}", packet.text(), e.getMessage());
             packet.descriptors().forEach(Descriptor::close);
             return null;
         }

@@ -41,7 +41,7 @@ record HeldMount(String id, FuseDevice device, Path mountpoint) {
         // The last field, a path, may contain blanks.
         String[] fields = text.split(" ", FIELDS);
         if (fields.length < FIELDS || descriptors.isEmpty()) {
-            throw new IllegalArgumentException("'%s' is no mount".formatted(text));
+            throw new IllegalArgumentException("'%s' is not a mount".formatted(text));
         }
         Protocol protocol =
                 new Protocol(

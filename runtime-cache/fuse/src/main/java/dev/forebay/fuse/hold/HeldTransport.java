@@ -56,7 +56,7 @@ public final class HeldTransport implements Transport {
             new PeriodicTask(
                     Holder.platformThread("holder"),
                     RETRY,
-                    "Not in touch with the holder",
+                    "Cannot connect to the holder",
                     this::joinHolder);
 
     /** Used by the thread of the task only. */
@@ -155,7 +155,7 @@ public final class HeldTransport implements Transport {
                 case REPLACED -> replaced();
                 case END -> end.complete(0);
                 case JOIN, SERVING, LEAVING, DRAINED, PONG ->
-                        LOG.warn("The holder says {}", heard.word());
+                        LOG.warn("The holder sent an unexpected {}", heard.word());
             }
             // A server that was stopped receives all earlier messages at once, and may have been
             // replaced: serve only when no further message is waiting.
@@ -169,7 +169,8 @@ public final class HeldTransport implements Transport {
 
     /** Ends a process that was stopped and continued later; a supervisor may restart it. */
     private void replaced() {
-        LOG.error("This process did not answer the holder; another one serves now, so it ends");
+        LOG.error("This process did not answer the holder in time, so another one serves now; "
+                + "exiting");
         end.complete(REPLACED);
     }
 
@@ -218,7 +219,7 @@ public final class HeldTransport implements Transport {
         holder = null;
         go();
         if (!end.isDone()) {
-            LOG.warn("The holder is gone; going on until there is another");
+            LOG.warn("The holder disconnected; serving until a new one connects");
         }
     }
 
@@ -259,7 +260,7 @@ public final class HeldTransport implements Transport {
         }
         try {
             if (asked && !permission.await(GO_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                LOG.warn("Nobody takes over");
+                LOG.warn("No other process takes over");
             }
             synchronized (this) {
                 closing = true;

@@ -69,7 +69,7 @@ public final class Holder implements AutoCloseable {
                         platformThread("holder"),
                         Duration.ZERO,
                         ACCEPT_RETRY,
-                        "No server can connect",
+                        "Cannot accept connections of servers",
                         this::accept,
                         socket::close);
     }
@@ -93,7 +93,7 @@ public final class Holder implements AutoCloseable {
                         new PeriodicTask(
                                         platformThread("pulse"),
                                         PULSE,
-                                        "Servers are not asked whether they live",
+                                        "Cannot check the health of servers",
                                         () -> holder.pulses.pingAll(PULSE))
                                 .startAfterPause();
                 var _ = holder.end.thenRun(pings::close);
@@ -164,7 +164,7 @@ public final class Holder implements AutoCloseable {
             }
             listenTo(server);
         } catch (SystemCallException e) {
-            LOG.warn("A server that connected is gone: {}", e.getMessage());
+            LOG.warn("A connecting server disconnected: {}", e.getMessage());
         }
     }
 
@@ -197,7 +197,7 @@ public final class Holder implements AutoCloseable {
                         }
                     }
                     case MOUNT, SERVE, GO, REPLACED ->
-                            LOG.warn("{} says what only we may", server.name());
+                            LOG.warn("{} sent a message that only the holder may send", server.name());
                 }
             }
         } finally {
@@ -206,7 +206,7 @@ public final class Holder implements AutoCloseable {
             pulses.remove(server);
             if (joined) {
                 succession.gone(server, drained);
-                LOG.info("{} is gone{}", server.name(), drained ? "" : " without saying so");
+                LOG.info("{} disconnected{}", server.name(), drained ? "" : " without notice");
             }
         }
     }
@@ -225,7 +225,7 @@ public final class Holder implements AutoCloseable {
         }
         HeldMount held = mount.join();
         if (handedIn.isPresent() && !handedIn.get().id().equals(held.id())) {
-            LOG.warn("{} has another mount", server.name());
+            LOG.warn("{} has another mount; ending it", server.name());
             server.say(HolderMessage.END);
             return false;
         }
@@ -255,7 +255,7 @@ public final class Holder implements AutoCloseable {
 
         @Override
         public void replaced(Connection server) {
-            LOG.warn("{} serves beside another; it ends", server.name());
+            LOG.warn("Another process serves already; ending {}", server.name());
             tell(server, HolderMessage.REPLACED);
         }
 
@@ -280,7 +280,7 @@ public final class Holder implements AutoCloseable {
         @Override
         public void replace(Connection server) {
             if (succession.isReplaceable(server)) {
-                LOG.warn("{} does not answer; it is replaced", server.name());
+                LOG.warn("{} does not answer; replacing it", server.name());
                 server.say(HolderMessage.REPLACED);
                 // Treats it as dead: the kernel resends the requests that it took. If the process
                 // continues later, it may take more requests before it reads that it must end. The
@@ -294,7 +294,7 @@ public final class Holder implements AutoCloseable {
         try {
             mount.join().device().resend();
         } catch (SystemCallException e) {
-            LOG.warn("{}; who reads may wait for ever", e.getMessage());
+            LOG.warn("{}; readers may wait forever", e.getMessage());
         }
     }
 

@@ -67,9 +67,9 @@ public final class JnrTransport implements Transport {
         } catch (UnsatisfiedLinkError e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "libfuse.so.2 cannot be loaded; install it (Debian, Ubuntu: apt-get install"
-                            + " libfuse2, or libfuse2t64) or name its directory with"
-                            + " -Djnr.ffi.library.path=DIR",
+                    "cannot load libfuse.so.2: install it (Debian, Ubuntu: apt-get install "
+                    + "libfuse2, or libfuse2t64), or set its directory with "
+                    + "-Djnr.ffi.library.path=DIR",
                     e);
         }
         JnrTransport transport =
@@ -164,7 +164,7 @@ public final class JnrTransport implements Transport {
         }
         try {
             if (!loop.join(UNMOUNT_TIMEOUT)) {
-                LOG.info("Files below {} are still open; cutting them off", mountpoint);
+                LOG.info("Files below {} are still open; aborting the connection", mountpoint);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -67,8 +67,8 @@ final class AnswerPool {
             return another;
         } catch (OutOfMemoryError e) {
             LOG.warn(
-                    "No more than {} slow reads are answered at once, for the JVM gives no more"
-                            + " memory outside the heap (-XX:MaxDirectMemorySize): {}",
+                    "Answering at most {} slow reads at once, because the JVM has no more memory "
+                    + "outside the heap (-XX:MaxDirectMemorySize): {}",
                     made,
                     e.getMessage());
             most = made;

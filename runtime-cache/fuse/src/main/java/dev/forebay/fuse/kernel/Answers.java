@@ -50,7 +50,7 @@ final class Answers {
             // No process waits any more: killed, answered by another server, or unmounted.
             case ErrorNumber.ENOENT, ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> true;
             default -> {
-                LOG.error("The kernel refuses the answer {}: errno {}", result, state.errno());
+                LOG.error("The kernel refused the reply {}: errno {}", result, state.errno());
                 yield false;
             }
         };

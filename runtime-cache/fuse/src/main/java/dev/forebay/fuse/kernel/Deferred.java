@@ -65,7 +65,7 @@ final class Deferred {
                 end.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
                         .exceptionally(
                                 _ -> {
-                                    expire("so many others are waited for");
+                                    expire("too many other reads are waiting");
                                     return State.REFUSED;
                                 });
     }

@@ -124,7 +124,7 @@ public final class KernelTransport implements Transport {
             } else {
                 // The device stays open: its descriptor's number could be reused, and a late answer
                 // would go to the wrong file.
-                LOG.info("Requests are still under way; they end with this process");
+                LOG.info("Requests are still running; they end with this process");
             }
         } catch (IOException e) {
             LOG.error("Cannot unmount: {}", e.getMessage());

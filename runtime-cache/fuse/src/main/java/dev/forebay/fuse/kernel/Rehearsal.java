@@ -90,7 +90,7 @@ public final class Rehearsal {
                 }
             }
         } catch (SystemCallException | InterruptedException | RuntimeException e) {
-            LOG.warn("The first requests will take longer: {}", e.toString());
+            LOG.warn("Cannot warm up the request path, so the first requests take longer: {}", e.toString());
         }
     }
 
@@ -138,7 +138,7 @@ public final class Rehearsal {
                                             && entries.add(new Entry(name, inode, isDirectory)));
         } catch (RuntimeException e) {
             // This version is unavailable; the next one may be available.
-            LOG.debug("Directory {} is passed over", directory, e);
+            LOG.debug("Skipping directory {}", directory, e);
         }
         return entries;
     }

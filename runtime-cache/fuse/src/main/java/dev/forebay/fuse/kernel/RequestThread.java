@@ -63,7 +63,7 @@ final class RequestThread implements Runnable {
         boolean _ =
                 CatchAll.run(
                         this::serveAll,
-                        e -> LOG.error("A thread that serves requests has failed", e));
+                        e -> LOG.error("A thread that serves requests failed", e));
     }
 
     private void serveAll() {
@@ -116,7 +116,7 @@ final class RequestThread implements Runnable {
 
     private void serve(long bytes) {
         if (!request.received(bytes)) {
-            LOG.error("A request of {} bytes that is none", bytes);
+            LOG.error("Ignoring an invalid request of {} bytes", bytes);
             return;
         }
         boolean answered = false;

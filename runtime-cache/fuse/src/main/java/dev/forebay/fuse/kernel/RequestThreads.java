@@ -95,7 +95,7 @@ final class RequestThreads {
             startOne();
         } catch (OutOfMemoryError e) {
             most = alive.size();
-            LOG.warn("No more than {} threads serve requests: {}", most, e.getMessage());
+            LOG.warn("Serving requests with only {} threads: {}", most, e.getMessage());
         }
     }
 

@@ -107,7 +107,7 @@ public final class Readahead {
             if (!set.equals(wanted)) {
                 failed(
                         file,
-                        new IOException("it says %s after %d was written".formatted(set, KIB)));
+                        new IOException("it has %s after a write of %d".formatted(set, KIB)));
             }
         } catch (IOException e) {
             failed(file, e);
@@ -118,7 +118,7 @@ public final class Readahead {
     private static void failed(Path what, IOException e) {
         FAILURES.incrementAndGet();
         String warning =
-                "Read-ahead stays at 128 KiB, so reads in sequence are slower: cannot set %s: %s. In a container, mount the node's /sys at /sys, writable."
+                "Read-ahead stays at 128 KiB, so sequential reads are slower: cannot set %s: %s. In a container, mount the node's /sys writable at /sys."
                         .formatted(what, e);
         if (FIRST_FAILURE.compareAndSet(null, warning)) {
             LOG.warn("{}", warning);

@@ -43,9 +43,9 @@ final class DamageLog {
         }
         long start = Sizes.offset(chunk, 0);
         LOG.warn(
-                "Of pack {} of {} {} blocks of 64 KiB were wrong on this node's disk, within bytes"
-                        + " {} to {}; who reads them gets them from a worker ({} more blocks were"
-                        + " found since this was said last)",
+                "Pack {} of {} has {} damaged blocks of 64 KiB on this node's disk, within bytes "
+                + "{} to {}; readers get them from a worker ({} more blocks were found since the "
+                + "last message)",
                 pack,
                 names(pack),
                 blocks.cardinality(),

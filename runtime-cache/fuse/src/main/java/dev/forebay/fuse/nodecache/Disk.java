@@ -90,7 +90,7 @@ final class Disk {
         }
         counters.diskErrors.increment();
         if (isUsable()) {
-            LOG.warn("The node cache steps aside for {}: {}", Seconds.of(REST), failure.toString());
+            LOG.warn("Not using the node cache for {}: {}", Seconds.of(REST), failure.toString());
         }
         restsSince = System.nanoTime();
     }
@@ -104,7 +104,8 @@ final class Disk {
         try {
             while (!thread.join(LOOK)) {
                 if (!isUsable()) {
-                    LOG.warn("The node cache is left as after a kill: its disk does not answer");
+                    LOG.warn("Cannot close the node cache, because its disk does not answer; the "
+                            + "next start repairs it");
                     thread.interrupt();
                     return;
                 }

@@ -63,7 +63,7 @@ final class DiskWatch implements AutoCloseable {
                         Thread.ofPlatform().daemon().name("disk-watch"),
                         pause,
                         pause,
-                        "The disk is not probed",
+                        "Cannot probe the disk",
                         this::probe,
                         looks::shutdown);
     }
@@ -104,7 +104,7 @@ final class DiskWatch implements AutoCloseable {
 
     private void failed(@Nullable Throwable why) {
         if (!(why instanceof IOException e)) {
-            LOG.error("The disk is looked at again in a moment", why);
+            LOG.error("The check of the disk failed and is retried", why);
         } else if (ErrorNumber.isBrokenDisk(e)) {
             // A full disk, or one that this process cannot access now, is not broken.
             disk.failed(e);

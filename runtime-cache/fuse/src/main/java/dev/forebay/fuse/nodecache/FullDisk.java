@@ -47,9 +47,9 @@ final class FullDisk {
         counters.refused.increment();
         if (isNews()) {
             LOG.warn(
-                    "The disk of {} is full below --pack-cache: {} of {} are used, {} are free"
-                            + " there ({}); what does not fit is fetched for each read. Lower"
-                            + " --pack-cache, or free space",
+                    "The disk of {} is full before --pack-cache is reached: {} of {} are used, "
+                    + "{} are free there ({}). Bytes that do not fit are fetched for each read. "
+                    + "Lower --pack-cache, or free space",
                     directory,
                     mebibytes(space.used()),
                     mebibytes(space.capacity()),

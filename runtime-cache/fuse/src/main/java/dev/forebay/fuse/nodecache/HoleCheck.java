@@ -39,13 +39,13 @@ public final class HoleCheck {
             if (trial.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "%s is %s; its file system cannot punch holes into files, which the node cache needs: give one of ext4, XFS, btrfs or tmpfs, or no node cache (--pack-cache 0)"
+                        "%s is %s, whose file system cannot punch holes into files: use ext4, XFS, btrfs or tmpfs, or disable the node cache (--pack-cache 0)"
                                 .formatted(option, directory));
             }
         } catch (TimeoutException _) {
             // The thread ends when the disk answers.
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the look for holes has a defect", e.getCause());
+            throw new IllegalStateException("the check of the file system has a defect", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

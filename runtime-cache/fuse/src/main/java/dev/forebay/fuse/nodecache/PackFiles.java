@@ -122,7 +122,7 @@ final class PackFiles implements AutoCloseable {
     }
 
     private void fetchAnew(PackId id, IOException why) throws IOException {
-        LOG.warn("Pack {} is fetched anew: {}", id, why.toString());
+        LOG.warn("Pack {} is fetched again: {}", id, why.toString());
         counters.diskErrors.increment();
         disbelieved.add(id);
         delete(id);
@@ -171,7 +171,8 @@ final class PackFiles implements AutoCloseable {
         try {
             delete(pack.id());
         } catch (IOException e) {
-            LOG.warn("Of pack {} empty files stay until it is made anew", pack.id(), e);
+            LOG.warn("Cannot delete the empty files of pack {}, which stay until it is created "
+                    + "again", pack.id(), e);
             counters.diskErrors.increment();
         }
         return null;
@@ -228,7 +229,8 @@ final class PackFiles implements AutoCloseable {
             try {
                 pack.settle();
             } catch (IOException e) {
-                LOG.warn("Pack {} has to be compared with its checksums again", pack.id(), e);
+                LOG.warn("Cannot store that pack {} was verified; it is compared with its "
+                        + "checksums again", pack.id(), e);
             }
             pack.close();
         }

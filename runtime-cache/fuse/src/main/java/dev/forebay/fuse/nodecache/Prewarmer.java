@@ -87,7 +87,7 @@ final class Prewarmer implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofPlatform().daemon().name("prewarm"),
                     Duration.ZERO,
-                    "A version was not prewarmed completely, and is tried again when it is read",
+                    "Cannot prewarm all of a version; its next read starts another attempt",
                     () -> prewarm(queue.take()));
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
@@ -222,11 +222,11 @@ final class Prewarmer implements AutoCloseable {
             for (int round = 0; round < ROUNDS; round++) {
                 long losses = PackFile.losses(packs.packs());
                 if (!bringAll(ref, manifest)) {
-                    LOG.info("Not all of manifest {} can be kept on this node", ref.digest());
+                    LOG.info("Manifest {} does not fit completely on this node", ref.digest());
                     return false;
                 }
                 if (!isSynced(packs)) {
-                    LOG.info("Manifest {} cannot be synced on this node", ref.digest());
+                    LOG.info("Cannot sync manifest {} on this node", ref.digest());
                     return false;
                 }
                 Whole found = new Whole(packs.packs(), losses, System.nanoTime());
@@ -241,9 +241,9 @@ final class Prewarmer implements AutoCloseable {
                     return true;
                 }
             }
-            LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
+            LOG.warn("Blocks of manifest {} are damaged again and again: check the node's disk", ref.digest());
         } catch (ForebayException e) {
-            LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
+            LOG.warn("Cannot fetch all of manifest {}: {}", ref.digest(), e.getMessage());
         }
         return false;
     }

@@ -77,7 +77,7 @@ final class Sweeper implements AutoCloseable {
                 CatchAll.get(
                         () -> cache.giveUpAllBut(pages::mounted, pages::packs),
                         e -> {
-                            LOG.warn("Pages that no mounted version has are kept for now", e);
+                            LOG.warn("Cannot remove pages that no mounted version has", e);
                             return false;
                         });
         if (!swept) {

@@ -20,7 +20,7 @@ public final class EtcdOptions {
             split = ",",
             defaultValue = "${env:FOREBAY_ETCD_ENDPOINTS}",
             paramLabel = "URI",
-            description = "The region's etcd, comma-separated. FOREBAY_ETCD_ENDPOINTS")
+            description = "Addresses of the region's etcd, comma-separated. FOREBAY_ETCD_ENDPOINTS")
     private List<URI> endpoints;
 
     @Option(
@@ -29,8 +29,8 @@ public final class EtcdOptions {
                     "${env:FOREBAY_ETCD_TLS_CA:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
             paramLabel = "FILE",
             description =
-                    "The authorities, in PEM, that sign the certificates of an etcd with https:"
-                            + " those that the JVM trusts. FOREBAY_ETCD_TLS_CA")
+                    "The authorities, in PEM, that sign the certificates of an etcd with https. "
+                    + "Default: those of the JVM. FOREBAY_ETCD_TLS_CA")
     private @Nullable Path authorities;
 
     @Option(
@@ -40,7 +40,7 @@ public final class EtcdOptions {
                             + picocli.CommandLine.Option.NULL_VALUE
                             + "}",
             paramLabel = "FILE",
-            description = "A certificate to show to it, in PEM. FOREBAY_ETCD_TLS_CERTIFICATE")
+            description = "The client certificate for etcd, in PEM. FOREBAY_ETCD_TLS_CERTIFICATE")
     private @Nullable Path certificate;
 
     @Option(

@@ -16,7 +16,7 @@ final class ListedPathConverter implements CommandLine.ITypeConverter<Path> {
             return Path.of(value.replace("\\,", ","));
         } catch (InvalidPathException e) {
             throw new CommandLine.TypeConversionException(
-                    "'%s' is no path: %s".formatted(value, e.getReason()));
+                    "'%s' is not a path: %s".formatted(value, e.getReason()));
         }
     }
 }

@@ -28,7 +28,7 @@ public final class Mountpoint {
     private static final String OUR_TYPE = "fuse.forebay";
 
     /** The reason to leave a mount alone. */
-    public static final String ALIVE = "is mounted by another forebay-fuse that is alive";
+    public static final String ALIVE = "is mounted by another running forebay-fuse";
 
     /** The timeout of the check of a mount that only other users may access. */
     private static final long PATIENCE_SECONDS = 5;
@@ -70,7 +70,7 @@ public final class Mountpoint {
         } catch (FileAlreadyExistsException e) {
             // The usual case: it exists already.
         } catch (IOException e) {
-            throw refused(mountpoint, "cannot be made: " + e);
+            throw refused(mountpoint, "cannot be created: " + e);
         }
     }
 
@@ -86,7 +86,7 @@ public final class Mountpoint {
             if (answers(mountpoint)) {
                 throw refused(mountpoint, ALIVE);
             }
-            LOG.warn("{} is a mount whose process has died; unmounting it", mountpoint);
+            LOG.warn("The process of mount {} has ended; unmounting it", mountpoint);
             OptionalInt errno = Unmount.detach(mountpoint);
             if (errno.isPresent()) {
                 throw refused(
@@ -98,10 +98,10 @@ public final class Mountpoint {
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(mountpoint)) {
             if (entries.iterator().hasNext()) {
-                throw refused(mountpoint, "is not empty; mount on an empty directory");
+                throw refused(mountpoint, "is not empty: use an empty directory");
             }
         } catch (NoSuchFileException e) {
-            throw refused(mountpoint, "does not exist; make the directory first");
+            throw refused(mountpoint, "does not exist: create the directory first");
         } catch (NotDirectoryException e) {
             throw refused(mountpoint, "is not a directory");
         } catch (IOException e) {

@@ -21,8 +21,8 @@ public final class NodeOptions {
                     "${env:FOREBAY_FUSE_NODE_NAME:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
             paramLabel = "NAME",
             description =
-                    "The Kubernetes node that this is: say in etcd which versions it has as a"
-                            + " whole, for the region's agent to label it. Empty for not."
+                    "The name of this Kubernetes node. Reports its complete versions in etcd, so "
+                    + "that the region's agent labels the node. Empty: no report."
                             + " FOREBAY_FUSE_NODE_NAME")
     public @Nullable NodeName name;
 
@@ -31,7 +31,7 @@ public final class NodeOptions {
             defaultValue = "${env:FOREBAY_FUSE_NODE_VERSIONS:-32}",
             paramLabel = "N",
             description =
-                    "How many versions to name there at most, of more those that came last: 32."
+                    "The most versions to report. If there are more, the latest ones: 32."
                             + " FOREBAY_FUSE_NODE_VERSIONS")
     public int versions;
 
@@ -40,7 +40,7 @@ public final class NodeOptions {
             defaultValue = "${env:FOREBAY_FUSE_NODE_INTERVAL:-10}",
             paramLabel = "S",
             description =
-                    "How many seconds apart to look at that, and to write it if it has changed: 10."
+                    "Interval of this report, in seconds. Only changes are written: 10."
                             + " FOREBAY_FUSE_NODE_INTERVAL")
     int intervalSeconds;
 

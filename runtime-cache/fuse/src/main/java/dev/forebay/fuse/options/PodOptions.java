@@ -53,7 +53,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_DIRECTORY}",
             paramLabel = "DIR",
             description =
-                    "Where to keep manifests, packs and images; one process each."
+                    "Directory for manifests, packs and images. Each process needs its own."
                             + " FOREBAY_FUSE_DIRECTORY")
     public Path directory;
 
@@ -65,8 +65,8 @@ public final class PodOptions {
                             + "}",
             paramLabel = "DIR",
             description =
-                    "Where to keep packs and images, if not in --directory: with --holder the same"
-                            + " for those that stand by for one another, for whoever serves."
+                    "Directory for packs and images, if not in --directory. Processes with the "
+                    + "same --holder share it: the serving one uses it."
                             + " FOREBAY_FUSE_CACHE_DIRECTORY")
     @Nullable Path cacheDirectory;
 
@@ -75,8 +75,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_TRANSPORT:-auto}",
             paramLabel = "NAME",
             description =
-                    "How to speak to the kernel: kernel (needs root), jnr (needs libfuse 2), or"
-                            + " auto: kernel where that works, else jnr. FOREBAY_FUSE_TRANSPORT")
+                    "Transport to the kernel: kernel (needs root), jnr (needs libfuse 2), or "
+                    + "auto: kernel if that works, otherwise jnr. FOREBAY_FUSE_TRANSPORT")
     public TransportChoice transport;
 
     @Option(
@@ -84,11 +84,11 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_VIEW:-auto}",
             paramLabel = "NAME",
             description =
-                    "How to show versions: portable, file by file; on-demand, by their images"
-                            + " (needs root); native, by their images from this node's disk, to"
-                            + " which all are brought, and on demand until then; or auto: by their"
-                            + " images where that works, and from this node's disk where all of a"
-                            + " version is on it, else portable. FOREBAY_FUSE_VIEW")
+                    "How to show versions: portable, file by file; on-demand, by images (needs "
+                    + "root); native, by images from this node's disk, which fetches whole "
+                    + "versions and shows them on demand until then; or auto: native for "
+                    + "versions that are complete on this node's disk, otherwise on-demand, or "
+                    + "portable if images do not work. FOREBAY_FUSE_VIEW")
     public ViewChoice view;
 
     @Option(
@@ -97,9 +97,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_IMAGE_DEVICES:-files,loops}",
             paramLabel = "NAME",
             description =
-                    "What to mount images from, the first that works: files (Linux 6.12, not with"
-                            + " the transport jnr), loops (Linux 5.16, a loop device for each"
-                            + " pack)."
+                    "Devices for images, in order of preference: files (Linux 6.12, not with the "
+                    + "transport jnr), loops (Linux 5.16, a loop device for each pack)."
                             + " FOREBAY_FUSE_IMAGE_DEVICES")
     private List<ImageDevices> imageDevices;
 
@@ -109,9 +108,9 @@ public final class PodOptions {
             fallbackValue = "true",
             defaultValue = "${env:FOREBAY_FUSE_STRICT:-false}",
             description =
-                    "Compare what is read with its checksums at every read that reaches the pod,"
-                            + " keep nothing in its memory, and use no view in which files are"
-                            + " read without it: false. FOREBAY_FUSE_STRICT")
+                    "Verify checksums at every read that reaches the pod, cache nothing in "
+                    + "memory, and use no view that reads files without the pod: false. "
+                    + "FOREBAY_FUSE_STRICT")
     public boolean strict;
 
     @Option(
@@ -130,7 +129,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_PACK_CACHE:-16G}",
             paramLabel = "SIZE",
             description =
-                    "Disk space for packs, the node cache: 16G; 0 for none."
+                    "Disk space for packs, the node cache: 16G. 0: no node cache."
                             + " FOREBAY_FUSE_PACK_CACHE")
     public ByteSize packCache;
 
@@ -140,8 +139,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_PREWARM_RATE:-128M}",
             paramLabel = "SIZE",
             description =
-                    "How many bytes a second of versions that are read here to bring to this node"
-                            + " ahead of time: 128M; 0 for none. FOREBAY_FUSE_PREWARM_RATE")
+                    "Rate at which versions that are read here are prewarmed on this node, in "
+                    + "bytes per second: 128M. 0: none. FOREBAY_FUSE_PREWARM_RATE")
     public ByteSize prewarmRate;
 
     @Option(
@@ -155,8 +154,8 @@ public final class PodOptions {
                             + "}",
             paramLabel = "DIR",
             description =
-                    "The directories of workers on this node, comma-separated: what they have is"
-                            + " read from their files. FOREBAY_FUSE_WORKER_STORE")
+                    "Directories of workers on this node, comma-separated. Their chunks are read "
+                    + "from their files. FOREBAY_FUSE_WORKER_STORE")
     public List<Path> workerStores = List.of();
 
     @Option(
@@ -165,8 +164,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SCRUB_RATE:-4M}",
             paramLabel = "SIZE",
             description =
-                    "How many bytes a second of packs at rest to compare with their checksums, and"
-                            + " as many of manifests and images each: 4M; 0 for none."
+                    "Rate of scrubbing packs, and of manifests and images each, in bytes per "
+                    + "second: 4M. 0: none."
                             + " FOREBAY_FUSE_SCRUB_RATE")
     public ByteSize scrubRate;
 
@@ -175,7 +174,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SCRUB_PAUSE:-3600}",
             paramLabel = "S",
             description =
-                    "For how many seconds they rest before each round of that: 3600."
+                    "Pause before each scrub, in seconds: 3600."
                             + " FOREBAY_FUSE_SCRUB_PAUSE")
     public int scrubPauseSeconds;
 
@@ -184,8 +183,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SWEEP_DELAY:-600}",
             paramLabel = "S",
             description =
-                    "For how many seconds to keep the packs of a version that has left the region:"
-                            + " 600. FOREBAY_FUSE_SWEEP_DELAY")
+                    "How long to keep the packs of a version that has left the region, in "
+                    + "seconds: 600. FOREBAY_FUSE_SWEEP_DELAY")
     public int sweepDelaySeconds;
 
     @Option(
@@ -202,8 +201,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_IMAGE_CACHE:-16G}",
             paramLabel = "SIZE",
             description =
-                    "Disk space for images, about 240 bytes a file; when they take it other"
-                            + " versions are shown file by file: 16G."
+                    "Disk space for images, about 240 bytes per file. When it is full, other "
+                    + "versions are shown file by file: 16G."
                             + " FOREBAY_FUSE_IMAGE_CACHE")
     public ByteSize imageCache;
 
@@ -212,7 +211,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",
             description =
-                    "How many files' attributes to remember: 65536. FOREBAY_FUSE_ATTRIBUTE_CACHE")
+                    "Number of files whose attributes are cached: 65536. "
+                    + "FOREBAY_FUSE_ATTRIBUTE_CACHE")
     public int attributeCache;
 
     @Option(
@@ -220,7 +220,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_METRICS_PORT:-9464}",
             paramLabel = "P",
             description =
-                    "Port of /metrics, /health/live and /health/ready: 9464; 0 for any."
+                    "Port of /metrics, /health/live and /health/ready: 9464. 0: any."
                             + " FOREBAY_FUSE_METRICS_PORT")
     int metricsPort;
 
@@ -229,8 +229,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_METRICS_ADDRESS:-127.0.0.1}",
             paramLabel = "ADDRESS",
             description =
-                    "Where that port is: 127.0.0.1; 0.0.0.0 for all of this machine's or"
-                            + " container's addresses. FOREBAY_FUSE_METRICS_ADDRESS")
+                    "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
+                    + "machine or container. FOREBAY_FUSE_METRICS_ADDRESS")
     InetAddress metricsAddress;
 
     @Option(
@@ -238,7 +238,7 @@ public final class PodOptions {
             defaultValue =
                     "${env:FOREBAY_TOKEN_FILE:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
             paramLabel = "FILE",
-            description = "The bearer token to show to workers. FOREBAY_TOKEN_FILE")
+            description = "File with the bearer token for workers. FOREBAY_TOKEN_FILE")
     public @Nullable Path tokenFile;
 
     @Option(
@@ -247,8 +247,8 @@ public final class PodOptions {
                     "${env:FOREBAY_WORKER_CA:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
             paramLabel = "FILE",
             description =
-                    "The authorities, in PEM, that sign the certificates of workers: those that the"
-                            + " JVM trusts. FOREBAY_WORKER_CA")
+                    "The authorities, in PEM, that sign the certificates of workers. Default: "
+                    + "those of the JVM. FOREBAY_WORKER_CA")
     public @Nullable Path workerAuthorities;
 
     @Option(
@@ -260,8 +260,8 @@ public final class PodOptions {
                             + picocli.CommandLine.Option.NULL_VALUE
                             + "}",
             description =
-                    "Let users other than this one read: for root, and where /etc/fuse.conf says"
-                            + " user_allow_other. FOREBAY_FUSE_ALLOW_OTHER")
+                    "Let other users read. Default: true for root, and if /etc/fuse.conf "
+                    + "contains user_allow_other. FOREBAY_FUSE_ALLOW_OTHER")
     public @Nullable Boolean allowOther;
 
     public @Mixin EtcdOptions etcd = new EtcdOptions();
@@ -367,8 +367,8 @@ public final class PodOptions {
                     ErrorCode.INVALID_ARGUMENT,
                     "--holder is "
                             + holder
-                            + " and --transport is jnr; a mount that is held can only be served by"
-                            + " the transport kernel");
+                            + " and --transport is jnr; only the transport kernel can serve the "
+                            + "mount of a holder");
         }
     }
 

@@ -26,7 +26,7 @@ public enum ViewChoice {
      */
     NATIVE,
 
-    /** By images, over packs that the pod serves. */
+    /** By images, from packs that the pod serves. */
     ON_DEMAND,
 
     /** File by file. */
@@ -64,11 +64,11 @@ public enum ViewChoice {
             if (refusal.isEmpty()) {
                 View best = this != ON_DEMAND && wholePacks ? View.NATIVE : View.ON_DEMAND;
                 LOG.info(
-                        "Versions are shown by their images, mounted from {}{}: {}",
+                        "Showing versions by images, mounted from {}{}: {}",
                         ChoiceConverter.word(each),
                         refusals.isEmpty() ? "" : ", because " + String.join("; ", refusals),
                         best == View.NATIVE
-                                ? "natively where a whole version is here, else on demand"
+                                ? "native for complete versions, otherwise on demand"
                                 : "on demand");
                 return new Found(best, each);
             }
@@ -83,7 +83,7 @@ public enum ViewChoice {
     }
 
     private static Found portable(String why) {
-        LOG.info("Versions are shown file by file, because {}", why);
+        LOG.info("Showing versions file by file, because {}", why);
         return new Found(View.PORTABLE, ImageDevices.FILES);
     }
 

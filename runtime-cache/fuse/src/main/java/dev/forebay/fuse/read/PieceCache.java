@@ -266,12 +266,12 @@ final class PieceCache {
         if (allocated == 0) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "no memory outside the heap for a single piece (-XX:MaxDirectMemorySize)",
+                    "no memory outside the heap for a single piece: raise -XX:MaxDirectMemorySize",
                     e);
         }
         LOG.warn(
-                "Memory for pieces of packs stays at {} MiB instead of {} MiB, for the JVM gives no"
-                        + " more (-XX:MaxDirectMemorySize): {}",
+                "Memory for pieces of packs stays at {} MiB instead of {} MiB, because the JVM "
+                + "allows no more (-XX:MaxDirectMemorySize): {}",
                 allocated,
                 limit,
                 e.getMessage());

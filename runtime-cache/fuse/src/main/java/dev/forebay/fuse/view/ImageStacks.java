@@ -134,7 +134,7 @@ final class ImageStacks {
             try {
                 Generations.removeUnused(root, each.getKey(), each.getValue());
             } catch (SystemCallException e) {
-                LOG.warn("Views that nobody uses stay below {}: {}", each.getKey(), e.getMessage());
+                LOG.warn("Cannot remove unused views below {}: {}", each.getKey(), e.getMessage());
             }
         }
     }
@@ -158,7 +158,7 @@ final class ImageStacks {
             removeUnused(root);
             return true;
         } catch (SystemCallException e) {
-            LOG.warn("A version stays as it is shown: {}", e.getMessage());
+            LOG.warn("Cannot change the view of a version: {}", e.getMessage());
             return false;
         }
     }
@@ -197,7 +197,7 @@ final class ImageStacks {
                     });
             return true;
         } catch (SystemCallException e) {
-            LOG.warn("An image stays where its version was: {}", e.getMessage());
+            LOG.warn("Cannot unmount the image of a removed version: {}", e.getMessage());
             return false;
         }
     }

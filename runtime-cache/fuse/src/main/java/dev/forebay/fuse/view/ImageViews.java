@@ -50,7 +50,7 @@ public final class ImageViews implements AutoCloseable {
             new PeriodicTask(
                     Thread.ofPlatform().daemon().name("views"),
                     TICK,
-                    "Views stay as they are",
+                    "Cannot update views",
                     this::tick);
 
     /** Whether {@link #upkeep} is to run at the next tick. */
@@ -179,7 +179,7 @@ public final class ImageViews implements AutoCloseable {
         boolean _ =
                 CatchAll.run(
                         () -> tree.get().ifPresent(work),
-                        e -> LOG.error("Views stay as they are", e));
+                        e -> LOG.error("Cannot update views", e));
     }
 
     /** Leaves the images attached: they go with the tree, or the next server manages them. */

@@ -68,7 +68,7 @@ public final class Images {
             return directory.toRealPath();
         } catch (IOException e) {
             if (ErrorNumber.isBrokenDisk(e)) {
-                LOG.error("Versions are shown file by file: cannot make {}", directory, e);
+                LOG.error("Showing versions file by file, because directory {} cannot be created", directory, e);
                 return directory.toAbsolutePath().normalize();
             }
             throw new ForebayException(ErrorCode.INTERNAL, "cannot make " + directory, e);
@@ -129,7 +129,7 @@ public final class Images {
      */
     private void tryToRemove(Path image) {
         try {
-            remove(image, "it is not what was fetched");
+            remove(image, "it differs from the fetched image");
         } catch (ForebayException e) {
             LOG.warn("{}", e.getMessage(), e);
         }
@@ -236,7 +236,7 @@ public final class Images {
         if (taken >= most) {
             throw new ForebayException(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "the images of other versions take %d bytes, --image-cache is %d"
+                    "the images of other versions use %d bytes of --image-cache, %d"
                             .formatted(taken, most));
         }
     }
@@ -272,7 +272,7 @@ public final class Images {
     }
 
     private void remove(Path image, String why) {
-        LOG.warn("{} is removed: {}", image, why);
+        LOG.warn("Removing {}: {}", image, why);
         try {
             Files.deleteIfExists(nativeName(image));
             Files.deleteIfExists(image);
@@ -296,7 +296,7 @@ public final class Images {
                     }
                 }
             } catch (IOException e) {
-                LOG.warn("Images of versions that are gone stay in {}: {}", each, e.toString());
+                LOG.warn("Cannot remove images of evicted versions in {}: {}", each, e.toString());
             }
         }
     }

@@ -49,7 +49,7 @@ final class TreeMounts {
         try {
             return new TreeMounts(root, MountTable.read());
         } catch (IOException e) {
-            throw new UncheckedIOException("a kernel that does not say what is mounted", e);
+            throw new UncheckedIOException("the kernel does not list mounts", e);
         }
     }
 

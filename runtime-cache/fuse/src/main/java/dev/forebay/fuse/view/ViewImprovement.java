@@ -112,7 +112,7 @@ final class ViewImprovement {
     private void complain(DatasetVersion version, Throwable e) {
         String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
         if (!why.equals(problems.put(version, why))) {
-            LOG.warn("{} cannot be shown as well as it should be: {}", version, why);
+            LOG.warn("Cannot improve the view of {}: {}", version, why);
         }
     }
 
@@ -122,7 +122,7 @@ final class ViewImprovement {
                         .map(pack -> served(root, mount, pack.id()))
                         .toList();
         IsolatedThread.run(() -> forgetPages(served));
-        attach(root, mount, View.ON_DEMAND, served, "over packs that the pod serves");
+        attach(root, mount, View.ON_DEMAND, served, "from packs that the pod serves");
     }
 
     private static Path served(Path root, Mount mount, PackId pack) {

@@ -70,7 +70,7 @@ final class ViewUpkeep {
         return CatchAll.get(
                 () -> lookAfter(root, mount, stack),
                 e -> {
-                    LOG.error("{} stays as it is shown for now", mount.version(), e);
+                    LOG.error("Cannot check the view of {} for now", mount.version(), e);
                     return false;
                 });
     }
@@ -100,7 +100,7 @@ final class ViewUpkeep {
      * Detaches all images: they may be on the same failed disk, and later ones are verified first.
      */
     private void takeOff(Path root, Mount mount) {
-        LOG.info("{} is shown anew: its packs cannot be used any more", mount.version());
+        LOG.info("Showing {} again, because its packs cannot be used any more", mount.version());
         natives.remove(mount.version());
         boolean _ = stacks.detach(root, mount, _ -> true);
     }
@@ -120,12 +120,12 @@ final class ViewUpkeep {
             natives.remove(mount.version());
             if (wrong) {
                 LOG.warn(
-                        "What was read of {} past this pod may have been wrong, on this node;"
-                                + " blocks found wrong, by pack: {}",
+                        "Readers of {} on this node may have read damaged bytes that bypassed "
+                        + "this pod; damaged blocks by pack: {}",
                         mount.version(),
                         cache.foundWrong(manifest));
             }
-            lower(root, mount, "not all of it was right on this node's disk");
+            lower(root, mount, "some of its blocks were damaged on this node's disk");
             cache.renew(manifest);
         } else if (!natives.isNative(mount.version(), whole)) {
             cache.use(manifest);
@@ -147,7 +147,7 @@ final class ViewUpkeep {
         long now = known.getAsLong();
         long before = foundWrong.getOrDefault(mount.version(), 0L);
         if (!stack.isEmpty() && now > before) {
-            LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
+            LOG.info("Showing {} again, because some of its bytes were damaged", mount.version());
             // Images of another process too: they also lie over packs of this process.
             if (!stacks.detach(root, mount, _ -> true)) {
                 return false;
@@ -162,7 +162,7 @@ final class ViewUpkeep {
         Optional<DatasetVersion> version = natives.toYield();
         for (Mount mount : stacks.wanted()) {
             if (version.equals(Optional.of(mount.version()))) {
-                lower(root, mount, "others need its room on this node's disk");
+                lower(root, mount, "other versions need its space on this node's disk");
             }
         }
     }

@@ -109,7 +109,7 @@ class PublicationTest {
                                 mount(Mode.MULTI_NODE_READER_ONLY).toBuilder()
                                         .setMount(MountVolume.newBuilder().addMountFlags("rw"))),
                 "mount_flags has 'rw'",
-                "the only one is ro");
+                "the only supported flag is ro");
     }
 
     @ParameterizedTest

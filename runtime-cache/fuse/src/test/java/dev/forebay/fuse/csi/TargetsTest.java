@@ -67,6 +67,6 @@ class TargetsTest {
         assertThat(targets.find(none)).isEmpty();
         assertThatThrownBy(() -> targets.existing(none))
                 .isInstanceOf(ForebayException.class)
-                .hasMessageContaining("the directory that it is in must be there");
+                .hasMessageContaining("its parent directory must exist");
     }
 }

@@ -198,7 +198,7 @@ class InodeNumbersTest {
             assertThat(Thread.interrupted()).isTrue();
             System.setErr(usual);
         }
-        assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("Cannot keep");
+        assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("Cannot store");
     }
 
     /** A process that locks a ledger until its input ends. */

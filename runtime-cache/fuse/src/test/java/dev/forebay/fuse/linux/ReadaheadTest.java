@@ -54,6 +54,6 @@ class ReadaheadTest {
         assertThat(Readahead.failures()).isEqualTo(failures + 1);
         assertThat(Readahead.firstFailure().orElseThrow())
                 .startsWith("Read-ahead stays at 128 KiB")
-                .contains("/sys, writable");
+                .contains("/sys writable");
     }
 }

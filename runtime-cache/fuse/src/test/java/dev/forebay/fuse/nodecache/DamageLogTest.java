@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DamageLogTest {
 
-    private static final String SAID = "wrong on this node's disk";
+    private static final String SAID = "damaged blocks of 64 KiB on this node's disk";
     private static final int MANY = 100;
 
     @TempDir private Path directory;
@@ -52,7 +52,7 @@ class DamageLogTest {
                 .singleElement()
                 .asString()
                 .contains(
-                        "Of pack %s of [vision/digits@v1] 2 blocks".formatted(TestPack.ID),
+                        "Pack %s of [vision/digits@v1] has 2 damaged blocks".formatted(TestPack.ID),
                         "within bytes %d to %d;"
                                 .formatted(
                                         (long) first * Sizes.BLOCK,

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class FullDiskTest {
 
-    private static final String SAID = "is full below --pack-cache";
+    private static final String SAID = "is full before --pack-cache is reached";
 
     @TempDir private Path directory;
     private final IOException failure = new SystemCallException("pwrite", ErrorNumber.ENOSPC);

@@ -67,7 +67,7 @@ class PackCacheDiskTest {
             assertThat(cache.counters().diskErrors()).isZero();
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.counters().hitBytes()).isGreaterThan(MIB);
-            assertThat(err.linesWith("is full below --pack-cache"))
+            assertThat(err.linesWith("is full before --pack-cache is reached"))
                     .as("not for each piece")
                     .singleElement()
                     .asString()

@@ -64,7 +64,7 @@ class MountpointTest {
         assertThatThrownBy(() -> Mountpoint.make(directory.resolve("mistyped/mnt")))
                 .isInstanceOf(ForebayException.class)
                 .hasMessageContaining("mistyped")
-                .hasMessageContaining("cannot be made");
+                .hasMessageContaining("cannot be created");
     }
 
     @Test

@@ -78,7 +78,7 @@ public final class KernelMount {
                 protocol.minor(),
                 protocol.maxRequestBytes() >> 10,
                 descriptors.size(),
-                protocol.resends() ? "" : ", nothing can take over");
+                protocol.resends() ? "" : ", without takeover");
         return new FuseDevice(descriptors, protocol);
     }
 

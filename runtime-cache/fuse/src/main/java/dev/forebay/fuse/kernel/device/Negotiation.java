@@ -54,7 +54,7 @@ final class Negotiation {
                         || (offer.major() == Protocol.MAJOR
                                 && offer.minor() < Protocol.OLDEST_MINOR)) {
                     throw new IOException(
-                            "the kernel speaks FUSE %d.%d; 7.%d, Linux 5.4, is the least"
+                            "the kernel supports FUSE %d.%d, but at least 7.%d, Linux 5.4, is necessary"
                                     .formatted(
                                             offer.major(), offer.minor(), Protocol.OLDEST_MINOR));
                 }
