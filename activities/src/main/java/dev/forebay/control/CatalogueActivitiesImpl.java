@@ -13,16 +13,16 @@ import java.util.List;
 public class CatalogueActivitiesImpl implements CatalogueActivities {
 
     private final VersionCatalogue versions;
-    private final HistoryCatalogue chronicle;
+    private final HistoryCatalogue history;
 
-    CatalogueActivitiesImpl(VersionCatalogue versions, HistoryCatalogue chronicle) {
+    CatalogueActivitiesImpl(VersionCatalogue versions, HistoryCatalogue history) {
         this.versions = versions;
-        this.chronicle = chronicle;
+        this.history = history;
     }
 
     @Override
     public void project(VersionStatus status, long revision, List<HistoryEntry> news) {
         versions.replace(status, revision);
-        chronicle.enter(status.version(), news);
+        history.enter(status.version(), news);
     }
 }

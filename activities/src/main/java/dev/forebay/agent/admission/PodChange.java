@@ -65,12 +65,12 @@ public record PodChange(
      */
     public ArrayNode patch(ObjectNode pod) {
         ArrayNode patch = JsonNodeFactory.instance.arrayNode();
-        Optional<PodVersionRequest> wish = PodVersionRequest.of(annotations(pod));
-        if (wish.isEmpty()) {
+        Optional<PodVersionRequest> versionRequest = PodVersionRequest.of(annotations(pod));
+        if (versionRequest.isEmpty()) {
             return patch;
         }
         ObjectNode changed = pod.deepCopy();
-        change(changed, wish.get().version());
+        change(changed, versionRequest.get().version());
         for (String path : CHANGED) {
             JsonNode value = changed.at(path);
             if (!value.isMissingNode() && !value.equals(pod.at(path))) {

@@ -28,7 +28,7 @@ public final class ChunkFill {
     private static final Logger LOG = Logger.getLogger(ChunkFill.class);
 
     /** A worker hears of a new mount from etcd a moment later than this agent. */
-    private static final Duration UNTIL_MOUNT_IS_HEARD = Duration.ofSeconds(10);
+    private static final Duration MOUNT_WAIT = Duration.ofSeconds(10);
 
     private final Workers workers;
     private final Digest manifest;
@@ -100,7 +100,7 @@ public final class ChunkFill {
 
     private FillAnswer fillBy(WorkerNode owner, ChunkId chunk) {
         WorkerRetries patience = new WorkerRetries(absences.grace());
-        WorkerRetries unheard = new WorkerRetries(UNTIL_MOUNT_IS_HEARD);
+        WorkerRetries mountRetries = new WorkerRetries(MOUNT_WAIT);
         WorkerNode worker = owner;
         while (true) {
             try {
@@ -109,11 +109,11 @@ public final class ChunkFill {
                 boolean again =
                         switch (e.code()) {
                             case UNAVAILABLE -> absences.pause(owner.id(), patience);
-                            case NOT_FOUND -> isMounted() && unheard.pause();
+                            case NOT_FOUND -> isMounted() && mountRetries.pause();
                             default -> false;
                         };
                 if (!again) {
-                    throw e.code() == ErrorCode.NOT_FOUND && isMounted() ? unheardOf(e) : e;
+                    throw e.code() == ErrorCode.NOT_FOUND && isMounted() ? mountUnknown(e) : e;
                 }
                 // The worker may have returned at another address.
                 worker = current(worker);
@@ -121,7 +121,7 @@ public final class ChunkFill {
         }
     }
 
-    private ForebayException unheardOf(ForebayException cause) {
+    private ForebayException mountUnknown(ForebayException cause) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
                 "a live worker has not received the mount from etcd: " + cause.getMessage(),

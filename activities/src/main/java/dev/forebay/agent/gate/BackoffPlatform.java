@@ -47,7 +47,7 @@ final class BackoffPlatform implements Platform {
 
     @Override
     public Answer ensure(Gang gang) {
-        DatasetVersion version = gang.wish().version();
+        DatasetVersion version = gang.versionRequest().version();
         Refusal last = last(version);
         if (last != null && isRecent(last) && platform.isBlocked(gang)) {
             return last.answer();

@@ -114,7 +114,7 @@ final class ControlPlaneClient implements Platform {
     }
 
     private static String path(Gang gang) {
-        DatasetVersion version = gang.wish().version();
+        DatasetVersion version = gang.versionRequest().version();
         return "/datasets/%s/versions/%s".formatted(version.dataset(), version.version());
     }
 
@@ -122,9 +122,9 @@ final class ControlPlaneClient implements Platform {
         ObjectNode body = JSON.createObjectNode();
         body.put("region", region.value());
         body.put("run_id", gang.holder().toString());
-        gang.wish().deadline().ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
-        body.put("on_deadline", gang.wish().runsCold() ? "run_cold" : "fail");
-        if (gang.wish().create()) {
+        gang.versionRequest().deadline().ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
+        body.put("on_deadline", gang.versionRequest().runsCold() ? "run_cold" : "fail");
+        if (gang.versionRequest().create()) {
             body.put("create", true);
         }
         body.putObject("pin")

@@ -7,4 +7,4 @@ import dev.forebay.agent.jobs.Holder;
  * Pods with the same holder that request the same version on the same terms. A gang has one request
  * and one pin.
  */
-record Gang(Holder holder, PodVersionRequest wish) {}
+record Gang(Holder holder, PodVersionRequest versionRequest) {}

@@ -111,11 +111,11 @@ public final class Gate {
 
     private Optional<Gang> gang(AdmittedPod pod) {
         try {
-            Optional<PodVersionRequest> wish = wish(pod);
-            if (wish.isEmpty()) {
+            Optional<PodVersionRequest> versionRequest = versionRequest(pod);
+            if (versionRequest.isEmpty()) {
                 return Optional.empty();
             }
-            return Optional.of(new Gang(holders.of(pod), wish.get()));
+            return Optional.of(new Gang(holders.of(pod), versionRequest.get()));
         } catch (ForebayException notNow) {
             LOG.warnf("Pod %s/%s waits: %s", pod.namespace(), pod.name(), notNow.getMessage());
             return Optional.empty();
@@ -123,15 +123,15 @@ public final class Gate {
     }
 
     /** Annotations may change while a pod waits. */
-    private Optional<PodVersionRequest> wish(AdmittedPod pod) {
+    private Optional<PodVersionRequest> versionRequest(AdmittedPod pod) {
         try {
-            Optional<PodVersionRequest> wish = PodVersionRequest.of(pod.annotations());
-            if (wish.isEmpty()) {
+            Optional<PodVersionRequest> versionRequest = PodVersionRequest.of(pod.annotations());
+            if (versionRequest.isEmpty()) {
                 pods.tell(
                         pod,
                         new Notice(false, "NoDataset", PodVersionRequest.DATASET + " is gone"));
             }
-            return wish;
+            return versionRequest;
         } catch (ForebayException refused) {
             pods.tell(
                     pod,
@@ -160,7 +160,7 @@ public final class Gate {
         /** Compares times of one clock, that of the API server. */
         @Override
         public Duration waitedBefore(Gang gang, List<AdmittedPod> members) {
-            return gang.wish().deadline().isEmpty()
+            return gang.versionRequest().deadline().isEmpty()
                     ? Duration.ZERO
                     : members.stream()
                             .map(AdmittedPod::created)
@@ -171,9 +171,9 @@ public final class Gate {
 
         @Override
         public boolean isLate(Gang gang, List<AdmittedPod> members, Duration waited) {
-            PodVersionRequest wish = gang.wish();
-            return wish.isLate(waited)
-                    || (wish.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
+            PodVersionRequest versionRequest = gang.versionRequest();
+            return versionRequest.isLate(waited)
+                    || (versionRequest.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
         }
 
         @Override
@@ -184,7 +184,7 @@ public final class Gate {
                     members,
                     Verdict.of(
                             answer.orElse(Answer.NONE),
-                            gang.wish(),
+                            gang.versionRequest(),
                             region,
                             isLate(gang, members, waited)));
         }

@@ -137,10 +137,10 @@ public final class PinKeeper {
         try {
             return PodVersionRequest.of(pod.annotations())
                     .map(
-                            wish ->
+                            versionRequest ->
                                     new PodVersionRequest(
-                                            wish.version(), Optional.empty(), false, wish.create()))
-                    .map(wish -> new Gang(holders.of(pod), wish));
+                                            versionRequest.version(), Optional.empty(), false, versionRequest.create()))
+                    .map(versionRequest -> new Gang(holders.of(pod), versionRequest));
         } catch (ForebayException notNow) {
             LOG.debugf("Pod %s/%s: %s", pod.namespace(), pod.name(), notNow.getMessage());
             return Optional.empty();
@@ -161,13 +161,13 @@ public final class PinKeeper {
     }
 
     private static Key key(Gang gang) {
-        return new Key(gang.wish().version(), gang.holder().pinId());
+        return new Key(gang.versionRequest().version(), gang.holder().pinId());
     }
 
     private Pin pin(Gang gang) {
         Holder holder = gang.holder();
         return new Pin(
-                gang.wish().version(),
+                gang.versionRequest().version(),
                 holder.pinId(),
                 holder.toString(),
                 "training",
@@ -202,11 +202,11 @@ public final class PinKeeper {
             if (said instanceof Answer.Warm) {
                 LOG.infof(
                         "%s has its pin on %s again",
-                        gang.holder(), gang.wish().version());
+                        gang.holder(), gang.versionRequest().version());
             } else if (said instanceof Answer.Refused refused) {
                 refusal.set(
                         "%s on %s: %s"
-                                .formatted(gang.holder(), gang.wish().version(), refused.why()));
+                                .formatted(gang.holder(), gang.versionRequest().version(), refused.why()));
             }
         }
     }

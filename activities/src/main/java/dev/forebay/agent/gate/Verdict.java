@@ -29,14 +29,14 @@ sealed interface Verdict {
      * @param isLate whether the deadline has passed, even if the control plane does not report
      *     that: it may not answer, or may have got the request late
      */
-    static Verdict of(Answer answer, PodVersionRequest wish, RegionName region, boolean isLate) {
-        String what = "%s in %s".formatted(wish.version(), region);
+    static Verdict of(Answer answer, PodVersionRequest versionRequest, RegionName region, boolean isLate) {
+        String what = "%s in %s".formatted(versionRequest.version(), region);
         return switch (answer) {
             case Answer.Warm warm ->
                     new Open(new Notice(true, "Warm", "%s is at %s".formatted(what, warm.path())));
             case Answer.Cold cold -> new Open(new Notice(false, "RunsCold", cold.why()));
             case Answer.Refused late
-                    when late.code().equals(Answer.DEADLINE_EXCEEDED) && mayFail(wish) ->
+                    when late.code().equals(Answer.DEADLINE_EXCEEDED) && mayFail(versionRequest) ->
                     new Fail(new Notice(false, "DeadlineExceeded", late.why()));
             case Answer.Coming coming when !isLate -> new Wait(waiting(what, coming));
             case Answer.Refused refused when !isLate ->
@@ -45,8 +45,8 @@ sealed interface Verdict {
                                     false,
                                     camelCase(refused.code()),
                                     "%s: %s".formatted(what, refused.why())));
-            case Answer.Coming coming -> late(wish, waiting(what, coming).message());
-            case Answer.Refused refused -> late(wish, "%s: %s".formatted(what, refused.why()));
+            case Answer.Coming coming -> late(versionRequest, waiting(what, coming).message());
+            case Answer.Refused refused -> late(versionRequest, "%s: %s".formatted(what, refused.why()));
         };
     }
 
@@ -76,15 +76,15 @@ sealed interface Verdict {
                 notices.stream().map(Notice::message).collect(Collectors.joining("; ")));
     }
 
-    private static boolean mayFail(PodVersionRequest wish) {
-        return wish.deadline().isPresent() && !wish.runsCold();
+    private static boolean mayFail(PodVersionRequest versionRequest) {
+        return versionRequest.deadline().isPresent() && !versionRequest.runsCold();
     }
 
-    private static Verdict late(PodVersionRequest wish, String how) {
+    private static Verdict late(PodVersionRequest versionRequest, String how) {
         String why =
                 "not present within %d s: %s"
-                        .formatted(wish.deadline().map(Duration::toSeconds).orElse(0L), how);
-        return wish.runsCold()
+                        .formatted(versionRequest.deadline().map(Duration::toSeconds).orElse(0L), how);
+        return versionRequest.runsCold()
                 ? new Open(new Notice(false, "RunsCold", why))
                 : new Fail(new Notice(false, "DeadlineExceeded", why));
     }

@@ -88,7 +88,7 @@ public final class WarmCheck {
         List<ReservedWorkload> reserved = workloads.reserved();
         for (ReservedWorkload workload : reserved) {
             if (workload.isPending()) {
-                petition(workload).ifPresent(it -> pending.put(it, workload));
+                workloadRequest(workload).ifPresent(it -> pending.put(it, workload));
             } else {
                 decided.add(workload.uid());
             }
@@ -100,19 +100,19 @@ public final class WarmCheck {
         turns.round(
                 pending,
                 question,
-                (petition, _) -> {
+                (workloadRequest, _) -> {
                     // Otherwise pods may already use the same request, whichever agent decided.
-                    if (rejected.remove(petition) || !decided.contains(petition.workload())) {
-                        gangs(petition).forEach(platform::takeBack);
+                    if (rejected.remove(workloadRequest) || !decided.contains(workloadRequest.workload())) {
+                        gangs(workloadRequest).forEach(platform::takeBack);
                     }
                 });
         workloads.activate();
     }
 
-    private Optional<WorkloadRequest> petition(ReservedWorkload workload) {
+    private Optional<WorkloadRequest> workloadRequest(ReservedWorkload workload) {
         try {
-            Optional<Map<String, PodVersionRequest>> wishes = wishes(workload);
-            if (wishes.isEmpty()) {
+            Optional<Map<String, PodVersionRequest>> versionRequests = versionRequests(workload);
+            if (versionRequests.isEmpty()) {
                 return Optional.empty();
             }
             return Optional.of(
@@ -121,7 +121,7 @@ public final class WarmCheck {
                             workload.reservedAt(),
                             holders.computeIfAbsent(
                                     workload.uid(), _ -> workloads.holder(workload)),
-                            wishes.get()));
+                            versionRequests.get()));
         } catch (ForebayException notNow) {
             warn(workload, notNow);
             return Optional.empty();
@@ -132,29 +132,29 @@ public final class WarmCheck {
      * Returns the wishes that a Workload has to wait for. If there are none, answers the check at
      * once.
      */
-    private Optional<Map<String, PodVersionRequest>> wishes(ReservedWorkload workload) {
-        Map<String, PodVersionRequest> wishes = new TreeMap<>();
+    private Optional<Map<String, PodVersionRequest>> versionRequests(ReservedWorkload workload) {
+        Map<String, PodVersionRequest> versionRequests = new TreeMap<>();
         try {
             workload.podSets()
                     .forEach(
                             (set, annotations) ->
                                     PodVersionRequest.of(annotations)
-                                            .ifPresent(wish -> wishes.put(set, wish)));
+                                            .ifPresent(versionRequest -> versionRequests.put(set, versionRequest)));
         } catch (ForebayException refused) {
             workloads.reject(workload, String.valueOf(refused.getMessage()));
             return Optional.empty();
         }
-        if (wishes.isEmpty()) {
+        if (versionRequests.isEmpty()) {
             workloads.admit(workload, "no pod of it needs a dataset", Set.of());
             return Optional.empty();
         }
-        return Optional.of(wishes);
+        return Optional.of(versionRequests);
     }
 
-    private static List<Gang> gangs(WorkloadRequest petition) {
-        return petition.wishes().values().stream()
+    private static List<Gang> gangs(WorkloadRequest workloadRequest) {
+        return workloadRequest.versionRequests().values().stream()
                 .distinct()
-                .map(wish -> new Gang(petition.holder(), wish))
+                .map(versionRequest -> new Gang(workloadRequest.holder(), versionRequest))
                 .toList();
     }
 
@@ -163,12 +163,12 @@ public final class WarmCheck {
                     WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>> {
 
         @Override
-        public Map<PodVersionRequest, Answer> ask(WorkloadRequest petition) {
+        public Map<PodVersionRequest, Answer> ask(WorkloadRequest workloadRequest) {
             Executor together = new BoundedTasks(MOST_WISHES_AT_ONCE);
             Map<PodVersionRequest, CompletableFuture<Answer>> answers = new HashMap<>();
-            for (Gang gang : gangs(petition)) {
+            for (Gang gang : gangs(workloadRequest)) {
                 answers.put(
-                        gang.wish(),
+                        gang.versionRequest(),
                         CompletableFuture.supplyAsync(() -> platform.ensure(gang), together));
             }
             return answers.entrySet().stream()
@@ -184,12 +184,12 @@ public final class WarmCheck {
 
         /** Compares the clocks of Kueue and of the API server, which should be in step. */
         @Override
-        public Duration waitedBefore(WorkloadRequest petition, ReservedWorkload workload) {
-            if (petition.wishes().values().stream().allMatch(wish -> wish.deadline().isEmpty())) {
+        public Duration waitedBefore(WorkloadRequest workloadRequest, ReservedWorkload workload) {
+            if (workloadRequest.versionRequests().values().stream().allMatch(versionRequest -> versionRequest.deadline().isEmpty())) {
                 return Duration.ZERO;
             }
             try {
-                return Duration.between(Instant.parse(petition.reservedAt()), workloads.clock());
+                return Duration.between(Instant.parse(workloadRequest.reservedAt()), workloads.clock());
             } catch (DateTimeParseException unknown) {
                 return Duration.ZERO;
             }
@@ -197,53 +197,53 @@ public final class WarmCheck {
 
         @Override
         public boolean isLate(
-                WorkloadRequest petition, ReservedWorkload workload, Duration waited) {
-            return petition.wishes().values().stream().anyMatch(wish -> wish.isLate(waited));
+                WorkloadRequest workloadRequest, ReservedWorkload workload, Duration waited) {
+            return workloadRequest.versionRequests().values().stream().anyMatch(versionRequest -> versionRequest.isLate(waited));
         }
 
         @Override
         public void judge(
-                WorkloadRequest petition,
+                WorkloadRequest workloadRequest,
                 ReservedWorkload workload,
                 Duration waited,
                 Optional<Map<PodVersionRequest, Answer>> answers) {
             Map<PodVersionRequest, Verdict> verdicts = new LinkedHashMap<>();
-            for (Gang gang : gangs(petition)) {
-                PodVersionRequest wish = gang.wish();
+            for (Gang gang : gangs(workloadRequest)) {
+                PodVersionRequest versionRequest = gang.versionRequest();
                 Answer answer =
-                        answers.map(it -> it.getOrDefault(wish, Answer.NONE)).orElse(Answer.NONE);
-                verdicts.put(wish, Verdict.of(answer, wish, region, wish.isLate(waited)));
+                        answers.map(it -> it.getOrDefault(versionRequest, Answer.NONE)).orElse(Answer.NONE);
+                verdicts.put(versionRequest, Verdict.of(answer, versionRequest, region, versionRequest.isLate(waited)));
             }
-            execute(petition, workload, verdicts);
+            execute(workloadRequest, workload, verdicts);
         }
     }
 
     private void execute(
-            WorkloadRequest petition,
+            WorkloadRequest workloadRequest,
             ReservedWorkload workload,
             Map<PodVersionRequest, Verdict> verdicts) {
         Verdict verdict = Verdict.ofAll(List.copyOf(verdicts.values()));
-        LOG.debugf("%s: %s", petition, verdict);
+        LOG.debugf("%s: %s", workloadRequest, verdict);
         String message = verdict.notice().message();
         try {
             switch (verdict) {
                 case Verdict.Wait _ -> workloads.tell(workload, message);
-                case Verdict.Open _ -> workloads.admit(workload, message, cold(petition, verdicts));
+                case Verdict.Open _ -> workloads.admit(workload, message, cold(workloadRequest, verdicts));
                 case Verdict.Fail _ -> {
-                    rejected.add(petition);
+                    rejected.add(workloadRequest);
                     workloads.reject(workload, message);
                 }
             }
         } catch (ForebayException notNow) {
-            rejected.remove(petition);
+            rejected.remove(workloadRequest);
             warn(workload, notNow);
         }
     }
 
     /** Returns the pod sets whose version is not in the region. */
     private static Set<String> cold(
-            WorkloadRequest petition, Map<PodVersionRequest, Verdict> verdicts) {
-        return petition.wishes().entrySet().stream()
+            WorkloadRequest workloadRequest, Map<PodVersionRequest, Verdict> verdicts) {
+        return workloadRequest.versionRequests().entrySet().stream()
                 .filter(
                         each ->
                                 Optional.ofNullable(verdicts.get(each.getValue()))

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param workload its uid
  * @param reservedAt when it got its quota; a Workload that gets it again waits from the beginning
- * @param wishes at least one, by the name of the pod set that has it
+ * @param versionRequests at least one, by the name of the pod set that has it
  */
 record WorkloadRequest(
-        String workload, String reservedAt, Holder holder, Map<String, PodVersionRequest> wishes) {}
+        String workload, String reservedAt, Holder holder, Map<String, PodVersionRequest> versionRequests) {}

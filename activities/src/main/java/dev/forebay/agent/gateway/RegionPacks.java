@@ -38,7 +38,7 @@ class RegionPacks {
     private final WorkerClient client;
     private final DamageReports damage;
     private final Semaphore turns;
-    private final long patienceMillis;
+    private final long queueTimeoutMillis;
     private final MeterRegistry metrics;
 
     RegionPacks(
@@ -47,7 +47,7 @@ class RegionPacks {
         this.client = client;
         this.damage = new DamageReports(client);
         this.turns = new Semaphore(config.gateway().reads());
-        this.patienceMillis = config.gateway().patience().toMillis();
+        this.queueTimeoutMillis = config.gateway().patience().toMillis();
         this.metrics = metrics;
     }
 
@@ -143,7 +143,7 @@ class RegionPacks {
 
     private boolean isTurn() {
         try {
-            return turns.tryAcquire(patienceMillis, TimeUnit.MILLISECONDS);
+            return turns.tryAcquire(queueTimeoutMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -57,14 +57,14 @@ final class ApiServer {
                             date -> DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from))
                     .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw untold(e);
+            throw noTime(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw untold(e);
+            throw noTime(e);
         }
     }
 
-    private static ForebayException untold(Exception why) {
+    private static ForebayException noTime(Exception why) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE, "the API server does not report its time", why);
     }

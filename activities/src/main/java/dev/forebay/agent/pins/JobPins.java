@@ -52,7 +52,7 @@ public final class JobPins implements AutoCloseable {
     private long pausedNanos = dueNanos;
 
     /** Versions whose workflows could not be reached. Used by one thread. */
-    private final Set<DatasetVersion> untold = new HashSet<>();
+    private final Set<DatasetVersion> unreported = new HashSet<>();
 
     /**
      * @param jobs closed with this
@@ -120,7 +120,7 @@ public final class JobPins implements AutoCloseable {
             return;
         }
         boolean due = jobEnded.getAndSet(false) || now - dueNanos >= 0;
-        if (!due && untold.isEmpty()) {
+        if (!due && unreported.isEmpty()) {
             return;
         }
         try {
@@ -160,11 +160,11 @@ public final class JobPins implements AutoCloseable {
      * Stops at the first failure: it may take a minute, and the next call would probably fail, too.
      */
     void tellAll() {
-        for (DatasetVersion version : List.copyOf(untold)) {
+        for (DatasetVersion version : List.copyOf(unreported)) {
             if (!tell.test(version)) {
                 return;
             }
-            untold.remove(version);
+            unreported.remove(version);
         }
     }
 
@@ -176,7 +176,7 @@ public final class JobPins implements AutoCloseable {
         }
         // Signals the workflow even if another agent ended the pin, which may have died before its
         // signal.
-        untold.add(pin.version());
+        unreported.add(pin.version());
     }
 
     private List<Pin> held() {

@@ -33,7 +33,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
     private final Workers workers;
     private final Function<ManifestRef, ? extends Manifest> manifests;
     private final Predicate<DatasetVersion> notice;
-    private final RepairSchedule unrest;
+    private final RepairSchedule schedule;
     private final PeriodicTask task =
             new PeriodicTask(
                     Thread.ofVirtual().name("upkeep"),
@@ -49,11 +49,11 @@ public final class PinnedVersionRepair implements AutoCloseable {
             Workers workers,
             Function<ManifestRef, ? extends Manifest> manifests,
             Predicate<DatasetVersion> notice,
-            RepairSchedule unrest) {
+            RepairSchedule schedule) {
         this.workers = workers;
         this.manifests = manifests;
         this.notice = notice;
-        this.unrest = unrest;
+        this.schedule = schedule;
     }
 
     /** Starts the checks, which run until closed. */
@@ -63,11 +63,11 @@ public final class PinnedVersionRepair implements AutoCloseable {
 
     /** Records a change of the region. */
     public void changed(RegionView view) {
-        unrest.seen(view, System.nanoTime());
+        schedule.seen(view, System.nanoTime());
     }
 
     private void tick() {
-        if (!unrest.isDue(System.nanoTime())) {
+        if (!schedule.isDue(System.nanoTime())) {
             return;
         }
         boolean looked = false;
@@ -76,7 +76,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
             looked = true;
         } finally {
             if (!looked) {
-                unrest.goesOn(System.nanoTime());
+                schedule.goesOn(System.nanoTime());
             }
         }
     }
@@ -94,9 +94,9 @@ public final class PinnedVersionRepair implements AutoCloseable {
             boolean _ = notice.test(mount.version());
         }
         if (incomplete.isEmpty()) {
-            unrest.calm(System.nanoTime());
+            schedule.calm(System.nanoTime());
         } else {
-            unrest.goesOn(System.nanoTime());
+            schedule.goesOn(System.nanoTime());
         }
     }
 

@@ -34,7 +34,7 @@ public class Explanations {
     private final VersionLookup lookup;
     private final VersionReader reader;
     private final ProgressReader progress;
-    private final HistoryCatalogue chronicle;
+    private final HistoryCatalogue history;
     private final TrackingCatalogue tracking;
 
     Explanations(
@@ -44,7 +44,7 @@ public class Explanations {
             VersionLookup lookup,
             VersionReader reader,
             ProgressReader progress,
-            HistoryCatalogue chronicle,
+            HistoryCatalogue history,
             TrackingCatalogue tracking) {
         this.datasets = datasets;
         this.versions = versions;
@@ -52,7 +52,7 @@ public class Explanations {
         this.lookup = lookup;
         this.reader = reader;
         this.progress = progress;
-        this.chronicle = chronicle;
+        this.history = history;
         this.tracking = tracking;
     }
 
@@ -76,7 +76,7 @@ public class Explanations {
                 region,
                 now.of(region),
                 status.pins().stream().filter(pin -> pin.region().equals(region)).toList(),
-                chronicle.latest(version, region, LONGEST_HISTORY),
+                history.latest(version, region, LONGEST_HISTORY),
                 lookup.latest(dataset).orElse(version),
                 others(version, region),
                 tracking.find(dataset).map(Tracking::last).orElse(null));

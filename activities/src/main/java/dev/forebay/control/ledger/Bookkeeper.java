@@ -35,7 +35,7 @@ public class Bookkeeper {
 
     private final Regions regions;
     private final LedgerCatalogue ledger;
-    private final HistoryCatalogue chronicle;
+    private final HistoryCatalogue history;
     private final ObjectMapper json;
     private final MeterRegistry metrics;
     private final LedgerConfig config;
@@ -51,13 +51,13 @@ public class Bookkeeper {
     Bookkeeper(
             Regions regions,
             LedgerCatalogue ledger,
-            HistoryCatalogue chronicle,
+            HistoryCatalogue history,
             ObjectMapper json,
             MeterRegistry metrics,
             LedgerConfig config) {
         this.regions = regions;
         this.ledger = ledger;
-        this.chronicle = chronicle;
+        this.history = history;
         this.json = json;
         this.metrics = metrics;
         this.config = config;
@@ -88,7 +88,7 @@ public class Bookkeeper {
         }
         Instant before = Instant.now().minus(config.retention());
         ledger.forget(before, FORGET_BATCH);
-        chronicle.forget(before, FORGET_BATCH);
+        history.forget(before, FORGET_BATCH);
     }
 
     /** A failure with one worker's accounts must not delay those of other workers. */

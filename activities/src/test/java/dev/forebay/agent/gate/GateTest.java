@@ -52,7 +52,7 @@ class GateTest {
             if (hangs) {
                 awaitUninterruptibly(hanging);
             }
-            return answers.getOrDefault(gang.wish().version().toString(), COMING);
+            return answers.getOrDefault(gang.versionRequest().version().toString(), COMING);
         }
 
         @Override

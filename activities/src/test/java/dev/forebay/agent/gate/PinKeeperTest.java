@@ -69,7 +69,7 @@ class PinKeeperTest {
         public Answer ensure(Gang gang) {
             asked.add(gang);
             if (isPinnedWhenAsked) {
-                pin(gang.holder().uid(), gang.wish().version());
+                pin(gang.holder().uid(), gang.versionRequest().version());
                 return new Answer.Warm("/mnt/forebay/a/b/v1");
             }
             return new Answer.Coming(0, Optional.empty(), Optional.empty());
@@ -156,7 +156,7 @@ class PinKeeperTest {
         now.addAndGet(Duration.ofHours(1).toNanos());
         keeper.look();
 
-        assertThat(asked).hasSize(2).allMatch(gang -> gang.wish().deadline().isEmpty());
+        assertThat(asked).hasSize(2).allMatch(gang -> gang.versionRequest().deadline().isEmpty());
         assertThat(takenBack).isEmpty();
     }
 

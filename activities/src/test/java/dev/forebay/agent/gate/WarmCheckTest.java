@@ -56,7 +56,7 @@ class WarmCheckTest {
             asked.add(gang);
             together.countDown();
             awaitAll();
-            return answers.getOrDefault(gang.wish().version().toString(), COMING);
+            return answers.getOrDefault(gang.versionRequest().version().toString(), COMING);
         }
 
         @Override
@@ -66,7 +66,7 @@ class WarmCheckTest {
 
         @Override
         public void takeBack(Gang gang) {
-            takenBack.add(gang.holder().uid() + " " + gang.wish().version());
+            takenBack.add(gang.holder().uid() + " " + gang.versionRequest().version());
         }
     }
 

@@ -27,9 +27,9 @@ class PinnedVersionRepairTest {
     private final List<Mount> mounts = new ArrayList<>();
     private final List<Pin> pins = new ArrayList<>();
     private final List<DatasetVersion> noticed = new CopyOnWriteArrayList<>();
-    private final RepairSchedule unrest =
+    private final RepairSchedule schedule =
             new RepairSchedule(Duration.ofSeconds(60), Duration.ofHours(1), 0);
-    private final PinnedVersionRepair upkeep = upkeep(unrest);
+    private final PinnedVersionRepair upkeep = upkeep(schedule);
 
     /** Makes the next check fail once, as for lack of memory. */
     private volatile boolean fails;
@@ -62,7 +62,7 @@ class PinnedVersionRepairTest {
         upkeep.look();
 
         assertThat(noticed).containsExactly(PINNED);
-        assertThat(unrest.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isTrue();
+        assertThat(schedule.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isTrue();
     }
 
     @Test
@@ -74,7 +74,7 @@ class PinnedVersionRepairTest {
         upkeep.look();
 
         assertThat(noticed).isEmpty();
-        assertThat(unrest.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isFalse();
+        assertThat(schedule.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isFalse();
     }
 
     @Test

@@ -45,10 +45,10 @@ public final class LifecycleBenchmark {
      * @param warmUps rounds for the compilers, which do not count
      * @param rounds that count
      * @param calls in a round, of which the median counts
-     * @param crowd callers at once
+     * @param concurrentCalls callers at once
      * @param scale of the prewarming
      */
-    private record Effort(int warmUps, int rounds, int calls, int crowd, Scale scale) {
+    private record Effort(int warmUps, int rounds, int calls, int concurrentCalls, Scale scale) {
         static final Effort FULL = new Effort(2, 5, 40, 1_000, Scale.FULL);
 
         /** Checks only that everything works. */
@@ -59,7 +59,7 @@ public final class LifecycleBenchmark {
                     "warm_up_rounds", warmUps,
                     "rounds_that_count", rounds,
                     "calls_in_a_round", calls,
-                    "callers_at_once", crowd,
+                    "callers_at_once", concurrentCalls,
                     "crowds_objects", CROWDS_OBJECTS,
                     "prewarmed_large_object_bytes", scale.coldShardBytes(),
                     "prewarmed_small_objects", scale.coldFiles());
@@ -162,13 +162,13 @@ public final class LifecycleBenchmark {
     /** Lets all callers ask at once for a version that was never listed. */
     private void crowds() throws Exception {
         for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
-            say("%d callers".formatted(effort.crowd()), round);
+            say("%d callers".formatted(effort.concurrentCalls()), round);
             int number = effort.warmUps() + round;
             Dataset cold = Dataset.small("lifecycle-crowd-" + number, CROWDS_OBJECTS);
             register(cold);
             CompletableFuture<Long> filled = table.cached(cold);
-            List<Integer> callers = IntStream.range(0, effort.crowd()).boxed().toList();
-            Parallel.forEach(effort.crowd(), callers, _ -> control.ensure(cold.name()));
+            List<Integer> callers = IntStream.range(0, effort.concurrentCalls()).boxed().toList();
+            Parallel.forEach(effort.concurrentCalls(), callers, _ -> control.ensure(cold.name()));
             long answered = System.nanoTime();
             double seconds = (answered - filled.get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS)) / 1e9;
             if (round >= 0) {

@@ -316,16 +316,16 @@ public final class ChunkStore implements AutoCloseable {
             return;
         }
         try {
-            DiskStore anew = hung.anew();
-            if (replace(hung, anew)) {
-                keepOneOfEach(anew);
+            DiskStore reopened = hung.reopened();
+            if (replace(hung, reopened)) {
+                keepOneOfEach(reopened);
                 LOG.info(
                         "Disk {} answers again, and is used again with its {} chunks",
                         hung.directory(),
-                        anew.size());
+                        reopened.size());
                 onReturnedDisk.accept(hung.directory());
             } else {
-                anew.close();
+                reopened.close();
             }
         } catch (IOException | RuntimeException e) {
             LOG.error(
@@ -362,12 +362,12 @@ public final class ChunkStore implements AutoCloseable {
      * Puts a reopened disk in the place of the old one. Returns false if the store was closed
      * meanwhile.
      */
-    private synchronized boolean replace(DiskStore before, DiskStore anew) {
+    private synchronized boolean replace(DiskStore before, DiskStore reopened) {
         if (closing.hasBegun()) {
             return false;
         }
-        listenTo(anew);
-        opened = opened.stream().map(disk -> disk == before ? anew : disk).toList();
+        listenTo(reopened);
+        opened = opened.stream().map(disk -> disk == before ? reopened : disk).toList();
         return true;
     }
 

@@ -96,7 +96,7 @@ final class DiskStore implements AutoCloseable {
      * @throws ForebayException as {@link #open} does
      * @throws IOException if the disk fails, or another disk is in its place
      */
-    DiskStore anew() throws IOException {
+    DiskStore reopened() throws IOException {
         Optional<IOException> failure = health.failureAfterHang();
         if (failure.isPresent()) {
             throw failure.get();
@@ -195,13 +195,13 @@ final class DiskStore implements AutoCloseable {
     /**
      * Stores bytes as {@link ChunkStore#put} does.
      *
-     * @param elsewhere the chunk on another disk, whose bytes are copied
+     * @param otherCopy the chunk on another disk, whose bytes are copied
      */
-    void put(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+    void put(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk otherCopy) {
         Optional<Boolean> stored =
                 calls.call(
                         () -> {
-                            writes.store(id, data, valid, elsewhere);
+                            writes.store(id, data, valid, otherCopy);
                             return true;
                         });
         if (stored.isEmpty()) {

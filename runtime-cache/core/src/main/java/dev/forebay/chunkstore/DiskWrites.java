@@ -48,9 +48,9 @@ final class DiskWrites {
     /**
      * Stores bytes as {@link ChunkStore#put} does.
      *
-     * @param elsewhere the chunk on another disk, whose bytes are copied
+     * @param otherCopy the chunk on another disk, whose bytes are copied
      */
-    void store(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+    void store(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk otherCopy) {
         ChunkEntry before = reads.current(id);
         if (before != null && before.length() != valid.chunkBytes()) {
             throw new ForebayException(
@@ -59,18 +59,18 @@ final class DiskWrites {
                             .formatted(id, before.length(), valid.chunkBytes()));
         }
         if (before == null || !before.valid().covers(valid)) {
-            write(id, data, valid, elsewhere);
+            write(id, data, valid, otherCopy);
         }
     }
 
     private void write(
-            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk otherCopy) {
         long bytes = ChunkEntry.footprint(valid.chunkBytes());
         space.reserve(id, bytes);
         boolean published = false;
         try {
             for (int attempt = 1; !published; attempt++) {
-                published = tryWrite(id, data, valid, elsewhere, attempt);
+                published = tryWrite(id, data, valid, otherCopy, attempt);
             }
         } finally {
             if (!published) {
@@ -89,12 +89,12 @@ final class DiskWrites {
             ChunkId id,
             ByteBuffer data,
             ValidBlocks valid,
-            @Nullable StoredChunk elsewhere,
+            @Nullable StoredChunk otherCopy,
             int attempt) {
         Path file = files.incoming();
         ChunkEntry before = reads.current(id);
         try (StoredChunk old = before == null ? null : reads.open(before, 0, 0).orElse(null);
-                ChunkWriter writer = new ChunkWriter(data, valid, old == null ? elsewhere : old)) {
+                ChunkWriter writer = new ChunkWriter(data, valid, old == null ? otherCopy : old)) {
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
             if (health.hasFailed()) {

@@ -81,7 +81,7 @@ final class Csi implements Callable<Integer> {
             description =
                     "The longest time that a call waits for a version that is not shown yet, in "
                     + "seconds: 60. FOREBAY_CSI_PATIENCE")
-    int patience;
+    int timeout;
 
     @Option(
             names = "--first-patience",
@@ -91,7 +91,7 @@ final class Csi implements Callable<Integer> {
                     "The longest time that the first call for a volume waits, in seconds, so "
                     + "that an event soon shows the reason: 5."
                             + " FOREBAY_CSI_FIRST_PATIENCE")
-    int firstPatience;
+    int firstTimeout;
 
     @Option(
             names = "--image-patience",
@@ -100,7 +100,7 @@ final class Csi implements Callable<Integer> {
             description =
                     "How long to wait for the image of a version before it is published file by "
                     + "file, in seconds: 10. FOREBAY_CSI_IMAGE_PATIENCE")
-    int imagePatience;
+    int imageTimeout;
 
     @Option(
             names = "--calls",
@@ -143,9 +143,9 @@ final class Csi implements Callable<Integer> {
                     ErrorCode.INVALID_ARGUMENT,
                     "--node is '%s'; it must have 1 to %d bytes".formatted(node, NODE_BYTES));
         }
-        PodOptions.requireWithin("--patience", patience, 1, MOST_SECONDS);
-        PodOptions.requireWithin("--first-patience", firstPatience, 1, MOST_SECONDS);
-        PodOptions.requireWithin("--image-patience", imagePatience, 0, MOST_SECONDS);
+        PodOptions.requireWithin("--patience", timeout, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--first-patience", firstTimeout, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--image-patience", imageTimeout, 0, MOST_SECONDS);
         PodOptions.requireWithin("--calls", calls, 1, MOST_CALLS);
         PodOptions.requireWithin("--drain", drain, 0, MOST_SECONDS);
         PodOptions.requireOutsideOfMount("--socket", socket, mountpoint);
@@ -156,9 +156,9 @@ final class Csi implements Callable<Integer> {
                 kubeletDirectory.toAbsolutePath().normalize(),
                 node,
                 BuiltVersion.number(),
-                Duration.ofSeconds(patience),
-                Duration.ofSeconds(firstPatience),
-                Duration.ofSeconds(imagePatience),
+                Duration.ofSeconds(timeout),
+                Duration.ofSeconds(firstTimeout),
+                Duration.ofSeconds(imageTimeout),
                 calls,
                 Duration.ofSeconds(drain));
     }

@@ -63,7 +63,7 @@ final class Registration {
      * capacity is unchanged, if the worker drains or has left, or if another process has taken over
      * its id.
      */
-    synchronized void weighAnew() {
+    synchronized void updateCapacity() {
         URI known = address;
         if (known == null
                 || weight == capacityBytes.getAsLong()

@@ -158,7 +158,7 @@ final class Worker {
         orphans.ifPresent(OrphanSweep::start);
         scrubber.ifPresent(Scrubber::start);
         store.onLostDisk(disk -> Thread.ofVirtual().name("lost-disk").start(() -> lost(disk)));
-        store.onReturnedDisk(_ -> weighAnew());
+        store.onReturnedDisk(_ -> updateCapacity());
     }
 
     private SiblingRegions siblings(WorkerConfig settings, WorkerMetrics observer) {
@@ -199,13 +199,13 @@ final class Worker {
     }
 
     private void lost(LostDisk disk) {
-        weighAnew();
+        updateCapacity();
         repairs.refill(disk);
     }
 
-    private void weighAnew() {
+    private void updateCapacity() {
         try {
-            registration.weighAnew();
+            registration.updateCapacity();
         } catch (RuntimeException e) {
             LOG.warn("Cannot publish the capacity of this worker in etcd; retrying", e);
         }

@@ -34,7 +34,7 @@ final class PinRequesters {
      *
      * @param there whether the pin was held before
      */
-    void add(PinRequester taker, PinGrant pin, boolean there) {
+    void add(PinRequester requester, PinGrant pin, boolean there) {
         PinKey key = PinKey.of(pin);
         if (!there) {
             of.remove(key);
@@ -45,26 +45,26 @@ final class PinRequesters {
                                 there
                                         ? new LinkedHashSet<>(Set.of(PinRequester.SOMEBODY))
                                         : new LinkedHashSet<>())
-                .add(taker);
+                .add(requester);
     }
 
     /** Returns whether the request has taken the pin and not released it. */
-    boolean has(PinRequester taker, PinKey pin) {
-        return of.getOrDefault(pin, Set.of()).contains(taker);
+    boolean has(PinRequester requester, PinKey pin) {
+        return of.getOrDefault(pin, Set.of()).contains(requester);
     }
 
     /** Returns whether the request alone has taken the pin. */
-    boolean hasAlone(PinRequester taker, PinKey pin) {
-        return of.getOrDefault(pin, Set.of()).equals(Set.of(taker));
+    boolean hasAlone(PinRequester requester, PinKey pin) {
+        return of.getOrDefault(pin, Set.of()).equals(Set.of(requester));
     }
 
-    /** Removes a request from the takers of a pin. */
-    void remove(PinRequester taker, PinKey pin) {
+    /** Removes a request from the requesters of a pin. */
+    void remove(PinRequester requester, PinKey pin) {
         of.computeIfPresent(
                 pin,
-                (_, takers) -> {
-                    takers.remove(taker);
-                    return takers.isEmpty() ? null : takers;
+                (_, requesters) -> {
+                    requesters.remove(requester);
+                    return requesters.isEmpty() ? null : requesters;
                 });
     }
 

@@ -43,7 +43,7 @@ public final class Pins {
     private final PinWatch watch;
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
-    private final PinRequesters takers;
+    private final PinRequesters requesters;
     private final PinLocks turns = new PinLocks();
     private int underWay;
 
@@ -54,7 +54,7 @@ public final class Pins {
         this.state = state;
         this.fills = fills;
         this.watch = watch;
-        this.takers = new PinRequesters(left);
+        this.requesters = new PinRequesters(left);
     }
 
     /** Returns whether no pin is being taken or released, which the next run would not know of. */
@@ -85,22 +85,22 @@ public final class Pins {
     /**
      * Takes or renews a pin.
      *
-     * @param taker the request that it is taken for: if that fails, it releases the pin
+     * @param requester the request that it is taken for: if that fails, it releases the pin
      * @throws ApplicationFailure EVICTING if an eviction came first; NOT_FOUND if the region does
      *     not know the version, which is then filled again
      */
-    public PinGrant take(PinRequest request, PinRequester taker) {
+    public PinGrant take(PinRequest request, PinRequester requester) {
         refuseTooMany(request);
         PinKey key = PinKey.of(request);
         turns.beginTaking(key);
         try {
-            return taken(request, taker);
+            return taken(request, requester);
         } finally {
             turns.finishTaking(key);
         }
     }
 
-    private PinGrant taken(PinRequest request, PinRequester taker) {
+    private PinGrant taken(PinRequest request, PinRequester requester) {
         RegionName region = request.region();
         Duration left;
         begin();
@@ -133,7 +133,7 @@ public final class Pins {
         if (state.pins(region).isEmpty()) {
             heldSince.put(region, VersionState.now());
         }
-        takers.add(taker, grant, state.pin(region, grant.id()).isPresent());
+        requesters.add(requester, grant, state.pin(region, grant.id()).isPresent());
         state.apply(new PinGranted(grant));
         if (!holds(grant)) {
             throw Failures.refusal(
@@ -208,26 +208,26 @@ public final class Pins {
      * Ends a pin whose request fails and reports that. Keeps it if another request has taken it as
      * well, before or after.
      */
-    public void giveBack(PinGrant grant, PinRequester taker) {
+    public void giveBack(PinGrant grant, PinRequester requester) {
         PinKey key = PinKey.of(grant);
         turns.beginEnding(key);
         try {
-            if (takers.hasAlone(taker, key)) {
+            if (requesters.hasAlone(requester, key)) {
                 endOrLeave(grant);
             }
             // Removes the entry last: if this run ends first, the next one has to release the pin.
-            takers.remove(taker, key);
+            requesters.remove(requester, key);
         } finally {
             turns.finishEnding(key);
         }
     }
 
     /** Ends every pin that this request alone has taken, in this run or in the previous one. */
-    public void giveBackAll(PinRequester taker) {
+    public void giveBackAll(PinRequester requester) {
         state.status().pins().stream()
-                .filter(pin -> takers.has(taker, PinKey.of(pin)))
+                .filter(pin -> requesters.has(requester, PinKey.of(pin)))
                 .toList()
-                .forEach(pin -> giveBack(pin, taker));
+                .forEach(pin -> giveBack(pin, requester));
     }
 
     private void endOrLeave(PinGrant grant) {
@@ -243,8 +243,8 @@ public final class Pins {
     /**
      * Returns the pin that the request took in an earlier run, if the workflow believes it alive.
      */
-    public Optional<PinGrant> left(PinRequest request, PinRequester taker) {
-        return takers.has(taker, PinKey.of(request))
+    public Optional<PinGrant> left(PinRequest request, PinRequester requester) {
+        return requesters.has(requester, PinKey.of(request))
                 ? state.pin(request.region(), request.id())
                 : Optional.empty();
     }
@@ -255,7 +255,7 @@ public final class Pins {
      * @param waits whether the request with this id is expected to arrive in the next run
      */
     public List<ProvisionalPin> left(Predicate<String> waits) {
-        return takers.left(state.status().pins(), waits);
+        return requesters.left(state.status().pins(), waits);
     }
 
     private void refuseTooMany(PinRequest request) {

@@ -18,7 +18,7 @@ public final class RequestedPin {
 
     private final Pins pins;
     private final PinRequest wanted;
-    private final PinRequester taker;
+    private final PinRequester requester;
     private final CallerDeadline deadline;
     private @Nullable PinGrant held;
 
@@ -26,16 +26,16 @@ public final class RequestedPin {
     private @Nullable Promise<PinGrant> unanswered;
 
     /**
-     * @param taker the request that takes the pin; a pin that it took in an earlier run counts as
+     * @param requester the request that takes the pin; a pin that it took in an earlier run counts as
      *     its own
      * @param deadline until when it waits
      */
-    public RequestedPin(Pins pins, PinRequest wanted, PinRequester taker, CallerDeadline deadline) {
+    public RequestedPin(Pins pins, PinRequest wanted, PinRequester requester, CallerDeadline deadline) {
         this.pins = pins;
         this.wanted = wanted;
-        this.taker = taker;
+        this.requester = requester;
         this.deadline = deadline;
-        this.held = pins.left(wanted, taker).orElse(null);
+        this.held = pins.left(wanted, requester).orElse(null);
     }
 
     /**
@@ -100,7 +100,7 @@ public final class RequestedPin {
             return;
         }
         Promise<PinGrant> taking =
-                unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, taker));
+                unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, requester));
         unanswered = null;
         if (patience.await(taking::isCompleted)) {
             try {
@@ -121,19 +121,19 @@ public final class RequestedPin {
         if (taking != null) {
             giveBackLater(taking, grant);
         } else if (grant != null) {
-            pins.giveBack(grant, taker);
+            pins.giveBack(grant, requester);
         }
     }
 
     /** Takes the pin. Null if the wait ends before the region has answered. */
     private @Nullable PinGrant take() {
         if (!deadline.isSet()) {
-            return pins.take(wanted, taker);
+            return pins.take(wanted, requester);
         }
         if (deadline.isOver()) {
             return grant().orElse(null);
         }
-        Promise<PinGrant> taking = Async.function(() -> pins.take(wanted, taker));
+        Promise<PinGrant> taking = Async.function(() -> pins.take(wanted, requester));
         if (deadline.await(taking::isCompleted)) {
             return taking.get();
         }
@@ -157,7 +157,7 @@ public final class RequestedPin {
             last = before;
         }
         if (last != null) {
-            pins.giveBack(last, taker);
+            pins.giveBack(last, requester);
         }
     }
 

@@ -25,22 +25,22 @@ public final class History {
 
     private static final int LONGEST_TEXT = 1_000;
 
-    private final List<HistoryEntry> untold;
+    private final List<HistoryEntry> unreported;
     private int count;
 
     /**
      * @param carried the entries that the previous run has not delivered
      */
     History(List<HistoryEntry> carried) {
-        this.untold = new ArrayList<>(carried);
+        this.unreported = new ArrayList<>(carried);
     }
 
-    public List<HistoryEntry> untold() {
-        return List.copyOf(untold);
+    public List<HistoryEntry> unreported() {
+        return List.copyOf(unreported);
     }
 
-    public void told(List<HistoryEntry> heard) {
-        untold.removeAll(heard);
+    public void reported(List<HistoryEntry> entries) {
+        unreported.removeAll(entries);
     }
 
     /**
@@ -94,10 +94,10 @@ public final class History {
     }
 
     private void add(Residency of, Kind kind, @Nullable ErrorCode code, String text) {
-        if (untold.size() >= MOST) {
-            untold.removeFirst();
+        if (unreported.size() >= MOST) {
+            unreported.removeFirst();
         }
-        untold.add(
+        unreported.add(
                 new HistoryEntry(
                         Workflow.getInfo().getOriginalExecutionRunId() + "/" + count++,
                         VersionState.now(),

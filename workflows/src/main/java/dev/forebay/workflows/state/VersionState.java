@@ -17,11 +17,11 @@ import java.util.Optional;
 /** The only mutable state of a workflow run. Only events change it. */
 public final class VersionState {
 
-    private final History chronicle;
+    private final History history;
     private VersionStatus status;
 
     public VersionState(VersionInput input) {
-        this.chronicle = new History(input.untold());
+        this.history = new History(input.untold());
         VersionStatus carried = input.carried();
         this.status =
                 carried != null
@@ -42,11 +42,11 @@ public final class VersionState {
     public void apply(Event event, String why) {
         VersionStatus before = status;
         status = Lifecycle.apply(before, event);
-        chronicle.note(event, before, status, why);
+        history.note(event, before, status, why);
     }
 
-    public History chronicle() {
-        return chronicle;
+    public History history() {
+        return history;
     }
 
     public VersionStatus status() {

@@ -31,8 +31,8 @@ final class CatalogueProjection {
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
     private final VersionState state;
-    private @Nullable VersionStatus told;
-    private boolean telling;
+    private @Nullable VersionStatus reported;
+    private boolean reporting;
 
     CatalogueProjection(VersionState state) {
         this.state = state;
@@ -42,12 +42,12 @@ final class CatalogueProjection {
      * Returns whether no activity is in progress whose late effect could overwrite the next run's.
      */
     boolean isIdle() {
-        return !telling;
+        return !reporting;
     }
 
     /** Returns whether the catalogue has the present status. */
     boolean isUpToDate() {
-        return state.status().equals(told);
+        return state.status().equals(reported);
     }
 
     /**
@@ -62,29 +62,29 @@ final class CatalogueProjection {
                         () -> {
                             while (true) {
                                 Workflow.await(() -> !isUpToDate() && !leaving.getAsBoolean());
-                                tell(state.status());
+                                report(state.status());
                             }
                         });
     }
 
-    private void tell(VersionStatus status) {
-        telling = true;
-        List<HistoryEntry> news = state.chronicle().untold();
+    private void report(VersionStatus status) {
+        reporting = true;
+        List<HistoryEntry> news = state.history().unreported();
         try {
             ActivityStubs.project(state.version()).project(status, revision(), news);
-            told = status;
-            state.chronicle().told(news);
+            reported = status;
+            state.history().reported(news);
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
             LOG.warn("Cannot update the catalogue; retrying: {}", problem);
             if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
                 // The catalogue can never store this status. It may store the next one.
-                told = status;
-                state.chronicle().told(news);
+                reported = status;
+                state.history().reported(news);
             }
         }
-        telling = false;
-        if (!status.equals(told)) {
+        reporting = false;
+        if (!status.equals(reported)) {
             Workflow.sleep(PAUSE_AFTER_FAILURE);
         }
     }

@@ -128,7 +128,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         input.version(),
                         carried.ttl(),
                         carried,
-                        state.chronicle().untold(),
+                        state.history().unreported(),
                         fills.left(),
                         callers.awaited(region -> state.state(region) == State.WARMING),
                         evictions.left(),
@@ -142,10 +142,10 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 deadline ->
                         new EnsureInRegions(
                                         pins,
-                                        (one, taker) ->
+                                        (one, requester) ->
                                                 new EnsureInRegion(
                                                         state, fills, pins, proofs, looks, receipts,
-                                                        deadline, one, taker),
+                                                        deadline, one, requester),
                                         request,
                                         deadline)
                                 .run());

@@ -65,7 +65,7 @@ final class EnsureInRegion {
 
     /**
      * @param request of one region
-     * @param taker the request that the pin is taken for
+     * @param requester the request that the pin is taken for
      */
     EnsureInRegion(
             VersionState state,
@@ -76,7 +76,7 @@ final class EnsureInRegion {
             Receipts receipts,
             CallerDeadline deadline,
             EnsureRequest request,
-            PinRequester taker) {
+            PinRequester requester) {
         this.state = state;
         this.fills = fills;
         this.pins = pins;
@@ -87,7 +87,7 @@ final class EnsureInRegion {
         this.region = request.region();
         this.terms = request.terms();
         PinRequest wanted = request.pin();
-        this.pin = wanted == null ? null : new RequestedPin(pins, wanted, taker, deadline);
+        this.pin = wanted == null ? null : new RequestedPin(pins, wanted, requester, deadline);
     }
 
     /**

@@ -42,7 +42,7 @@ final class EnsureInRegions {
     private final BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions;
     private final EnsureRequest request;
     private final CallerDeadline deadline;
-    private final PinRequester taker = PinRequester.current();
+    private final PinRequester requester = PinRequester.current();
 
     /**
      * @param regions creates the request handler of one region, for this call
@@ -65,7 +65,7 @@ final class EnsureInRegions {
     Receipt run() {
         try {
             if (request.others().isEmpty()) {
-                return regions.apply(request, taker).run();
+                return regions.apply(request, requester).run();
             }
             List<Receipt> all = inAll(request.each().toList());
             return all.getFirst().with(all.subList(1, all.size()));
@@ -100,7 +100,7 @@ final class EnsureInRegions {
     }
 
     private Promise<Given> begin(EnsureRequest one) {
-        return Async.function(() -> new Given(regions.apply(one, taker).run(), VersionState.now()));
+        return Async.function(() -> new Given(regions.apply(one, requester).run(), VersionState.now()));
     }
 
     private void await(List<Promise<Given>> given) {
@@ -152,7 +152,7 @@ final class EnsureInRegions {
     private void giveBack(Receipt receipt) {
         PinGrant pin = receipt.pin();
         if (pin != null) {
-            pins.giveBack(pin, taker);
+            pins.giveBack(pin, requester);
         }
     }
 

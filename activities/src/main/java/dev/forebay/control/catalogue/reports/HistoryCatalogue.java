@@ -53,31 +53,31 @@ public class HistoryCatalogue {
 
     /** Enters the events that are new. A new eviction also counts in the ledger. */
     public void enter(DatasetVersion version, List<HistoryEntry> news) {
-        for (HistoryEntry happening : news) {
-            boolean isNew = enter(version, happening) == 1;
-            if (isNew && happening.kind() == Kind.EVICTED) {
+        for (HistoryEntry entry : news) {
+            boolean isNew = enter(version, entry) == 1;
+            if (isNew && entry.kind() == Kind.EVICTED) {
                 Panache.getSession()
                         .createNativeMutationQuery(EVICTED)
                         .setParameter("day", LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC))
-                        .setParameter("region", happening.region().value())
+                        .setParameter("region", entry.region().value())
                         .setParameter("version", version.toString())
                         .executeUpdate();
             }
         }
     }
 
-    private static int enter(DatasetVersion version, HistoryEntry happening) {
-        ErrorCode code = happening.code();
+    private static int enter(DatasetVersion version, HistoryEntry entry) {
+        ErrorCode code = entry.code();
         return Panache.getSession()
                 .createNativeMutationQuery(ENTER)
                 .setParameter("version", version.toString())
-                .setParameter("id", happening.id())
-                .setParameter("region", happening.region().value())
-                .setParameter("at", happening.at())
-                .setParameter("kind", happening.kind().name())
+                .setParameter("id", entry.id())
+                .setParameter("region", entry.region().value())
+                .setParameter("at", entry.at())
+                .setParameter("kind", entry.kind().name())
                 .setParameter("code", code == null ? null : code.name(), String.class)
-                .setParameter("text", happening.text())
-                .setParameter("bytes", happening.bytes())
+                .setParameter("text", entry.text())
+                .setParameter("bytes", entry.bytes())
                 .executeUpdate();
     }
 

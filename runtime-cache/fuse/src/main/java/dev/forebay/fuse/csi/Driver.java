@@ -72,8 +72,8 @@ public final class Driver implements AutoCloseable {
     private Driver(DriverConfig config) throws IOException {
         this.config = config;
         Volumes volumes =
-                new Volumes(config.tree(), config.firstPatience(), config.imagePatience());
-        calls = new VolumeCalls(config.calls(), config.patience());
+                new Volumes(config.tree(), config.firstTimeout(), config.imageTimeout());
+        calls = new VolumeCalls(config.calls(), config.timeout());
         handling =
                 Executors.newFixedThreadPool(
                         HANDLING_THREADS, Thread.ofPlatform().daemon().name("csi-", 0).factory());
@@ -180,7 +180,7 @@ public final class Driver implements AutoCloseable {
      * Returns whether the driver answers a request through its socket in time, with any result.
      * Returns false if it is closed, or if the socket was removed or replaced.
      */
-    public boolean answers(Duration patience) {
+    public boolean answers(Duration timeout) {
         if (ends) {
             return false;
         }
@@ -196,9 +196,9 @@ public final class Driver implements AutoCloseable {
             var _ =
                     IdentityGrpc.newFutureStub(own)
                             .withWaitForReady()
-                            .withDeadlineAfter(patience.toNanos(), TimeUnit.NANOSECONDS)
+                            .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                             .probe(ProbeRequest.getDefaultInstance())
-                            .get(patience.toNanos(), TimeUnit.NANOSECONDS);
+                            .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -11,10 +11,10 @@ import java.time.Duration;
  * @param targets the directory below which volumes are published
  * @param node the node's name for the orchestrator
  * @param version the version of this program
- * @param patience the maximum time that a call waits for a version that is not visible yet
- * @param firstPatience the maximum time that the first call for a volume waits: its caller shows
+ * @param timeout the maximum time that a call waits for a version that is not visible yet
+ * @param firstTimeout the maximum time that the first call for a volume waits: its caller shows
  *     the resulting error to people
- * @param imagePatience the time in which a version's image may be attached before the version is
+ * @param imageTimeout the time in which a version's image may be attached before the version is
  *     published file by file
  * @param calls the maximum number of concurrent publish calls, and of concurrent unpublish calls
  * @param drain the time in which running calls may finish when the driver ends
@@ -25,8 +25,8 @@ public record DriverConfig(
         Path targets,
         String node,
         String version,
-        Duration patience,
-        Duration firstPatience,
-        Duration imagePatience,
+        Duration timeout,
+        Duration firstTimeout,
+        Duration imageTimeout,
         int calls,
         Duration drain) {}

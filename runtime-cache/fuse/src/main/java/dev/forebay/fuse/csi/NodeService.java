@@ -60,9 +60,9 @@ final class NodeService extends NodeGrpc.NodeImplBase {
         calls.publish(
                 publication.target(),
                 caller,
-                patience -> {
+                timeout -> {
                     Path target = targets.existing(publication.target());
-                    volumes.publish(publication.version(), target, patience);
+                    volumes.publish(publication.version(), target, timeout);
                     return NodePublishVolumeResponse.getDefaultInstance();
                 });
     }

@@ -33,12 +33,12 @@ final class VolumeCalls implements AutoCloseable {
     /** The work of a call. */
     @FunctionalInterface
     interface Work<T> {
-        T run(Patience patience) throws IOException;
+        T run(CallTimeout timeout) throws IOException;
     }
 
     private static final int IDLE_SECONDS = 30;
 
-    private final Duration patience;
+    private final Duration timeout;
 
     /** Two pools, so that volumes can be unpublished while others wait for their versions. */
     private final Kind publishing;
@@ -49,10 +49,10 @@ final class VolumeCalls implements AutoCloseable {
 
     /**
      * @param most the maximum number of concurrent calls of each kind
-     * @param patience the maximum time that a call may wait
+     * @param timeout the maximum time that a call may wait
      */
-    VolumeCalls(int most, Duration patience) {
-        this.patience = patience;
+    VolumeCalls(int most, Duration timeout) {
+        this.timeout = timeout;
         publishing = Kind.of("csi-publish-", most);
         unpublishing = Kind.of("csi-unpublish-", most);
     }
@@ -92,9 +92,9 @@ final class VolumeCalls implements AutoCloseable {
         ServerCallStreamObserver<T> call = (ServerCallStreamObserver<T>) caller;
         // Without a handler, an answer to a caller that has gone would throw.
         call.setOnCancelHandler(() -> {});
-        Patience until =
-                new Patience(
-                        patience,
+        CallTimeout until =
+                new CallTimeout(
+                        timeout,
                         Context.current().getDeadline(),
                         () -> stops || call.isCancelled());
         if (!targets.add(target)) {
@@ -140,7 +140,7 @@ final class VolumeCalls implements AutoCloseable {
         kind.permits().release();
     }
 
-    private <T> T run(Kind kind, Path target, Patience until, Work<T> work) throws IOException {
+    private <T> T run(Kind kind, Path target, CallTimeout until, Work<T> work) throws IOException {
         try {
             return work.run(until);
         } finally {

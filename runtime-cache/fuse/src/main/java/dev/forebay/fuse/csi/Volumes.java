@@ -53,16 +53,16 @@ final class Volumes {
     private static final Duration ALL_THERE_IS = Duration.ofDays(1);
 
     private final Path tree;
-    private final Duration firstPatience;
-    private final Duration imagePatience;
+    private final Duration firstTimeout;
+    private final Duration imageTimeout;
 
     /** The targets whose callers already got an error because the version was not visible. */
     private final Cache<Path, Boolean> told = Caffeine.newBuilder().maximumSize(MOST_TOLD).build();
 
-    Volumes(Path tree, Duration firstPatience, Duration imagePatience) {
+    Volumes(Path tree, Duration firstTimeout, Duration imageTimeout) {
         this.tree = tree;
-        this.firstPatience = firstPatience;
-        this.imagePatience = imagePatience;
+        this.firstTimeout = firstTimeout;
+        this.imageTimeout = imageTimeout;
     }
 
     /** Returns whether versions are shown on this node, without accessing the mount. */
@@ -79,22 +79,22 @@ final class Volumes {
      * @throws ForebayException {@code UNAVAILABLE} if the version does not become visible in time,
      *     {@code ALREADY_EXISTS} if something else is at the target
      */
-    void publish(DatasetVersion version, Path target, Patience patience) throws IOException {
+    void publish(DatasetVersion version, Path target, CallTimeout timeout) throws IOException {
         if (isPublished(version, target)) {
             return;
         }
         Path folder = tree.resolve(version.path());
         boolean isFirst = told.asMap().put(target, true) == null;
-        patience.await(
+        timeout.await(
                 () -> Files.isDirectory(folder),
-                isFirst ? firstPatience : ALL_THERE_IS,
+                isFirst ? firstTimeout : ALL_THERE_IS,
                 () -> whyNot(version));
         told.invalidate(target);
-        patience.awaitOr(() -> !MountTable.at(folder).isEmpty(), imagePatience);
+        timeout.awaitOr(() -> !MountTable.at(folder).isEmpty(), imageTimeout);
         makeDirectory(target);
         try (DetachedMount copy =
                 DetachedMount.copyOf(tree, folder, mount -> View.of(mount) == View.NATIVE)) {
-            if (patience.isOver()) {
+            if (timeout.isOver()) {
                 throw new ForebayException(ErrorCode.UNAVAILABLE, "the time for this call ran out");
             }
             copy.attach(target);

@@ -26,7 +26,7 @@ final class Connection implements AutoCloseable {
      *
      * @param mount the receiver must close it
      */
-    record Heard(HolderMessage word, Optional<HeldMount> mount) {}
+    record Received(HolderMessage message, Optional<HeldMount> mount) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -56,13 +56,13 @@ final class Connection implements AutoCloseable {
     }
 
     /** Sends a word. If that fails, the connection ends, and both ends notice it. */
-    void say(HolderMessage word) {
-        send(word.name(), List.of());
+    void say(HolderMessage message) {
+        send(message.name(), List.of());
     }
 
     /** Sends a word about a mount, with copies of its descriptors. */
-    void say(HolderMessage word, HeldMount mount) {
-        send(word.name() + " " + mount.text(), mount.device().descriptors());
+    void say(HolderMessage message, HeldMount mount) {
+        send(message.name() + " " + mount.text(), mount.device().descriptors());
     }
 
     private void send(String text, List<Descriptor> descriptors) {
@@ -81,16 +81,16 @@ final class Connection implements AutoCloseable {
      * @param bringsMount the only word that may come with a mount; descriptors that come with other
      *     words are closed
      */
-    Optional<Heard> hear(HolderMessage bringsMount) {
+    Optional<Received> receive(HolderMessage bringsMount) {
         try {
             while (true) {
                 Optional<Packet> packet = socket.receive();
                 if (packet.isEmpty()) {
                     return Optional.empty();
                 }
-                Heard heard = parse(packet.get(), bringsMount);
-                if (heard != null) {
-                    return Optional.of(heard);
+                Received received = parse(packet.get(), bringsMount);
+                if (received != null) {
+                    return Optional.of(received);
                 }
             }
         } catch (SystemCallException e) {
@@ -99,16 +99,16 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private static @Nullable Heard parse(Packet packet, HolderMessage bringsMount) {
+    private static @Nullable Received parse(Packet packet, HolderMessage bringsMount) {
         String[] parts = packet.text().split(" ", 2);
         try {
-            HolderMessage word = HolderMessage.valueOf(parts[0]);
-            if (word == bringsMount && parts.length > 1) {
-                return new Heard(
-                        word, Optional.of(HeldMount.parse(parts[1], packet.descriptors())));
+            HolderMessage message = HolderMessage.valueOf(parts[0]);
+            if (message == bringsMount && parts.length > 1) {
+                return new Received(
+                        message, Optional.of(HeldMount.parse(parts[1], packet.descriptors())));
             }
             packet.descriptors().forEach(Descriptor::close);
-            return new Heard(word, Optional.empty());
+            return new Received(message, Optional.empty());
         } catch (IllegalArgumentException e) {
             LOG.warn("Ignoring message '{}': {}", packet.text(), e.getMessage());
             packet.descriptors().forEach(Descriptor::close);

@@ -3,7 +3,7 @@ package dev.forebay.fuse.hold;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
-import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.hold.Connection.Received;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.model.ErrorCode;
@@ -143,19 +143,19 @@ public final class HeldTransport implements Transport {
 
     private void listenTo(Connection connection) {
         boolean toldToServe = false;
-        for (Optional<Heard> next = connection.hear(HolderMessage.MOUNT);
+        for (Optional<Received> next = connection.receive(HolderMessage.MOUNT);
                 next.isPresent();
-                next = connection.hear(HolderMessage.MOUNT)) {
-            Heard heard = next.get();
-            switch (heard.word()) {
-                case MOUNT -> heard.mount().ifPresent(this::take);
+                next = connection.receive(HolderMessage.MOUNT)) {
+            Received received = next.get();
+            switch (received.message()) {
+                case MOUNT -> received.mount().ifPresent(this::take);
                 case SERVE -> toldToServe = true;
                 case GO -> go();
                 case PING -> connection.say(HolderMessage.PONG);
                 case REPLACED -> replaced();
                 case END -> end.complete(0);
                 case JOIN, SERVING, LEAVING, DRAINED, PONG ->
-                        LOG.warn("The holder sent an unexpected {}", heard.word());
+                        LOG.warn("The holder sent an unexpected {}", received.message());
             }
             // A server that was stopped receives all earlier messages at once, and may have been
             // replaced: serve only when no further message is waiting.
@@ -289,9 +289,9 @@ public final class HeldTransport implements Transport {
     }
 
     /** Sends a word to the holder; returns false if there is none now. */
-    private synchronized boolean tell(HolderMessage word) {
+    private synchronized boolean tell(HolderMessage message) {
         if (holder != null) {
-            holder.say(word);
+            holder.say(message);
         }
         return holder != null;
     }

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.hold;
 
-import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.hold.Connection.Received;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.UnixSocket;
@@ -174,10 +174,10 @@ public final class Holder implements AutoCloseable {
         connections.add(server);
         pulses.add(server);
         try {
-            for (Optional<Heard> next = server.hear(HolderMessage.JOIN);
+            for (Optional<Received> next = server.receive(HolderMessage.JOIN);
                     next.isPresent();
-                    next = server.hear(HolderMessage.JOIN)) {
-                switch (next.get().word()) {
+                    next = server.receive(HolderMessage.JOIN)) {
+                switch (next.get().message()) {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {
                         LOG.info("{} serves", server.name());
@@ -259,10 +259,10 @@ public final class Holder implements AutoCloseable {
             tell(server, HolderMessage.REPLACED);
         }
 
-        private static void tell(Connection server, HolderMessage word) {
+        private static void tell(Connection server, HolderMessage message) {
             // The server would wait forever, and readers too. After the hang-up another server gets
             // the order.
-            boolean _ = CatchAll.run(() -> server.say(word), _ -> server.hangUp());
+            boolean _ = CatchAll.run(() -> server.say(message), _ -> server.hangUp());
         }
 
         @Override

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.hold;
 
-import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.hold.Connection.Received;
 import dev.forebay.fuse.linux.UnixSocket;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,11 +59,11 @@ public final class LifeSign {
             open(holder);
             try {
                 holder.say(HolderMessage.PING);
-                Optional<Heard> heard = holder.hear(HolderMessage.MOUNT);
-                while (heard.isPresent() && heard.get().word() != HolderMessage.PONG) {
-                    heard = holder.hear(HolderMessage.MOUNT);
+                Optional<Received> received = holder.receive(HolderMessage.MOUNT);
+                while (received.isPresent() && received.get().message() != HolderMessage.PONG) {
+                    received = holder.receive(HolderMessage.MOUNT);
                 }
-                return heard.isPresent();
+                return received.isPresent();
             } finally {
                 close(holder);
             }

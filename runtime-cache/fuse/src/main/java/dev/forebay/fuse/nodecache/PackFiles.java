@@ -101,12 +101,12 @@ final class PackFiles implements AutoCloseable {
             pack.close();
             delete(id);
         } catch (DamagedMapException | NoSuchFileException e) {
-            fetchAnew(id, e);
+            fetchAgain(id, e);
         } catch (SystemCallException e) {
             if (isOfThisProcess(e)) {
                 throw e;
             }
-            fetchAnew(id, e);
+            fetchAgain(id, e);
         }
     }
 
@@ -121,7 +121,7 @@ final class PackFiles implements AutoCloseable {
                 ErrorNumber.EPERM);
     }
 
-    private void fetchAnew(PackId id, IOException why) throws IOException {
+    private void fetchAgain(PackId id, IOException why) throws IOException {
         LOG.warn("Pack {} is fetched again: {}", id, why.toString());
         counters.diskErrors.increment();
         disbelieved.add(id);

@@ -106,7 +106,7 @@ class VolumeCallsTest {
     }
 
     /** Blocks like a thread that is stuck in the kernel. */
-    private String stuck(Patience ignored) {
+    private String stuck(CallTimeout ignored) {
         try {
             release.await();
         } catch (InterruptedException e) {
@@ -115,8 +115,8 @@ class VolumeCallsTest {
         return "done";
     }
 
-    private static String forEver(Patience patience) throws IOException {
-        patience.await(() -> false, Duration.ofMinutes(5), () -> "it is not there");
+    private static String forEver(CallTimeout timeout) throws IOException {
+        timeout.await(() -> false, Duration.ofMinutes(5), () -> "it is not there");
         throw new AssertionError();
     }
 

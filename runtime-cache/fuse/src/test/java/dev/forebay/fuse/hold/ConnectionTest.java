@@ -35,14 +35,14 @@ class ConnectionTest {
                 UnixSocket other = UnixSocket.connect(path);
                 Connection connection = new Connection(listening.accept().orElseThrow())) {
             connection.say(HolderMessage.PING);
-            assertThat(hear(other)).contains(HolderMessage.PING.name());
+            assertThat(receiveText(other)).contains(HolderMessage.PING.name());
             connection.say(HolderMessage.MOUNT, HeldMount.made(device, directory));
-            assertThat(hear(other)).isEmpty();
+            assertThat(receiveText(other)).isEmpty();
         }
     }
 
     /** Waits for the next message; returns empty at the end of the connection. */
-    private static Optional<String> hear(UnixSocket socket) throws Exception {
+    private static Optional<String> receiveText(UnixSocket socket) throws Exception {
         return CompletableFuture.supplyAsync(
                         () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -35,7 +35,7 @@ class HolderTest {
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
             threads.fail = true;
             try (UnixSocket turnedAway = connect()) {
-                assertThat(hear(turnedAway)).isEmpty();
+                assertThat(receiveText(turnedAway)).isEmpty();
             }
             threads.fail = false;
             try (UnixSocket server = connect()) {
@@ -137,13 +137,13 @@ class HolderTest {
         }
     }
 
-    private static void hearUntil(UnixSocket socket, HolderMessage word) throws Exception {
-        String heard;
+    private static void hearUntil(UnixSocket socket, HolderMessage message) throws Exception {
+        String received;
         do {
             Optional<Packet> packet = receive(socket);
             packet.ifPresent(each -> each.descriptors().forEach(Descriptor::close));
-            heard = packet.map(Packet::text).orElseThrow();
-        } while (!heard.split(" ", 2)[0].equals(word.name()));
+            received = packet.map(Packet::text).orElseThrow();
+        } while (!received.split(" ", 2)[0].equals(message.name()));
     }
 
     /** Inherited by the accepting thread, which then starts threads of its own. */
@@ -164,7 +164,7 @@ class HolderTest {
     }
 
     /** Waits for the next message; returns empty at the end of the connection. */
-    private static Optional<String> hear(UnixSocket socket) throws Exception {
+    private static Optional<String> receiveText(UnixSocket socket) throws Exception {
         return receive(socket).map(Packet::text);
     }
 

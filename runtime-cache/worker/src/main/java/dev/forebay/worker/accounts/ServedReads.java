@@ -17,7 +17,7 @@ final class ServedReads {
     private record Sum(LongAdder requests, LongAdder bytes) {}
 
     /** Receives the sums of one manifest. */
-    interface Taker {
+    interface Sink {
 
         void take(Digest manifest, long requests, long bytes);
     }
@@ -31,12 +31,12 @@ final class ServedReads {
     }
 
     /** Hands over all sums. Afterwards only {@code mounted} manifests have one. */
-    void take(Set<Digest> mounted, Taker taker) {
+    void take(Set<Digest> mounted, Sink sink) {
         sums.forEach(
                 (manifest, sum) -> {
                     long requests = sum.requests().sumThenReset();
                     if (requests > 0) {
-                        taker.take(manifest, requests, sum.bytes().sumThenReset());
+                        sink.take(manifest, requests, sum.bytes().sumThenReset());
                     }
                 });
         sums.keySet().retainAll(mounted);

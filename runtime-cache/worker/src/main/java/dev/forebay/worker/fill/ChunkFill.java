@@ -133,10 +133,10 @@ public final class ChunkFill {
             Urgency urgency,
             ByteBuffer bytes,
             Runnable partStored) {
-        Optional<Filled> elsewhere = fromElsewhere(need, missing, bytes, urgency);
-        if (elsewhere.isPresent()) {
+        Optional<Filled> fromOthers = fillFromOthers(need, missing, bytes, urgency);
+        if (fromOthers.isPresent()) {
             store(need, missing, bytes);
-            return elsewhere.get();
+            return fromOthers.get();
         }
         clearPadding(need, missing, bytes);
         return fromLake(need, FetchOrder.of(missing, from, to), bytes, urgency, partStored);
@@ -191,7 +191,7 @@ public final class ChunkFill {
     }
 
     /** Tries other workers, then sibling regions, for one range that covers all missing pieces. */
-    private Optional<Filled> fromElsewhere(
+    private Optional<Filled> fillFromOthers(
             ChunkContents need,
             List<ChunkContents.Piece> missing,
             ByteBuffer bytes,

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The timeout of a call. It ends early enough for the caller to receive the reason. */
-final class Patience {
+final class CallTimeout {
 
     /** A condition that is polled. */
     @FunctionalInterface
@@ -42,7 +42,7 @@ final class Patience {
      * @param deadline the caller's deadline, if any
      * @param inVain returns whether the caller has gone, or the driver stops
      */
-    Patience(Duration most, @Nullable Deadline deadline, BooleanSupplier inVain) {
+    CallTimeout(Duration most, @Nullable Deadline deadline, BooleanSupplier inVain) {
         this.nanos =
                 deadline == null
                         ? most.toNanos()
