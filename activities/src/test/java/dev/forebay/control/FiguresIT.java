@@ -49,7 +49,7 @@ class FiguresIT {
 
     @Test
     void aMetricReportsTheAgeOfAStalledFill() throws SQLException {
-        String unchanged = "forebay_control_filling_unchanged_seconds" + labels("region", AWAY);
+        String unchanged = "forebay_control_fill_unchanged_seconds" + labels("region", AWAY);
         String warming = "forebay_control_versions" + labels("region", AWAY, "state", "warming");
         awaitThat(unchanged, 0);
         double isWarming = shown(warming);

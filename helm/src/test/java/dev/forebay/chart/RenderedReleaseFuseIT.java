@@ -45,7 +45,7 @@ class RenderedReleaseFuseIT {
                     "forebay_control_dataset_resource_leader",
                     "forebay_control_drift_checks_total",
                     "forebay_control_pin_renewals_total",
-                    "forebay_control_room_evictions_total",
+                    "forebay_control_admission_evictions_total",
                     "forebay_control_sweep_versions_total",
                     "forebay_fuse_errors_total",
                     "forebay_fuse_hedges_total",

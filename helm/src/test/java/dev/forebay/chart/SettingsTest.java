@@ -207,7 +207,7 @@ class SettingsTest {
                     {region: {csi: {enabled: true}, mountRoot: /data/sets}} | csi | FOREBAY_FUSE_MOUNTPOINT | /data/sets
                     {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_KUBELET_DIRECTORY | /k
                     {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_SOCKET | /k/plugins/csi.forebay.dev/csi.sock
-                    {region: {csi: {enabled: true, settings: {FOREBAY_CSI_PATIENCE: 30}}}} | csi | FOREBAY_CSI_PATIENCE | 30
+                    {region: {csi: {enabled: true, settings: {FOREBAY_CSI_TIMEOUT: 30}}}} | csi | FOREBAY_CSI_TIMEOUT | 30
                     {region: {name: seoul}}                    | fuse   | FOREBAY_REGION               | seoul
                     {region: {mountRoot: /data/sets}}          | holder | FOREBAY_FUSE_MOUNTPOINT      | /data/sets
                     {region: {fuse: {cacheDirectory: /nvme/f}}} | fuse  | FOREBAY_FUSE_CACHE_DIRECTORY | /nvme/f

@@ -269,7 +269,7 @@ public interface AgentConfig {
 
         /** How long a request waits for one of these slots before the other region gets a miss. */
         @WithDefault("2S")
-        Duration patience();
+        Duration queueTimeout();
 
         /** How long a worker of this region may take to send a range. */
         @WithDefault("2S")

@@ -47,7 +47,7 @@ class RegionPacks {
         this.client = client;
         this.damage = new DamageReports(client);
         this.turns = new Semaphore(config.gateway().reads());
-        this.queueTimeoutMillis = config.gateway().patience().toMillis();
+        this.queueTimeoutMillis = config.gateway().queueTimeout().toMillis();
         this.metrics = metrics;
     }
 

@@ -32,7 +32,7 @@ class VersionFigures implements Figures.Part {
         this.unchanged =
                 new Family(
                         registry,
-                        "filling.unchanged.seconds",
+                        "fill.unchanged.seconds",
                         "Longest time since a running fill made progress");
     }
 

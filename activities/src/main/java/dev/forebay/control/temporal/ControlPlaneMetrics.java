@@ -64,7 +64,7 @@ public class ControlPlaneMetrics {
     }
 
     public void madeRoom() {
-        count("room.evictions", "Versions that were evicted to make space for others", 1);
+        count("admission.evictions", "Versions that were evicted to make space for others", 1);
     }
 
     public void renewed(boolean alive) {

@@ -75,31 +75,31 @@ final class Csi implements Callable<Integer> {
     Path kubeletDirectory;
 
     @Option(
-            names = "--patience",
-            defaultValue = "${env:FOREBAY_CSI_PATIENCE:-60}",
+            names = "--timeout",
+            defaultValue = "${env:FOREBAY_CSI_TIMEOUT:-60}",
             paramLabel = "SECONDS",
             description =
                     "The longest time that a call waits for a version that is not shown yet, in "
-                    + "seconds: 60. FOREBAY_CSI_PATIENCE")
+                    + "seconds: 60. FOREBAY_CSI_TIMEOUT")
     int timeout;
 
     @Option(
-            names = "--first-patience",
-            defaultValue = "${env:FOREBAY_CSI_FIRST_PATIENCE:-5}",
+            names = "--first-timeout",
+            defaultValue = "${env:FOREBAY_CSI_FIRST_TIMEOUT:-5}",
             paramLabel = "SECONDS",
             description =
                     "The longest time that the first call for a volume waits, in seconds, so "
                     + "that an event soon shows the reason: 5."
-                            + " FOREBAY_CSI_FIRST_PATIENCE")
+                            + " FOREBAY_CSI_FIRST_TIMEOUT")
     int firstTimeout;
 
     @Option(
-            names = "--image-patience",
-            defaultValue = "${env:FOREBAY_CSI_IMAGE_PATIENCE:-10}",
+            names = "--image-timeout",
+            defaultValue = "${env:FOREBAY_CSI_IMAGE_TIMEOUT:-10}",
             paramLabel = "SECONDS",
             description =
                     "How long to wait for the image of a version before it is published file by "
-                    + "file, in seconds: 10. FOREBAY_CSI_IMAGE_PATIENCE")
+                    + "file, in seconds: 10. FOREBAY_CSI_IMAGE_TIMEOUT")
     int imageTimeout;
 
     @Option(
@@ -143,9 +143,9 @@ final class Csi implements Callable<Integer> {
                     ErrorCode.INVALID_ARGUMENT,
                     "--node is '%s'; it must have 1 to %d bytes".formatted(node, NODE_BYTES));
         }
-        PodOptions.requireWithin("--patience", timeout, 1, MOST_SECONDS);
-        PodOptions.requireWithin("--first-patience", firstTimeout, 1, MOST_SECONDS);
-        PodOptions.requireWithin("--image-patience", imageTimeout, 0, MOST_SECONDS);
+        PodOptions.requireWithin("--timeout", timeout, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--first-timeout", firstTimeout, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--image-timeout", imageTimeout, 0, MOST_SECONDS);
         PodOptions.requireWithin("--calls", calls, 1, MOST_CALLS);
         PodOptions.requireWithin("--drain", drain, 0, MOST_SECONDS);
         PodOptions.requireOutsideOfMount("--socket", socket, mountpoint);

@@ -309,10 +309,10 @@ class ArgumentsTest {
         String socket = "--socket=" + directory.resolve("csi.sock");
         assertThat(driverRefuses(socket, "--calls=0"))
                 .contains("--calls is 0; it must be from 1 to 1024");
-        assertThat(driverRefuses(socket, "--patience=0"))
-                .contains("--patience is 0; it must be from 1 to 3600");
-        assertThat(driverRefuses(socket, "--image-patience=-1"))
-                .contains("--image-patience is -1; it must be from 0 to 3600");
+        assertThat(driverRefuses(socket, "--timeout=0"))
+                .contains("--timeout is 0; it must be from 1 to 3600");
+        assertThat(driverRefuses(socket, "--image-timeout=-1"))
+                .contains("--image-timeout is -1; it must be from 0 to 3600");
         assertThat(driverRefuses(socket, "--drain=-1"))
                 .contains("--drain is -1; it must be from 0 to 3600");
         assertThat(driverRefuses(socket, "--node=" + "n".repeat(257)))

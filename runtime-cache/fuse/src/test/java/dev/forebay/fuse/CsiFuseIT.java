@@ -57,7 +57,7 @@ class CsiFuseIT extends CsiSetUp {
     void aVolumeOfAVersionWithoutAnImageIsPortable() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0", "--view=portable");
         region.mount(OTHER);
-        Running _ = driver("--image-patience=1");
+        Running _ = driver("--image-timeout=1");
         Path target = target("1");
 
         client.publish(VERSION, target);

@@ -56,7 +56,7 @@ abstract class CsiSetUp {
         return region.driver(
                 socket,
                 kubelet,
-                Stream.concat(Stream.of("--first-patience=60"), Stream.of(more))
+                Stream.concat(Stream.of("--first-timeout=60"), Stream.of(more))
                         .toArray(String[]::new));
     }
 

@@ -97,7 +97,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         Running holder = region.holder();
         Running pod = region.serving(holder, "pod-0", "--view=portable");
         region.mount(OTHER);
-        Running _ = driver("--image-patience=0");
+        Running _ = driver("--image-timeout=0");
         Path one = target("1");
         Path two = target("2");
         client.publish(VERSION, one);
@@ -161,7 +161,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
     @Test
     void theFirstPublishCallFailsEarlyIfTheVersionIsNotMounted() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
-        Running _ = region.driver(socket, kubelet, "--first-patience=1");
+        Running _ = region.driver(socket, kubelet, "--first-timeout=1");
         Path target = target("1");
 
         Status first = refusal(() -> client.publish(OTHER, target));

@@ -66,7 +66,7 @@ class SiblingsIT {
                                         // Long timeouts, so that a busy machine causes no failures.
                                         .property("forebay.gateway.timeout", "20S")
                                         .property("forebay.gateway.first-byte", "20S")
-                                        .property("forebay.gateway.patience", "20S")
+                                        .property("forebay.gateway.queue-timeout", "20S")
                                         .property("forebay.worker.siblings.timeout", "30s")
                                         .property("forebay.worker.siblings.first-byte", "30s")
                                         .property("forebay.worker.siblings.back-off", "1s"));

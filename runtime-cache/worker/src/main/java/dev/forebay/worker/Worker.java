@@ -110,7 +110,7 @@ final class Worker {
                 ChunkStore.open(
                         config.directories(),
                         new StoreLimits(config.capacity().asLongValue(), config.files()),
-                        new DiskLimits(config.disk().calls(), config.disk().patience()),
+                        new DiskLimits(config.disk().calls(), config.disk().timeout()),
                         protectedPacks);
         this.id = WorkerIdentity.of(config.home());
         this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);

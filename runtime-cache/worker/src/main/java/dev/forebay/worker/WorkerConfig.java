@@ -96,7 +96,7 @@ public interface WorkerConfig {
          */
         @WithDefault("15s")
         @InRange(min = "1ms", max = ConfigCheck.LONGEST)
-        Duration patience();
+        Duration timeout();
     }
 
     /** Fills of missing chunks. */
@@ -187,7 +187,7 @@ public interface WorkerConfig {
         Duration timeout();
 
         /**
-         * The timeout for the first byte. Must be more than {@code forebay.gateway.patience} of the
+         * The timeout for the first byte. Must be more than {@code forebay.gateway.queue-timeout} of the
          * sibling, which may queue the request.
          */
         @WithDefault("3s")

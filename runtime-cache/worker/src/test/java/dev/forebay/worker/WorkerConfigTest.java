@@ -59,7 +59,7 @@ class WorkerConfigTest {
                                 Map.entry("files", "19"),
                                 Map.entry("advertised-address", "http://10.0.0.1:7400"),
                                 Map.entry("disk.calls", "26"),
-                                Map.entry("disk.patience", "27s"),
+                                Map.entry("disk.timeout", "27s"),
                                 Map.entry("fill.concurrency", "1"),
                                 Map.entry("fill.queue", "2"),
                                 Map.entry("fill.lake-requests", "3"),
@@ -97,7 +97,7 @@ class WorkerConfigTest {
         assertThat(config.files()).isEqualTo(19);
         assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
         assertThat(config.disk().calls()).isEqualTo(26);
-        assertThat(config.disk().patience()).isEqualTo(Duration.ofSeconds(27));
+        assertThat(config.disk().timeout()).isEqualTo(Duration.ofSeconds(27));
         assertThat(config.siblings().concurrency()).isEqualTo(22);
         assertThat(config.siblings().backOff()).isEqualTo(Duration.ofSeconds(25));
         assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
@@ -115,7 +115,7 @@ class WorkerConfigTest {
         "advertised-address, not-a-uri-with-a-host",
         "advertised-address, http://host-without-a-port",
         "disk.calls, 0",
-        "disk.patience, 0s",
+        "disk.timeout, 0s",
         "fill.concurrency, 0",
         "fill.queue, 0",
         "fill.ahead, -1",

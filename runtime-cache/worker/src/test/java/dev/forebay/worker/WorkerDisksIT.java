@@ -122,7 +122,7 @@ class WorkerDisksIT extends RunningWorker {
                     ownWorker(
                             "only-disk-worker",
                             "forebay.worker.directory=" + only.path(),
-                            "forebay.worker.disk.patience=3s",
+                            "forebay.worker.disk.timeout=3s",
                             "forebay.worker.capacity=120M",
                             "forebay.worker.peers.attempts=0");
             awaitMounted(own, version);
@@ -168,7 +168,7 @@ class WorkerDisksIT extends RunningWorker {
         byte[] bytes = random(23, 24 * MIB);
         region.put("not-its-disk/object", bytes);
         TestVersion version = mounted("not-its-disk");
-        WorkerProcess own = ownWorker("not-its-disk", "forebay.worker.disk.patience=1s");
+        WorkerProcess own = ownWorker("not-its-disk", "forebay.worker.disk.timeout=1s");
         awaitMounted(own, version);
         AtomicBoolean enough = new AtomicBoolean();
         List<Future<Boolean>> reading = new ArrayList<>();
@@ -242,7 +242,7 @@ class WorkerDisksIT extends RunningWorker {
                 ownWorker(
                         name,
                         "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
-                        "forebay.worker.disk.patience=8s",
+                        "forebay.worker.disk.timeout=8s",
                         "forebay.worker.scrub.bytes-per-second=0",
                         "forebay.worker.capacity=240M",
                         "forebay.worker.peers.attempts=0");
