@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-_PATIENCE_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 """How long a message waits for a reader of its pipe."""
 
 
@@ -25,12 +25,12 @@ class Unfailing(io.TextIOBase):
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream: Any = stream
-        self._patience = _PATIENCE_SECONDS
+        self._timeout = _TIMEOUT_SECONDS
 
     def write(self, text: str) -> int:
         # Waits for a terminal without limit: the user has stopped its output and will resume it.
-        if not self.isatty() and self.would_block(self._patience):
-            self._patience = 0.0
+        if not self.isatty() and self.would_block(self._timeout):
+            self._timeout = 0.0
             return len(text)
         with contextlib.suppress(Exception):
             try:

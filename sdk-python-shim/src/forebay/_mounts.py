@@ -28,8 +28,8 @@ def wait_for(path: Path, receipt: Receipt, mount_root: Path | None) -> None:
     """
     root = mount_root or Path(*PurePosixPath(_shown(receipt)).parts[:-3])
     # Without a mount, waiting would be useless.
-    patience = _APPEARS_WITHIN_SECONDS if root.is_dir() else 0.0
-    deadline = time.monotonic() + patience
+    timeout = _APPEARS_WITHIN_SECONDS if root.is_dir() else 0.0
+    deadline = time.monotonic() + timeout
     while not path.is_dir():
         if time.monotonic() >= deadline:
             raise MountMissing(_explain(path, root, receipt, mount_root is not None))

@@ -257,7 +257,7 @@ def test_the_command_restores_the_streams_of_its_caller(capsys: pytest.CaptureFi
 
 
 def test_progress_of_a_command_does_not_wait_for_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(_display, "_TIMEOUT_SECONDS", 600.0)
     with contextlib.closing(_unread_pipe()) as pipe:
         stderr = Unfailing(pipe)  # the stderr of a running command
         ProgressDisplay("v", Log(stderr))(Progress("eu", "WARMING", 1, 2))  # type: ignore[arg-type]
@@ -267,7 +267,7 @@ def test_progress_of_a_command_does_not_wait_for_a_reader(monkeypatch: pytest.Mo
 def test_a_command_ends_although_nothing_reads_its_stderr(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mount_root: Path
 ) -> None:
-    monkeypatch.setattr(_display, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(_display, "_TIMEOUT_SECONDS", 0.1)
     with contextlib.closing(_unread_pipe()) as stderr:
         monkeypatch.setattr(sys, "stderr", stderr)
         assert main(["ensure", "vision/digits@1", "--pin-for", "1h"]) == 0

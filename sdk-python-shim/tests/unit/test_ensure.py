@@ -36,7 +36,7 @@ both_clients = pytest.mark.parametrize("ensure", [_ensure, _ensure_async], ids=[
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> float:
+def period(monkeypatch: pytest.MonkeyPatch) -> float:
     """Shortens the time for which an accepted request survives refusals, in seconds."""
     monkeypatch.setattr("forebay._ensure.ACCEPTED_RETRY_SECONDS", 3.0)
     return 3.0
@@ -57,13 +57,13 @@ def test_ensure_retries_a_temporary_refusal_with_the_same_key(
 
 
 @both_clients
-def test_ensure_backs_off_and_fails_if_refusals_persist(plane: ControlPlane, ensure: Ensure, patience: float) -> None:
+def test_ensure_backs_off_and_fails_if_refusals_persist(plane: ControlPlane, ensure: Ensure, period: float) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [EVICTING] * 1000
     started = time.monotonic()
     with pytest.raises(forebay.Evicting):
         ensure()
-    assert patience <= time.monotonic() - started < patience + 5
+    assert period <= time.monotonic() - started < period + 5
     # Without growing pauses there would be dozens.
     assert 3 <= len(plane.seen("POST", "/ensure$")) <= 12
 
@@ -77,7 +77,7 @@ def test_ensure_times_out_while_it_retries_refusals(plane: ControlPlane, ensure:
     assert late.value.request_id == plane.seen("POST", "/ensure$")[0].headers["idempotency-key"]
 
 
-def test_a_later_refusal_starts_a_new_retry_period(plane: ControlPlane, patience: float) -> None:
+def test_a_later_refusal_starts_a_new_retry_period(plane: ControlPlane, period: float) -> None:
     plane.state.looks_until_cached = 8
     plane.state.attempts_fail = [UNAVAILABLE]
     looks: list[Progress] = []
@@ -85,20 +85,20 @@ def test_a_later_refusal_starts_a_new_retry_period(plane: ControlPlane, patience
     def watch(progress: Progress) -> None:
         looks.append(progress)
         if len(looks) == 3:
-            time.sleep(patience + 0.5)
+            time.sleep(period + 0.5)
             plane.state.attempts_fail = [UNAVAILABLE]
 
     assert _ensure(on_progress=watch).bytes == TOTAL_BYTES
     assert not plane.state.attempts_fail
 
 
-def test_a_deadline_bounds_the_retries_of_refusals(plane: ControlPlane, patience: float) -> None:
+def test_a_deadline_bounds_the_retries_of_refusals(plane: ControlPlane, period: float) -> None:
     plane.state.looks_until_cached = 1
     plane.state.attempts_fail = [EVICTING] * 1000
     started = time.monotonic()
     with pytest.raises(forebay.Evicting):
         _ensure(terms=Terms(deadline_seconds=1))
-    assert 1 <= time.monotonic() - started < patience
+    assert 1 <= time.monotonic() - started < period
 
 
 def test_ensure_does_not_repeat_a_request_while_the_platform_is_away(plane: ControlPlane) -> None:

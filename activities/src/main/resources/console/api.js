@@ -3,7 +3,7 @@
 const TOKEN = "forebay.token";
 
 /** Longer than any response of a running server takes. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** A failed request: a problem of RFC 9457, or a server that does not answer. */
 export class Failure extends Error {
@@ -40,7 +40,7 @@ export async function get(where, signal) {
   let answer, body;
   try {
     answer = await fetch("/api/v1" + where, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       cache: "no-store", headers: token ? { Authorization: "Bearer " + token } : {},
     });
     body = await (answer.ok ? answer.json() : answer.json().catch(() => null));

@@ -79,7 +79,7 @@ class ContinueAsNewIT {
     private static final int ENOUGH_UPDATES = 50;
 
     /** Longer than a test waits for an answer. */
-    private static final Duration PATIENCE = Duration.ofHours(1);
+    private static final Duration TIMEOUT = Duration.ofHours(1);
 
     /** The deadline of callers that are meant to miss it. */
     private static final Duration LATE = Duration.ofSeconds(8);
@@ -245,9 +245,9 @@ class ContinueAsNewIT {
     @Test
     void theNextRunReceivesTheDeadlinesOfWaitingCallers() {
         platform.us.closeGate(32);
-        CompletableFuture<Receipt> _ = platform.ensureAsync("r", runCold(PATIENCE));
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", runCold(TIMEOUT));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
-        Instant latest = platform.now().plus(PATIENCE);
+        Instant latest = platform.now().plus(TIMEOUT);
 
         continueAsNew();
 
@@ -267,7 +267,7 @@ class ContinueAsNewIT {
                 new UnansweredRequest("r", List.of(US), platform.now().plus(Duration.ofSeconds(1)));
         VersionInput next = nextRun(List.of(), List.of(waited));
 
-        CompletableFuture<Receipt> again = platform.ensureAsync("r", runCold(PATIENCE), next);
+        CompletableFuture<Receipt> again = platform.ensureAsync("r", runCold(TIMEOUT), next);
 
         assertThat(result(again).cold()).isNotNull();
     }

@@ -57,7 +57,7 @@ public final class AdmissionServer implements AutoCloseable {
      */
     private static final Duration LEAVE = Duration.ofSeconds(3);
 
-    private static final int PATIENCE_SECONDS = 10;
+    private static final int TIMEOUT_SECONDS = 10;
 
     private final Vertx vertx;
     private final String host;
@@ -211,7 +211,7 @@ public final class AdmissionServer implements AutoCloseable {
         try {
             return future.toCompletionStage()
                     .toCompletableFuture()
-                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                    .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw unusable(e);
         } catch (InterruptedException e) {

@@ -25,7 +25,7 @@ final class WebhookKeyGenerator {
 
     private static final String ALIAS = "webhook";
     private static final String PASSWORD = "STORE_PASSWORD";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
     private WebhookKeyGenerator() {}
@@ -92,7 +92,7 @@ final class WebhookKeyGenerator {
                         .redirectOutput(log.toFile());
         keytool.environment().put(PASSWORD, password);
         Process process = keytool.start();
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new IOException("keytool did not end in time");
         }

@@ -84,13 +84,13 @@ public final class ChunkFill {
     }
 
     private WorkerNode owner(ChunkId chunk) {
-        WorkerRetries patience = new WorkerRetries(absences.grace());
+        WorkerRetries timeout = new WorkerRetries(absences.grace());
         while (true) {
             List<WorkerNode> ranked = Placement.rank(chunk, workers.view().workers());
             if (!ranked.isEmpty()) {
                 return ranked.getFirst();
             }
-            if (!patience.pause()) {
+            if (!timeout.pause()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE, "no worker is registered in the region: start its "
                                 + "workers");
@@ -99,7 +99,7 @@ public final class ChunkFill {
     }
 
     private FillAnswer fillBy(WorkerNode owner, ChunkId chunk) {
-        WorkerRetries patience = new WorkerRetries(absences.grace());
+        WorkerRetries timeout = new WorkerRetries(absences.grace());
         WorkerRetries mountRetries = new WorkerRetries(MOUNT_WAIT);
         WorkerNode worker = owner;
         while (true) {
@@ -108,7 +108,7 @@ public final class ChunkFill {
             } catch (ForebayException e) {
                 boolean again =
                         switch (e.code()) {
-                            case UNAVAILABLE -> absences.pause(owner.id(), patience);
+                            case UNAVAILABLE -> absences.pause(owner.id(), timeout);
                             case NOT_FOUND -> isMounted() && mountRetries.pause();
                             default -> false;
                         };
@@ -145,9 +145,9 @@ public final class ChunkFill {
     }
 
     private void awaitRemoval(WorkerNode worker) {
-        WorkerRetries patience = new WorkerRetries(absences.grace());
+        WorkerRetries timeout = new WorkerRetries(absences.grace());
         while (isRegistered(workers.view(), worker) && !isLive(worker)) {
-            if (!patience.pause()) {
+            if (!timeout.pause()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "worker %s was removed, but etcd's watch has not reported it"

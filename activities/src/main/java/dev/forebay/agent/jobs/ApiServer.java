@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 /** Sends requests to the API server and maps their failures. */
 final class ApiServer {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private ApiServer() {}
 
@@ -55,7 +55,7 @@ final class ApiServer {
                     .thenApply(answer -> answer.header("Date"))
                     .thenApply(
                             date -> DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from))
-                    .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw noTime(e);
         } catch (InterruptedException e) {

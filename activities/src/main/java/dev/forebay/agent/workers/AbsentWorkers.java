@@ -58,13 +58,13 @@ public final class AbsentWorkers {
 
     /**
      * Pauses before the next attempt to reach a worker and returns true. Returns false at once if
-     * the worker is gone, or if it is live and {@code patience} has run out.
+     * the worker is gone, or if it is live and {@code timeout} has run out.
      */
-    public boolean pause(String worker, WorkerRetries patience) {
+    public boolean pause(String worker, WorkerRetries timeout) {
         return switch (presence(worker)) {
-            case LIVE -> patience.pause();
+            case LIVE -> timeout.pause();
             case AWAY -> {
-                patience.rest();
+                timeout.rest();
                 yield true;
             }
             case GONE -> false;

@@ -29,7 +29,7 @@ public final class ChunkDrop {
     }
 
     private void drop(WorkerNode worker, Digest manifest) {
-        WorkerRetries patience = new WorkerRetries(absences.grace());
+        WorkerRetries timeout = new WorkerRetries(absences.grace());
         while (true) {
             try {
                 workers.drop(worker, manifest);
@@ -41,7 +41,7 @@ public final class ChunkDrop {
                 if (e.code() != ErrorCode.UNAVAILABLE) {
                     throw e;
                 }
-                if (!absences.pause(worker.id(), patience)) {
+                if (!absences.pause(worker.id(), timeout)) {
                     if (!absences.isGone(worker.id())) {
                         throw e;
                     }

@@ -43,7 +43,7 @@ public class SweepPlans {
     private final EvictionCandidates candidates;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
-    private final Duration patience;
+    private final Duration timeout;
     private final SweepPlanner planner;
 
     SweepPlans(
@@ -61,7 +61,7 @@ public class SweepPlans {
         this.candidates = candidates;
         this.workflows = workflows;
         this.temporal = temporal;
-        this.patience = service.temporal().queryTimeout();
+        this.timeout = service.temporal().queryTimeout();
         this.planner =
                 new SweepPlanner(
                         new Watermarks(
@@ -162,7 +162,7 @@ public class SweepPlans {
     private boolean isDisowned(DatasetVersion version, RegionName region) {
         try {
             return temporal.call(
-                    patience,
+                    timeout,
                     () ->
                             Lifecycle.residency(workflows.status(version), region).state()
                                     == State.ABSENT);

@@ -30,7 +30,7 @@ public class SourceProbe {
     private final LakeReader lake;
     private final LakeCommands commands;
     private final Optional<String> ownBucket;
-    private final Duration patience;
+    private final Duration timeout;
 
     @Inject
     SourceProbe(LakeReader lake, LakeCommands commands, ControlPlaneConfig config) {
@@ -38,11 +38,11 @@ public class SourceProbe {
     }
 
     SourceProbe(
-            LakeReader lake, LakeCommands commands, Optional<String> ownBucket, Duration patience) {
+            LakeReader lake, LakeCommands commands, Optional<String> ownBucket, Duration timeout) {
         this.lake = lake;
         this.commands = commands;
         this.ownBucket = ownBucket;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /**
@@ -62,12 +62,12 @@ public class SourceProbe {
         FutureTask<Optional<String>> looking = new FutureTask<>(() -> look(source));
         Thread.startVirtualThread(looking);
         try {
-            return looking.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return looking.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException _) {
             looking.cancel(true);
             return Optional.of(
                     "Forebay did not check %s, because the lake did not answer within %d s"
-                            .formatted(source.describe(), patience.toSeconds()));
+                            .formatted(source.describe(), timeout.toSeconds()));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof ForebayException failure)) {
                 throw new IllegalStateException("the check of a source has a defect", e.getCause());

@@ -24,7 +24,7 @@ public class VersionContents {
     /**
      * How long a request waits for a manifest that is not cached here. A later request finds it.
      */
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final VersionCatalogue versions;
     private final ManifestCache manifests;
@@ -56,7 +56,7 @@ public class VersionContents {
         String below = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
         boolean isFirst = after.equals(FilePath.NONE);
         List<Found> found = new ArrayList<>();
-        try (CachedManifest manifest = manifests.open(versions.manifest(version), PATIENCE)) {
+        try (CachedManifest manifest = manifests.open(versions.manifest(version), TIMEOUT)) {
             FileWalk walk = FileWalk.after(manifest, isFirst ? new FilePath(below) : after);
             while (walk.hasNext()) {
                 Found each = walk.next();
@@ -88,8 +88,8 @@ public class VersionContents {
      */
     public Difference.Page compare(
             DatasetVersion before, DatasetVersion version, FilePath after, int limit) {
-        try (CachedManifest one = manifests.open(versions.manifest(before), PATIENCE);
-                CachedManifest other = manifests.open(versions.manifest(version), PATIENCE)) {
+        try (CachedManifest one = manifests.open(versions.manifest(before), TIMEOUT);
+                CachedManifest other = manifests.open(versions.manifest(version), TIMEOUT)) {
             return Difference.page(one, other, after, limit, looks);
         }
     }

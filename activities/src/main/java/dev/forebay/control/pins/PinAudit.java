@@ -37,7 +37,7 @@ public class PinAudit {
     private final PinCatalogue catalogue;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
-    private final Duration patience;
+    private final Duration timeout;
 
     PinAudit(
             Regions regions,
@@ -49,7 +49,7 @@ public class PinAudit {
         this.catalogue = catalogue;
         this.workflows = workflows;
         this.temporal = temporal;
-        this.patience = service.temporal().queryTimeout();
+        this.timeout = service.temporal().queryTimeout();
     }
 
     /** Why a pin seems to be leaked. */
@@ -134,7 +134,7 @@ public class PinAudit {
      */
     private Predicate<String> ask(DatasetVersion version, RegionName region) {
         try {
-            VersionStatus status = temporal.call(patience, () -> workflows.status(version));
+            VersionStatus status = temporal.call(timeout, () -> workflows.status(version));
             return id -> Lifecycle.pin(status, region, id).isPresent();
         } catch (NoSuchRunException never) {
             return _ -> false;

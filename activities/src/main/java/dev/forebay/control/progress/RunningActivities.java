@@ -44,12 +44,12 @@ public class RunningActivities {
 
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
-    private final Duration patience;
+    private final Duration timeout;
 
     RunningActivities(VersionWorkflows workflows, TemporalCalls temporal, ServiceConfig config) {
         this.workflows = workflows;
         this.temporal = temporal;
-        this.patience = config.temporal().queryTimeout();
+        this.timeout = config.temporal().queryTimeout();
     }
 
     /**
@@ -116,7 +116,7 @@ public class RunningActivities {
      */
     private Optional<Work> of(String child, String whoWorks) {
         try {
-            return temporal.call(patience, () -> workflows.pendingActivities(child)).stream()
+            return temporal.call(timeout, () -> workflows.pendingActivities(child)).stream()
                     .max(Comparator.comparing(PendingActivityInfo::hasLastFailure))
                     .map(activity -> work(activity, whoWorks));
         } catch (NoSuchRunException notBegun) {

@@ -27,7 +27,7 @@ public class VersionReader {
     private final VersionCatalogue versions;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
-    private final Duration patience;
+    private final Duration timeout;
 
     VersionReader(
             DatasetCatalogue datasets,
@@ -39,7 +39,7 @@ public class VersionReader {
         this.versions = versions;
         this.workflows = workflows;
         this.temporal = temporal;
-        this.patience = config.temporal().queryTimeout();
+        this.timeout = config.temporal().queryTimeout();
     }
 
     /**
@@ -82,7 +82,7 @@ public class VersionReader {
      */
     public Optional<VersionStatus> frozen(DatasetVersion version) {
         try {
-            return Optional.of(temporal.call(patience, () -> workflows.status(version)))
+            return Optional.of(temporal.call(timeout, () -> workflows.status(version)))
                     .filter(said -> said.manifest() != null);
         } catch (NoSuchRunException | ForebayException none) {
             return Optional.empty();
@@ -91,7 +91,7 @@ public class VersionReader {
 
     private Reading live(VersionStatus known) {
         try {
-            VersionStatus said = temporal.call(patience, () -> workflows.status(known.version()));
+            VersionStatus said = temporal.call(timeout, () -> workflows.status(known.version()));
             return new Reading(PinExpiries.newest(withManifest(said, known), known), true);
         } catch (NoSuchRunException over) {
             return new Reading(known, true);

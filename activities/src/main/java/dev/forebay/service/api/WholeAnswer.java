@@ -36,12 +36,12 @@ public final class WholeAnswer {
     public static <T> HttpResponse<T> to(
             HttpRequest request, HttpClient http, BodyHandler<T> handler)
             throws IOException, InterruptedException {
-        Duration patience = request.timeout().orElseThrow();
+        Duration timeout = request.timeout().orElseThrow();
         CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request, handler);
         try {
-            return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new HttpTimeoutException("no complete answer within " + patience);
+            throw new HttpTimeoutException("no complete answer within " + timeout);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException failure ? failure : new IOException(e);
         } finally {

@@ -32,12 +32,12 @@ class SourceProbeTest {
 
     private final List<String> listed = new ArrayList<>();
 
-    private SourceProbe probe(Listing listing, Duration patience) {
+    private SourceProbe probe(Listing listing, Duration timeout) {
         return new SourceProbe(
                 new ListedLake(listing),
                 new LakeCommands(Optional.of(URI.create("http://lake"))),
                 Optional.of("own"),
-                patience);
+                timeout);
     }
 
     private static Listing failing(ErrorCode code) {

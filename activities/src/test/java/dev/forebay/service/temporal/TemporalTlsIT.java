@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TemporalTlsIT {
 
     private static final String NAME = "temporal.example.com";
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     @TempDir static Path directory;
 
@@ -94,7 +94,7 @@ class TemporalTlsIT {
     private static boolean answers(ServiceConfig.Tls tls) {
         WorkflowServiceStubs stubs = stubs(tls);
         try {
-            stubs.connect(PATIENCE);
+            stubs.connect(TIMEOUT);
             return stubs.healthCheck().isInitialized();
         } catch (RuntimeException e) {
             return false;

@@ -32,7 +32,7 @@ final class Contenders implements AutoCloseable {
 
     private static final Set<Contender> NATIVE = Set.of(Contender.NATIVE, Contender.NATIVE_LOOPS);
 
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final Region region;
     private final MountTable table;
@@ -261,7 +261,7 @@ final class Contenders implements AutoCloseable {
     }
 
     private static void await(Path folder, Readiness condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.ready()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(folder + " is not shown");

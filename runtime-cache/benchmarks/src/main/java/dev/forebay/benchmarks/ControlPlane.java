@@ -18,7 +18,7 @@ import java.util.UUID;
  */
 final class ControlPlane implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final String NAMESPACE = "bench";
     private static final int UNAVAILABLE = 503;
     private static final long PAUSE_MILLIS = 200;
@@ -51,7 +51,7 @@ final class ControlPlane implements AutoCloseable {
 
     /** Waits until every byte of the version is in the region and verified. */
     void ensure(String name) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(TIMEOUT);
         JsonNode answer =
                 send("POST", version(name) + "/ensure?wait_seconds=30", Map.of("region", region));
         while (!answer.path("done").asBoolean()) {
@@ -74,7 +74,7 @@ final class ControlPlane implements AutoCloseable {
 
     /** Waits until the region holds no byte of the version. */
     void evict(String name) throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(TIMEOUT);
         JsonNode status = send("POST", version(name) + "/evict", Map.of("region", region));
         while (!status.at("/regions/0/state").asText().equals("ABSENT")) {
             require(Instant.now().isBefore(deadline), "eviction of " + name + " took too long");
@@ -100,7 +100,7 @@ final class ControlPlane implements AutoCloseable {
                         .header("Idempotency-Key", UUID.randomUUID().toString())
                         .method(method, publisher)
                         .build();
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(TIMEOUT);
         HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
         while (answer.statusCode() == UNAVAILABLE && Instant.now().isBefore(deadline)) {
             Thread.sleep(PAUSE_MILLIS);

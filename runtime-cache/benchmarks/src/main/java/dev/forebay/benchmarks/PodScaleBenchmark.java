@@ -24,7 +24,7 @@ public final class PodScaleBenchmark {
 
     private static final String REGION = "us-east-1";
     private static final DatasetVersion VERSION = DatasetVersion.of("bench", "photos", "v1");
-    private static final Duration PATIENCE = Duration.ofMinutes(20);
+    private static final Duration TIMEOUT = Duration.ofMinutes(20);
     private static final String SYSTEM = "forebay_on_demand";
     private static final double MEGABYTE = 1e6;
 
@@ -109,10 +109,10 @@ public final class PodScaleBenchmark {
     }
 
     private static void await(Readiness condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.ready()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("not within " + PATIENCE);
+                throw new IllegalStateException("not within " + TIMEOUT);
             }
             Thread.sleep(20);
         }

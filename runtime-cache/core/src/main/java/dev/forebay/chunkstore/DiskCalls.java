@@ -41,7 +41,7 @@ final class DiskCalls implements AutoCloseable {
     private static final int LOOKS = 5;
 
     private final Path disk;
-    private final Duration patience;
+    private final Duration timeout;
     private final ThreadPoolExecutor threads;
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
     private final Closing closing = new Closing();
@@ -56,7 +56,7 @@ final class DiskCalls implements AutoCloseable {
 
     DiskCalls(Path disk, DiskLimits limits) {
         this.disk = disk;
-        this.patience = limits.patience();
+        this.timeout = limits.timeout();
         this.threads =
                 new ThreadPoolExecutor(
                         limits.calls(),
@@ -115,7 +115,7 @@ final class DiskCalls implements AutoCloseable {
 
     private void look() {
         boolean hangs = false;
-        while (!givenUp && !closing.within(patience.dividedBy(LOOKS))) {
+        while (!givenUp && !closing.within(timeout.dividedBy(LOOKS))) {
             // Running calls first: if the disk hangs, the calls that queue behind them end as well.
             for (Call<?, ?> call : underWay) {
                 if (call.begun.get() && ++call.looksBegun > LOOKS && !givenUp) {
@@ -123,7 +123,7 @@ final class DiskCalls implements AutoCloseable {
                     onHang.accept(
                             new IOException(
                                     "no answer in %s from %s"
-                                            .formatted(Seconds.of(patience), disk)));
+                                            .formatted(Seconds.of(timeout), disk)));
                     giveUp();
                 }
             }
@@ -143,7 +143,7 @@ final class DiskCalls implements AutoCloseable {
         try {
             while (!closing.hasBegun()) {
                 if (threads.awaitTermination(
-                        patience.dividedBy(LOOKS).toNanos(), TimeUnit.NANOSECONDS)) {
+                        timeout.dividedBy(LOOKS).toNanos(), TimeUnit.NANOSECONDS)) {
                     return !closing.hasBegun();
                 }
             }

@@ -125,10 +125,10 @@ public final class ParallelCalls<T> {
      * Makes a call for each input, all at once, and returns the answers in the order of the inputs.
      * The answer of a call that failed, or took too long, is empty.
      *
-     * @param patience the timeout of each call
+     * @param timeout the timeout of each call
      */
     public static <T, R> List<Optional<R>> answers(
-            Collection<T> inputs, Duration patience, Function<T, R> call) {
+            Collection<T> inputs, Duration timeout, Function<T, R> call) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<Optional<R>>> calls =
                     inputs.stream()
@@ -140,7 +140,7 @@ public final class ParallelCalls<T> {
                                                     .exceptionally(_ -> Optional.empty())
                                                     .completeOnTimeout(
                                                             Optional.empty(),
-                                                            patience.toNanos(),
+                                                            timeout.toNanos(),
                                                             TimeUnit.NANOSECONDS))
                             .toList();
             List<Optional<R>> answers = calls.stream().map(CompletableFuture::join).toList();

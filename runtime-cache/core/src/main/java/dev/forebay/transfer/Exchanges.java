@@ -82,13 +82,13 @@ final class Exchanges implements AutoCloseable {
     /**
      * Sends a request. Waits for a permit, but not for the answer.
      *
-     * @param patience timeout of the wait for a permit
+     * @param timeout timeout of the wait for a permit
      * @throws ForebayException {@code UNAVAILABLE} if there is no permit in time
      */
     <T> Exchange<HttpResponse<T>> begin(
-            WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
+            WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration timeout) {
         String what = request.method() + " " + request.uri().getPath();
-        awaitTurn(worker, what, patience);
+        awaitTurn(worker, what, timeout);
         CompletableFuture<HttpResponse<T>> answer =
                 CatchAll.closeOnFailure(permits::release, () -> client.sendAsync(request, body));
         var _ = answer.whenComplete((_, _) -> permits.release());
@@ -99,7 +99,7 @@ final class Exchanges implements AutoCloseable {
      * Requests bytes of a pack. Waits for a permit, but not for the answer.
      *
      * @param fields lines of the request's head
-     * @param patience timeout of the wait for a permit
+     * @param timeout timeout of the wait for a permit
      * @throws ForebayException {@code UNAVAILABLE} if there is no permit in time
      */
     Exchange<HttpHead> begin(
@@ -107,9 +107,9 @@ final class Exchanges implements AutoCloseable {
             String pathAndQuery,
             List<String> fields,
             RangeReceiver receiver,
-            Duration patience) {
+            Duration timeout) {
         String path = pathAndQuery.split("\\?", 2)[0];
-        awaitTurn(worker, "GET " + path, patience);
+        awaitTurn(worker, "GET " + path, timeout);
         List<String> all = new ArrayList<>(fields);
         config.token().ifPresent(token -> all.add(BearerToken.HEADER + ": " + token.headerValue()));
         if (config.ofWorker()) {
@@ -138,13 +138,13 @@ final class Exchanges implements AutoCloseable {
         return new Exchange<>(worker, "GET " + path, fetch.answer(), fetch::abandon);
     }
 
-    private void awaitTurn(WorkerNode worker, String what, Duration patience) {
+    private void awaitTurn(WorkerNode worker, String what, Duration timeout) {
         try {
-            if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!permits.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "%d other requests to workers are running, and none ended within %s"
-                                .formatted(config.maxRequests(), Seconds.of(patience)));
+                                .formatted(config.maxRequests(), Seconds.of(timeout)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -155,11 +155,11 @@ final class Exchanges implements AutoCloseable {
     /**
      * Checks whether a worker's process answers at all. Sends a small request that needs no permit.
      */
-    CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
+    CompletableFuture<Boolean> answers(WorkerNode worker, Duration timeout) {
         HttpRequest request = request(worker, WorkerProtocol.STATUS_PATH).GET().build();
         CompletableFuture<HttpResponse<byte[]>> answer = client.sendAsync(request, limitedBytes());
         return answer.<Boolean>handle((_, failure) -> failure == null)
-                .completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS)
+                .completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .whenComplete((_, _) -> answer.cancel(true));
     }
 

@@ -14,14 +14,14 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Probes {
 
     private final WorkerClient client;
-    private final Duration patience;
+    private final Duration timeout;
     private final SuspectWorkers suspects;
     private final Map<String, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
 
-    Probes(WorkerClient client, Duration patience, SuspectWorkers suspects) {
+    Probes(WorkerClient client, Duration timeout, SuspectWorkers suspects) {
         this.client = client;
         this.suspects = suspects;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /** Asks a worker. The result is whether it answered in time, and never a failure. */
@@ -32,7 +32,7 @@ final class Probes {
             return other;
         }
         var _ =
-                client.answers(worker, patience)
+                client.answers(worker, timeout)
                         .whenComplete(
                                 (alive, failure) -> {
                                     boolean there = failure == null && alive;

@@ -46,7 +46,7 @@ record RangeRequest(
     }
 
     /** Sends the request. Waits for a permit, but not for the answer. */
-    Pending begin(Exchanges exchanges, ByteBuffer target, Duration patience) {
+    Pending begin(Exchanges exchanges, ByteBuffer target, Duration timeout) {
         RangeReceiver receiver = new RangeReceiver(target.slice(target.position(), range.length()));
         List<String> fields = new ArrayList<>();
         fields.add("Range: " + range.requested());
@@ -57,7 +57,7 @@ record RangeRequest(
                 target,
                 receiver,
                 exchanges.begin(
-                        worker, WorkerProtocol.read(pack, manifest), fields, receiver, patience));
+                        worker, WorkerProtocol.read(pack, manifest), fields, receiver, timeout));
     }
 
     /**

@@ -41,7 +41,7 @@ public final class RegionReader {
      * How long all workers may answer that the version is not mounted: their view of a new mount
      * may be older than the reader's.
      */
-    private static final Duration UNMOUNTED_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration UNMOUNTED_TIMEOUT = Duration.ofSeconds(2);
 
     private final Supplier<WorkerSet> workers;
     private final RegionReaderConfig config;
@@ -186,7 +186,7 @@ public final class RegionReader {
                     }
                 }
             }
-            if (allSayUnmounted && waited(UNMOUNTED_PATIENCE) > 0) {
+            if (allSayUnmounted && waited(UNMOUNTED_TIMEOUT) > 0) {
                 throw failure();
             }
             return 0;

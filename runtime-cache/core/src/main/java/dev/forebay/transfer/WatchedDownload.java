@@ -53,7 +53,7 @@ final class WatchedDownload {
     }
 
     /** Returns the timeout of the wait for a permit. */
-    Duration patience() {
+    Duration timeout() {
         return firstByte;
     }
 

@@ -85,13 +85,13 @@ public final class WorkerClient implements AutoCloseable {
     }
 
     /** Begins a read that the caller watches. */
-    RangeRequest.Pending begin(RangeRequest request, ByteBuffer target, Duration patience) {
-        return request.begin(exchanges, target, patience);
+    RangeRequest.Pending begin(RangeRequest request, ByteBuffer target, Duration timeout) {
+        return request.begin(exchanges, target, timeout);
     }
 
     /** Checks whether a worker answers at all within this time. The future never fails. */
-    CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
-        return exchanges.answers(worker, patience);
+    CompletableFuture<Boolean> answers(WorkerNode worker, Duration timeout) {
+        return exchanges.answers(worker, timeout);
     }
 
     /**
@@ -218,7 +218,7 @@ public final class WorkerClient implements AutoCloseable {
                         worker,
                         exchanges.request(worker, path).GET().build(),
                         receiver.handler(),
-                        watched.patience());
+                        watched.timeout());
         try {
             watched.await(exchange, receiver);
             if (receiver.failure().isPresent()) {

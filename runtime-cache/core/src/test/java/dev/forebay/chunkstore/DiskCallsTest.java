@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 class DiskCallsTest {
 
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-    private final DiskCalls calls = new DiskCalls(Path.of("disk"), new DiskLimits(2, PATIENCE));
+    private final DiskCalls calls = new DiskCalls(Path.of("disk"), new DiskLimits(2, TIMEOUT));
     private final CountDownLatch hung = new CountDownLatch(1);
     private final CountDownLatch answered = new CountDownLatch(1);
     private final CountDownLatch first = new CountDownLatch(1);
@@ -52,7 +52,7 @@ class DiskCallsTest {
             assertThat(hung.await(0, TimeUnit.SECONDS)).isTrue();
 
             first.countDown();
-            assertThat(answered.await(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(answered.await(2 * TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
             second.countDown();
             assertThat(answered.await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(calls.call(() -> true)).as("the disk stays given up").isEmpty();
@@ -66,7 +66,7 @@ class DiskCallsTest {
             assertThat(call(threads, first).get()).isEmpty();
             calls.close();
             first.countDown();
-            assertThat(answered.await(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(answered.await(2 * TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
         }
     }
 }

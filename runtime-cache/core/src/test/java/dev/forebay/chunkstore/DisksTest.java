@@ -357,7 +357,7 @@ class DisksTest {
             only.die();
             only.goOn();
 
-            assertThat(returned.poll(PATIENT_FOR_A_WHILE.patience().toSeconds(), TimeUnit.SECONDS))
+            assertThat(returned.poll(PATIENT_FOR_A_WHILE.timeout().toSeconds(), TimeUnit.SECONDS))
                     .isNull();
             assertThat(store.stats().failedDisks()).isEqualTo(1);
         }

@@ -22,7 +22,7 @@ class DamageReportsTest {
     /** More reports than may be sent at once. */
     private static final int MANY = 20;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
     private final DamageReports reports = new DamageReports(client);
@@ -50,7 +50,7 @@ class DamageReportsTest {
     private void reportOneByOne(int first) {
         for (int i = first; i < first + MANY; i++) {
             ChunkId chunk = new ChunkId(PACK, i);
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             // A report's permit is released shortly after its answer. Until then, no other report
             // is sent.
             do {
@@ -69,7 +69,7 @@ class DamageReportsTest {
 
         reports.consider(worker.node(), MANIFEST, damaged, damage());
 
-        assertThat(isReported(damaged, PATIENCE)).isTrue();
+        assertThat(isReported(damaged, TIMEOUT)).isTrue();
         assertThat(worker.requests()).hasSize(1);
     }
 
@@ -77,8 +77,8 @@ class DamageReportsTest {
         return new ForebayException(ErrorCode.CORRUPT, "a checksum is wrong");
     }
 
-    private boolean isReported(ChunkId chunk, Duration patience) {
+    private boolean isReported(ChunkId chunk, Duration timeout) {
         String request = "POST " + WorkerProtocol.verify(chunk, MANIFEST);
-        return worker.awaitRequests(request::equals, 1, patience);
+        return worker.awaitRequests(request::equals, 1, timeout);
     }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class RegionReaderTest {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final PackId PACK = PackId.parse("a".repeat(64));
     private static final Digest MANIFEST = new Digest("b".repeat(64));
 
@@ -224,7 +224,7 @@ class RegionReaderTest {
         second.cold();
         owner.crowded();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
-        assertThat(second.awaitRequests(FakeWorker::isRead, 2, PATIENCE)).isTrue();
+        assertThat(second.awaitRequests(FakeWorker::isRead, 2, TIMEOUT)).isTrue();
         assertThat(reading).isNotDone();
         owner.honest();
         assertThat(reading.get(10, TimeUnit.SECONDS)).isEqualTo(Arrays.copyOf(pack, BLOCK));
@@ -262,7 +262,7 @@ class RegionReaderTest {
         second.silent();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
         // The second worker is asked once for a copy, and then as the last worker.
-        assertThat(second.awaitRequests(FakeWorker::isRead, 2, PATIENCE)).isTrue();
+        assertThat(second.awaitRequests(FakeWorker::isRead, 2, TIMEOUT)).isTrue();
         owner.honest();
         assertThat(reading.get(4, TimeUnit.SECONDS))
                 .as("long before its time-out")
@@ -347,7 +347,7 @@ class RegionReaderTest {
      */
     private void awaitVerifications(int count) {
         String verification = "POST /v1/packs/" + PACK + "/chunks/0/verify?manifest=" + MANIFEST;
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!owner.awaitRequests(verification::equals, count, Duration.ofMillis(50))) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             readsFirstBlock();
@@ -372,7 +372,7 @@ class RegionReaderTest {
         owner.refuse(503, "LAKE_UNAVAILABLE");
         second.refuse(503, "UNAVAILABLE");
         Thread reading = Thread.ofVirtual().start(this::readsFirstBlock);
-        assertThat(owner.awaitRequests(_ -> true, 3, PATIENCE)).isTrue();
+        assertThat(owner.awaitRequests(_ -> true, 3, TIMEOUT)).isTrue();
         owner.honest();
         reading.join();
         assertThat(second.requests()).hasSizeGreaterThan(1);
@@ -386,7 +386,7 @@ class RegionReaderTest {
         long before = System.nanoTime();
         fails(ErrorCode.UNAVAILABLE);
         assertThat(Duration.ofNanos(System.nanoTime() - before))
-                .isBetween(Duration.ofSeconds(1), PATIENCE);
+                .isBetween(Duration.ofSeconds(1), TIMEOUT);
     }
 
     @Test

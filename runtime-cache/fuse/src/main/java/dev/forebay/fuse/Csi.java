@@ -128,8 +128,8 @@ final class Csi implements Callable<Integer> {
         // Ready even if nothing is mounted: volumes wait for the mount, and the driver could not
         // repair it.
         health.serve(
-                () -> driver.answers(HealthOptions.PATIENCE),
-                () -> driver.answers(HealthOptions.PATIENCE));
+                () -> driver.answers(HealthOptions.TIMEOUT),
+                () -> driver.answers(HealthOptions.TIMEOUT));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
         System.out.printf("forebay-fuse: publishing volumes of %s through %s%n", mountpoint, socket);
         driver.awaitEnd();

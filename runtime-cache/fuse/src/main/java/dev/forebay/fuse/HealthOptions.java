@@ -17,7 +17,7 @@ final class HealthOptions {
      * The timeout of a program's check of itself. A busy node may not run it for seconds, and a
      * restart would not help.
      */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     @Option(
             names = "--health-port",

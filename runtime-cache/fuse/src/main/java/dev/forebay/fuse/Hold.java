@@ -138,8 +138,8 @@ final class Hold implements Callable<Integer> {
                                 Duration.ofSeconds(replaceAfter))) {
             // Until it has a mount, it is live but not ready.
             health.serve(
-                    () -> LifeSign.of(directory, HealthOptions.PATIENCE),
-                    () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.PATIENCE));
+                    () -> LifeSign.of(directory, HealthOptions.TIMEOUT),
+                    () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.TIMEOUT));
             takeBackOrMount(holder, isMounted);
             Files.createDirectories(directory.resolve(SIGN));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));

@@ -234,8 +234,8 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     @Override
-    public Duration patience() {
-        return NodePacks.DISK_PATIENCE;
+    public Duration timeout() {
+        return NodePacks.DISK_TIMEOUT;
     }
 
     @Override

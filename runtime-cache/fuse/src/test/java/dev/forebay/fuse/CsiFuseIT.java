@@ -124,7 +124,7 @@ class CsiFuseIT extends CsiSetUp {
                         URI.create("http://127.0.0.1:%d/health/%s".formatted(port, path))
                                 .toURL()
                                 .openConnection();
-        connection.setReadTimeout((int) PATIENCE.toMillis());
+        connection.setReadTimeout((int) TIMEOUT.toMillis());
         return connection.getResponseCode();
     }
 

@@ -21,7 +21,7 @@ abstract class CsiSetUp {
 
     static final DatasetVersion VERSION = HeldMountFixture.VERSION;
     static final DatasetVersion OTHER = DatasetVersion.of("vision", "digits", "v2");
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir Path directory;
     HeldMountFixture region;
@@ -36,7 +36,7 @@ abstract class CsiSetUp {
         region = new HeldMountFixture(directory);
         kubelet = Files.createDirectory(directory.resolve("kubelet"));
         socket = directory.resolve("csi.sock");
-        client = new CsiClient(socket, PATIENCE);
+        client = new CsiClient(socket, TIMEOUT);
     }
 
     @AfterEach

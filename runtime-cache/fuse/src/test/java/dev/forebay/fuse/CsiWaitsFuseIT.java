@@ -122,7 +122,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
 
     /** Retries as a kubelet does, while the answer is one of these. */
     private static void whenItMay(Set<Status.Code> passing, Runnable call) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
             try {
                 call.run();
@@ -202,7 +202,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
         CompletableFuture<Void> waiting =
                 CompletableFuture.runAsync(() -> client.publish(OTHER, target));
         region.mount(OTHER);
-        waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        waiting.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         assertShowsAll(target);
 
         Path never = target("2");
@@ -210,7 +210,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
                 CompletableFuture.supplyAsync(() -> refusal(() -> publishWhenItMay(NONE, never)));
         assertThat(refusal(() -> awaitBusy(never)).getDescription()).contains("is running");
         int _ = driver.stop();
-        assertThat(told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).getCode())
+        assertThat(told.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).getCode())
                 .isEqualTo(Status.Code.UNAVAILABLE);
         assertShowsAll(target);
     }
@@ -249,7 +249,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
                                                         PASSING,
                                                         () -> client.publish(VERSION, it))));
         Running _ = region.serving(region.holder(), "pod-0");
-        published.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        published.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         assertThat(volumes())
                 .containsExactlyInAnyOrderElementsOf(all.stream().map(Path::toString).toList());
         assertShowsAll(all.getFirst());
@@ -298,7 +298,7 @@ class CsiWaitsFuseIT extends CsiSetUp {
 
     /** Waits until the driver answers that a call for the target is running. */
     private void awaitBusy(Path target) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (System.nanoTime() < deadline) {
             client.unpublish(target);
         }

@@ -43,7 +43,7 @@ final class HeldMountFixture implements AutoCloseable {
     /** Programs that run for seconds lose more than they gain by the second compiler. */
     private static final String QUICK = "-XX:TieredStopAtLevel=1";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** The longest pause between two reads of a checking reader; 0 takes all processors. */
     private static final int READER_PAUSE_MILLIS = Integer.getInteger("forebay.reader.pause", 20);
@@ -63,7 +63,7 @@ final class HeldMountFixture implements AutoCloseable {
 
         /** Waits until it has printed a text. */
         void await(String text) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (!printed().contains(text)) {
                 assertThat(process.isAlive()).as("%s", printed()).isTrue();
                 assertThat(System.nanoTime())
@@ -77,7 +77,7 @@ final class HeldMountFixture implements AutoCloseable {
         long kill() throws InterruptedException {
             long at = CheckingReader.micros();
             process.destroyForcibly();
-            assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
             return at;
         }
 
@@ -103,7 +103,7 @@ final class HeldMountFixture implements AutoCloseable {
         /** Stops it by SIGTERM, and returns its exit code. */
         int stop() throws InterruptedException {
             process.destroy();
-            assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
             return process.exitValue();
         }
     }
@@ -212,7 +212,7 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     private void awaitView(Set<View> wanted) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!wanted.contains(view())) {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError(
@@ -450,7 +450,7 @@ final class HeldMountFixture implements AutoCloseable {
         List<String> complaints = new ArrayList<>();
         List<long[]> slow = new ArrayList<>();
         for (Running reader : readers) {
-            if (!reader.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!reader.process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 complaints.add("a reader hangs");
             }
             for (String line : reader.printed().split("\n", -1)) {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Job {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     /** Looks again for each line that it reads, and lists the rest of the directory at the end. */
     private static final String PROGRAM =
@@ -131,7 +131,7 @@ final class Job {
     /** Ends it, and checks its report. */
     void end() throws Exception {
         process.process().getOutputStream().close();
-        assertThat(process.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.process().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(process.printed()).contains("listed all").doesNotContain("WRONG");
     }
 }

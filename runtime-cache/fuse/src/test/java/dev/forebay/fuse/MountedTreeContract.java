@@ -73,7 +73,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     private static final Duration BUSY = Duration.ofSeconds(5);
 
     /** The timeouts of reads that no worker can answer in the test. */
-    private static final RegionReaderConfig IMPATIENCE =
+    private static final RegionReaderConfig SHORT_TIMEOUT =
             new RegionReaderConfig(
                     Duration.ofMillis(500), Duration.ofMillis(200), Duration.ofMillis(100));
 
@@ -109,10 +109,10 @@ abstract class MountedTreeContract extends PosixCallsContract {
         worker = new FakeWorker();
         client = new WorkerClient(WorkerClientConfig.defaults());
         WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
-        RegionReaderConfig patience =
+        RegionReaderConfig timeout =
                 new RegionReaderConfig(Duration.ofSeconds(6), ATTEMPT, Duration.ofSeconds(1));
-        RegionReader patient = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
-        RegionReader hasty = new RegionReader(client, () -> workers, IMPATIENCE, ReadEvents.NONE);
+        RegionReader patient = new RegionReader(client, () -> workers, timeout, ReadEvents.NONE);
+        RegionReader hasty = new RegionReader(client, () -> workers, SHORT_TIMEOUT, ReadEvents.NONE);
         source =
                 new MountedSource(
                         (manifest, pack, from, to, target) ->

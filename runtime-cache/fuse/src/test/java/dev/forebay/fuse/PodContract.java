@@ -50,7 +50,7 @@ abstract class PodContract {
     private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
     /** Longer than the minute after which a pod retries a failed prewarm. */
-    private static final Duration PATIENCE = Duration.ofSeconds(100);
+    private static final Duration TIMEOUT = Duration.ofSeconds(100);
 
     /** Where files' blocks are scattered, ext4 also counts the blocks that list them. */
     static final int OF_FILE_SYSTEM_KIB = 256;
@@ -167,7 +167,7 @@ abstract class PodContract {
     }
 
     private void await(Process process, Check condition) throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.holds()) {
             assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
             assertThat(System.nanoTime()).as("%s", Files.readString(output)).isLessThan(deadline);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process can be killed while the kernel waits for its answer to its own call. */
 class SelfServedMountFuseIT {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     @Test
     void aProcessThatWaitsForItsOwnAnswerCanBeKilled(@TempDir Path directory) throws Exception {
@@ -54,7 +54,7 @@ class SelfServedMountFuseIT {
 
             process.destroyForcibly();
 
-            assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
             // Forced, which ends requests: otherwise the process would stay if the test fails.
             new ProcessBuilder("umount", "-f", mountpoint.toString()).start().waitFor();

@@ -37,7 +37,7 @@ class SlowReadsFuseIT {
     private static final int SLOW = 300;
 
     private static final int BYTES = 200_000;
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     /** The number of reads that wait before the test reads from other files. */
     private final CountDownLatch waiting = new CountDownLatch(60);
@@ -69,17 +69,17 @@ class SlowReadsFuseIT {
                 slow.add(threads.submit(() -> Files.readAllBytes(file)));
             }
             try {
-                assertThat(waiting.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(waiting.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
                 Future<byte[]> fast =
                         threads.submit(() -> Files.readAllBytes(root.resolve("here/file")));
-                assertThat(fast.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                assertThat(fast.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                         .isEqualTo(objects.get("here/file"));
                 assertThat(slow).noneMatch(Future::isDone);
             } finally {
                 there.countDown();
             }
             for (int i = 0; i < SLOW; i++) {
-                assertThat(slow.get(i).get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                assertThat(slow.get(i).get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                         .isEqualTo(objects.get("slow/%03d".formatted(i)));
             }
         }

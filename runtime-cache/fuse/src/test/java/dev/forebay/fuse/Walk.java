@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Walk {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final String FOUND = "found ";
 
     private final Running process;
@@ -57,7 +57,7 @@ final class Walk {
         try (OutputStream input = process.process().getOutputStream()) {
             input.write("\n".repeat(CheckingReader.DEEP_FILES).getBytes(US_ASCII));
         }
-        assertThat(process.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.process().waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(process.printed().lines())
                 .allMatch(line -> line.startsWith(FOUND))
                 .hasSize(CheckingReader.DEEP_FILES);

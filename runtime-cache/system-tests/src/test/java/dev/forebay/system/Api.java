@@ -127,16 +127,16 @@ final class Api {
     }
 
     /** Waits for an accepted request, even while processes restart, and returns its receipt. */
-    JsonNode receipt(String version, String region, String requestId, Duration patience)
+    JsonNode receipt(String version, String region, String requestId, Duration timeout)
             throws InterruptedException {
-        Answer answer = outcome(version, region, requestId, patience);
+        Answer answer = outcome(version, region, requestId, timeout);
         return answer.expect(200).body().get("receipt");
     }
 
     /** Waits until an accepted request is done or refused. */
-    Answer outcome(String version, String region, String requestId, Duration patience)
+    Answer outcome(String version, String region, String requestId, Duration timeout)
             throws InterruptedException {
-        Instant deadline = Instant.now().plus(patience);
+        Instant deadline = Instant.now().plus(timeout);
         while (Instant.now().isBefore(deadline)) {
             Answer answer =
                     stubbornly(
@@ -153,7 +153,7 @@ final class Api {
                 return answer;
             }
         }
-        throw new AssertionError("request " + requestId + " was not answered within " + patience);
+        throw new AssertionError("request " + requestId + " was not answered within " + timeout);
     }
 
     JsonNode ensure(String version, String region) throws InterruptedException {

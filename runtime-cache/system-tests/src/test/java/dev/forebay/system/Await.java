@@ -13,8 +13,8 @@ final class Await {
     private Await() {}
 
     /** Polls until {@code condition} holds. An exception of the condition counts as "not yet". */
-    static void until(String what, Duration patience, Callable<Boolean> condition) {
-        Instant deadline = Instant.now().plus(patience);
+    static void until(String what, Duration timeout, Callable<Boolean> condition) {
+        Instant deadline = Instant.now().plus(timeout);
         Exception last = null;
         while (Instant.now().isBefore(deadline)) {
             try {
@@ -27,7 +27,7 @@ final class Await {
             pause();
         }
         String why = last == null ? "" : ", at last " + last;
-        throw new AssertionError("not within " + patience + ": " + what + why, last);
+        throw new AssertionError("not within " + timeout + ": " + what + why, last);
     }
 
     static void pause() {

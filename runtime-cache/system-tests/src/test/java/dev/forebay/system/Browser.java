@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Assumptions;
 final class Browser implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     /** A page does not notice later changes on its server, so it is loaded again. */
     private static final Duration FRESH = Duration.ofSeconds(10);
@@ -134,7 +134,7 @@ final class Browser implements AutoCloseable {
     /** Clicks the link with this text as soon as it appears. */
     void click(String text) throws IOException {
         String click = CLICK + "(" + JSON.writeValueAsString(text) + ")";
-        Await.until("a link '%s'".formatted(text), PATIENCE, () -> evaluate(click).asBoolean());
+        Await.until("a link '%s'".formatted(text), TIMEOUT, () -> evaluate(click).asBoolean());
     }
 
     /** Returns the CSS class that determines how a visible text looks. */
@@ -150,7 +150,7 @@ final class Browser implements AutoCloseable {
                                 .formatted(
                                         JSON.writeValueAsString(form),
                                         JSON.writeValueAsString(text));
-        Await.until("a form " + form, PATIENCE, () -> evaluate(fill).asBoolean());
+        Await.until("a form " + form, TIMEOUT, () -> evaluate(fill).asBoolean());
     }
 
     /**
@@ -164,12 +164,12 @@ final class Browser implements AutoCloseable {
 
     /** Works like {@link #shows(String...)}, but does not reload the page. */
     String becomes(String... wanted) throws IOException, InterruptedException {
-        return shows(PATIENCE, wanted);
+        return shows(TIMEOUT, wanted);
     }
 
     private String shows(Duration fresh, String... wanted)
             throws IOException, InterruptedException {
-        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant deadline = Instant.now().plus(TIMEOUT);
         Instant stale = Instant.now().plus(fresh);
         String shown = shown();
         while (!Stream.of(wanted).allMatch(shown::contains) && Instant.now().isBefore(deadline)) {
@@ -214,7 +214,7 @@ final class Browser implements AutoCloseable {
         String[] address = {""};
         Await.until(
                 "Chromium listens",
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     requireAlive();
                     Matcher listening = LISTENING.matcher(Files.readString(log));
@@ -225,7 +225,7 @@ final class Browser implements AutoCloseable {
         HttpRequest request =
                 HttpRequest.newBuilder(
                                 URI.create("http://%s/json/new?about:blank".formatted(address[0])))
-                        .timeout(PATIENCE)
+                        .timeout(TIMEOUT)
                         .PUT(HttpRequest.BodyPublishers.noBody())
                         .build();
         String answer = http.send(request, HttpResponse.BodyHandlers.ofString()).body();

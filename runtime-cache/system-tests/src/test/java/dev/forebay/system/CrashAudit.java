@@ -25,7 +25,7 @@ final class CrashAudit {
     static final int FILLS_IN_FLIGHT = 8;
 
     /** A process learns of another one's changes some seconds later. */
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
     private final RunningStack stack;
     private final String namespace;
@@ -86,14 +86,14 @@ final class CrashAudit {
         String expected = copy.isPresent() ? "CACHED" : "ABSENT";
         Await.until(
                 "%s is %s".formatted(copy, expected),
-                PATIENCE,
+                TIMEOUT,
                 () -> copy.state().equals(expected));
         if (!copy.isPresent()) {
             return;
         }
         Await.until(
                 "the workers hold all of " + copy,
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     JsonNode needs = needs(copy);
                     return needs.path("exact").asBoolean()
@@ -120,7 +120,7 @@ final class CrashAudit {
         Await.until(
                 "the etcd of %s has these pins, and the workflows know them: %s"
                         .formatted(region, expected),
-                PATIENCE,
+                TIMEOUT,
                 () ->
                         pinsInEtcd(region).equals(expected)
                                 && pinsOfWorkflows(region).equals(expected));
@@ -162,7 +162,7 @@ final class CrashAudit {
         Await.until(
                 "in %s these take %d bytes, and nothing else of %s: %s"
                         .formatted(region, room, namespace, names),
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     JsonNode usage = gateway(region).usage();
                     return mounted(usage).equals(names)
@@ -228,7 +228,7 @@ final class CrashAudit {
     private void ledger(CrashDataset dataset) {
         Await.until(
                 "the ledger says of %s what the lake's log says".formatted(dataset.name()),
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     JsonNode noted = get("/costs?dataset=" + dataset.name()).at("/total/lake");
                     int requests = noted.get("requests").asInt();
@@ -268,7 +268,7 @@ final class CrashAudit {
             int before = Objects.requireNonNull(chunkFilesBefore.get(region));
             Await.until(
                     "no chunk is left on the disks of " + region,
-                    PATIENCE,
+                    TIMEOUT,
                     () -> stack.countChunkFiles(region) <= before);
         }
     }

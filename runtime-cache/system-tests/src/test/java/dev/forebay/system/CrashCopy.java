@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CrashCopy {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration TIMEOUT = Duration.ofMinutes(4);
 
     /** Longer than any round, so a pin cannot end because a test did not renew it. */
     private static final int LEASE_SECONDS = 1_800;
@@ -92,7 +92,7 @@ final class CrashCopy {
         fills += present ? 0 : 1;
         present = true;
         String request = stack.api().accept(dataset.version(), body);
-        JsonNode receipt = stack.api().receipt(dataset.version(), region, request, PATIENCE);
+        JsonNode receipt = stack.api().receipt(dataset.version(), region, request, TIMEOUT);
         assertThat(receipt.path("bytes_verified").asLong())
                 .as("a receipt for %s", this)
                 .isEqualTo(dataset.bytes());
@@ -129,7 +129,7 @@ final class CrashCopy {
         }
         tell("evict");
         evicted().expect(200);
-        Await.until(this + " is gone", PATIENCE, () -> state().equals("ABSENT"));
+        Await.until(this + " is gone", TIMEOUT, () -> state().equals("ABSENT"));
         present = false;
         tell("is gone");
     }

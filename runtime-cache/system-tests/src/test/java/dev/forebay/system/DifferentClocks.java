@@ -63,7 +63,7 @@ abstract class DifferentClocks {
     private static final Duration MILLISECOND = Duration.ofMillis(1);
 
     /** A sweep whose clock is behind is late by the same duration. */
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration TIMEOUT = Duration.ofMinutes(4);
 
     private final String name;
     private final Duration ahead;
@@ -136,11 +136,11 @@ abstract class DifferentClocks {
                 .isBetween(before.plus(LEASE).minus(MILLISECOND), Instant.now().plus(LEASE));
         Holder holder = new Holder("held");
         holder.renew();
-        Await.until("the region has the pin", PATIENCE, () -> isHeld("held"));
+        Await.until("the region has the pin", TIMEOUT, () -> isHeld("held"));
         api.ensure(version("canary"), REGION);
         Await.until(
                 "a sweep has evicted the unpinned version",
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     holder.renewIfDue();
                     return state("canary").equals("ABSENT");
@@ -150,11 +150,11 @@ abstract class DifferentClocks {
         stack.readAll(REGION, version("held"), tree);
 
         holder.renew();
-        Await.until("the pin has expired", PATIENCE, () -> !isHeld("held"));
+        Await.until("the pin has expired", TIMEOUT, () -> !isHeld("held"));
 
         assertThat(Instant.now())
                 .isBetween(holder.sent.plus(LEASE), holder.answered.plus(LEASE.multipliedBy(2)));
-        Await.until("the version is evicted, too", PATIENCE, () -> state("held").equals("ABSENT"));
+        Await.until("the version is evicted, too", TIMEOUT, () -> state("held").equals("ABSENT"));
         assertThat(api.get(path("held") + "/pins").expect(200).body().get("items")).isEmpty();
     }
 
@@ -218,14 +218,14 @@ abstract class DifferentClocks {
                         .isNotEqualTo(eviction.status() == 200);
                 if (pin.status() == 201) {
                     assertThat(eviction.code()).isEqualTo("PINNED");
-                    Await.until("the region has the pin", PATIENCE, () -> isHeld("race"));
+                    Await.until("the region has the pin", TIMEOUT, () -> isHeld("race"));
                     assertThat(state("race")).isEqualTo("CACHED");
                     stack.readAll(REGION, version("race"), tree);
                     release("race");
                 } else {
                     assertThat(pin.code()).isIn("EVICTING", "NOT_FOUND");
                     assertThat(state("race")).isEqualTo("ABSENT");
-                    Await.until("the region has no pin", PATIENCE, () -> !isHeld("race"));
+                    Await.until("the region has no pin", TIMEOUT, () -> !isHeld("race"));
                 }
             }
         }
@@ -235,7 +235,7 @@ abstract class DifferentClocks {
     @Test
     void aSweepDoesNotChooseAPinnedVersion() throws Exception {
         heldFor(LONG_LEASE, "deleted", smallTree(4), LONG_TTL);
-        Await.until("the region has the pin", PATIENCE, () -> isHeld("deleted"));
+        Await.until("the region has the pin", TIMEOUT, () -> isHeld("deleted"));
         api.delete("/datasets/" + NAMESPACE + "/deleted").expect(204);
 
         JsonNode plan = api.get("/regions/" + REGION + "/sweep/plan").expect(200).body();
@@ -245,7 +245,7 @@ abstract class DifferentClocks {
                 .noneMatch(each -> each.get("dataset").asText().equals(NAMESPACE + "/deleted"));
         assertThat(state("deleted")).isEqualTo("CACHED");
         release("deleted");
-        Await.until("the version is evicted", PATIENCE, () -> state("deleted").equals("ABSENT"));
+        Await.until("the version is evicted", TIMEOUT, () -> state("deleted").equals("ABSENT"));
     }
 
     /** "Time to live", "Admission": the workflow of the version alone decides. */
@@ -262,9 +262,9 @@ abstract class DifferentClocks {
         String hint =
                 api.accept(version("wanted"), Map.of("region", REGION, "priority", "speculative"));
 
-        Await.until("the version is evicted", PATIENCE, () -> !state("short").equals("CACHED"));
+        Await.until("the version is evicted", TIMEOUT, () -> !state("short").equals("CACHED"));
         assertThat(Instant.now()).isAfterOrEqualTo(end);
-        JsonNode receipt = api.receipt(version("wanted"), REGION, hint, PATIENCE);
+        JsonNode receipt = api.receipt(version("wanted"), REGION, hint, TIMEOUT);
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo((long) CHUNKS * CHUNK);
         api.post(path("wanted") + "/evict", Map.of("region", REGION)).expect(200);
     }
@@ -279,7 +279,7 @@ abstract class DifferentClocks {
         api.ensure(version("read"), REGION);
         stack.readAll(REGION, version("read"), tree);
 
-        Await.until("the worker reports the read", PATIENCE, () -> readAgo("read").isNumber());
+        Await.until("the worker reports the read", TIMEOUT, () -> readAgo("read").isNumber());
 
         assertThat(readAgo("read").asLong())
                 .isBetween(0L, Duration.between(before, Instant.now()).toSeconds());
@@ -321,7 +321,7 @@ abstract class DifferentClocks {
             throws Exception {
         registered(dataset, tree, ttl);
         Map<String, Object> wish = Map.of("region", REGION, "pin", spec(lease));
-        return api.receipt(version(dataset), REGION, api.accept(version(dataset), wish), PATIENCE);
+        return api.receipt(version(dataset), REGION, api.accept(version(dataset), wish), TIMEOUT);
     }
 
     private void registered(String dataset, Map<String, byte[]> tree, Duration ttl)

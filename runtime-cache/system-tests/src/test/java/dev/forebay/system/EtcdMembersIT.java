@@ -32,7 +32,7 @@ class EtcdMembersIT {
 
     private static final String REGION = RunningStack.VIRGINIA;
     private static final int CHUNKS = 4;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     @TempDir private static Path directory;
     private static EtcdCluster etcd;
@@ -86,7 +86,7 @@ class EtcdMembersIT {
         assertThat(reader.get()).isPositive();
         Await.until(
                 "the pin protects its version",
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     Api.Answer answer =
                             stack.api().post(held.path("/evict"), Map.of("region", REGION));
@@ -132,7 +132,7 @@ class EtcdMembersIT {
                 first = stack.api().accept(begun.version(), Map.of("region", REGION));
                 gate.awaitHeld();
                 lost.forEach(EtcdServer::kill9);
-                Await.until("the agent has no etcd", PATIENCE, () -> !etcdIsReachable());
+                Await.until("the agent has no etcd", TIMEOUT, () -> !etcdIsReachable());
             }
             second = stack.api().accept(next.version(), Map.of("region", REGION));
             awaitSaysThatItWaitsForEtcd(begun);
@@ -152,7 +152,7 @@ class EtcdMembersIT {
     private static void awaitSaysThatItWaitsForEtcd(CrashDataset dataset) {
         Await.until(
                 dataset.version() + " says that it waits for etcd",
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     JsonNode status = stack.api().residency(dataset.version(), REGION);
                     return status.at("/waiting/message").asText().contains("etcd");
@@ -179,7 +179,7 @@ class EtcdMembersIT {
     private static void assertComplete(CrashDataset dataset, String request) throws Exception {
         assertThat(
                         stack.api()
-                                .receipt(dataset.version(), REGION, request, PATIENCE)
+                                .receipt(dataset.version(), REGION, request, TIMEOUT)
                                 .get("bytes_verified")
                                 .asLong())
                 .isEqualTo(dataset.bytes());

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LakeGate implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final RunningStack stack;
     private final String prefix;
@@ -62,12 +62,12 @@ final class LakeGate implements AutoCloseable {
 
     /** Waits until the lake has sent the objects that pass, and another request waits. */
     void awaitHeld() throws InterruptedException {
-        if (!held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new AssertionError("no fill of " + prefix + " reached the gate in " + PATIENCE);
+        if (!held.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("no fill of " + prefix + " reached the gate in " + TIMEOUT);
         }
         Await.until(
                 "the lake has sent %d objects of %s".formatted(passing, prefix),
-                PATIENCE,
+                TIMEOUT,
                 () -> stack.lake().gets(prefix).size() == passing);
     }
 

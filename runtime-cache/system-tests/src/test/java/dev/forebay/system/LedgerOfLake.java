@@ -8,7 +8,7 @@ import java.time.Duration;
 /** Compares the ledger with the lake's access log. Each request must be for one chunk. */
 final class LedgerOfLake {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final RunningStack stack;
     private final int chunkBytes;
@@ -31,7 +31,7 @@ final class LedgerOfLake {
         // A worker records a request before it sends it, and the bytes after they have arrived.
         Await.until(
                 "the ledger has all %d requests of %s".formatted(logged, dataset),
-                PATIENCE,
+                TIMEOUT,
                 () ->
                         fromLake(dataset, "requests") >= logged
                                 && fromLake(dataset, "bytes") >= (long) logged * chunkBytes);
@@ -44,7 +44,7 @@ final class LedgerOfLake {
     void awaitReadBytes(String dataset, long bytes) {
         Await.until(
                 "the ledger has that readers got %d bytes of %s".formatted(bytes, dataset),
-                PATIENCE,
+                TIMEOUT,
                 () -> costs(dataset, "").at("/total/readers/bytes").asLong() >= bytes);
     }
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelMount implements AutoCloseable {
 
     private static final Path JAR = Path.of("../fuse/target/forebay-fuse/forebay-fuse.jar");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int FLIPPED_BITS = 100;
 
     /** Moves files by up to half a MiB. */
@@ -180,7 +180,7 @@ final class ModelMount implements AutoCloseable {
                             launch(name, command, Readiness.ok(address.resolve("/health/ready"))));
         }
         ServerProcess pod = started;
-        Await.until(name + " serves", PATIENCE, () -> serving.holds(pod));
+        Await.until(name + " serves", TIMEOUT, () -> serving.holds(pod));
         return pod;
     }
 
@@ -230,7 +230,7 @@ final class ModelMount implements AutoCloseable {
                 name ->
                         Await.until(
                                 name + " is there",
-                                PATIENCE,
+                                TIMEOUT,
                                 () -> Files.exists(mountpoint.resolve(name.path()))));
     }
 
@@ -301,7 +301,7 @@ final class ModelMount implements AutoCloseable {
 
     private void succeed(ServerProcess next, ServerProcess before) {
         Path log = Objects.requireNonNull(holder).log();
-        Await.until("the next pod serves", PATIENCE, () -> says(log, serves(next)));
+        Await.until("the next pod serves", TIMEOUT, () -> says(log, serves(next)));
         serving = next;
         before.restart();
         standby = before;
@@ -319,7 +319,7 @@ final class ModelMount implements AutoCloseable {
         held.restart();
         Await.until(
                 "the pod that served serves on",
-                PATIENCE,
+                TIMEOUT,
                 () -> count(held.log(), serves(served)) > before);
     }
 
@@ -352,7 +352,7 @@ final class ModelMount implements AutoCloseable {
         killPod();
         Await.until(
                 "damaged manifests are fetched again",
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     openSmallFiles();
                     return hasManifests(pod);
@@ -388,7 +388,7 @@ final class ModelMount implements AutoCloseable {
     /** Returns the standby pod once it has all manifests. */
     private ServerProcess manifestsAreThere() {
         ServerProcess pod = standby();
-        Await.until(pod.name() + " has all manifests", PATIENCE, () -> hasManifests(pod));
+        Await.until(pod.name() + " has all manifests", TIMEOUT, () -> hasManifests(pod));
         return pod;
     }
 

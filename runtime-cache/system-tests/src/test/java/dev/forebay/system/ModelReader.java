@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 final class ModelReader {
 
     /** Longer than the 30 s within which a read succeeds or fails. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(40);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(40);
 
     /** The longest pause between two operations, which leaves processor time to other processes. */
     static final int PAUSE_MILLIS = Integer.getInteger("forebay.model.pause", 10);
@@ -326,7 +326,7 @@ final class ModelReader {
         } catch (WrongAnswer e) {
             fail(e);
         }
-        if (System.nanoTime() - start > PATIENCE_NANOS) {
+        if (System.nanoTime() - start > TIMEOUT_NANOS) {
             fail(new WrongAnswer("it took more than 40 s"));
         }
     }

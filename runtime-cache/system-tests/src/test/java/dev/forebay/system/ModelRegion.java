@@ -49,7 +49,7 @@ final class ModelRegion implements AutoCloseable {
     static final int WORKERS = 2;
     private static final String MANIFESTS = "manifests";
     private static final String STORE_BYTES = "40M";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     final EtcdServer etcd;
     final FaultProxy proxy;
@@ -83,7 +83,7 @@ final class ModelRegion implements AutoCloseable {
             workers.add(startWorker(i));
         }
         Await.until(
-                "both workers are known", PATIENCE, () -> state.view().workers().size() == WORKERS);
+                "both workers are known", TIMEOUT, () -> state.view().workers().size() == WORKERS);
         for (ModelVersion version : ModelVersion.all()) {
             mount(version);
         }
@@ -194,7 +194,7 @@ final class ModelRegion implements AutoCloseable {
         for (WorkerNode worker : nodes()) {
             Await.until(
                     worker.id() + " knows " + version,
-                    PATIENCE,
+                    TIMEOUT,
                     () -> client.coverage(worker, manifest.digest()) != null);
         }
     }
@@ -221,7 +221,7 @@ final class ModelRegion implements AutoCloseable {
         state.beginEviction(version);
         for (WorkerNode worker : nodes()) {
             Await.until(
-                    worker.id() + " drops " + version, PATIENCE, () -> dropped(worker, manifest));
+                    worker.id() + " drops " + version, TIMEOUT, () -> dropped(worker, manifest));
         }
         state.unmount(version);
     }

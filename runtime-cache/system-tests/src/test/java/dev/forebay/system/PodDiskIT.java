@@ -19,7 +19,7 @@ class PodDiskIT {
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
     private static final int READS = 5_000;
     private static final long DISK_BYTES = 40L << 20;
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
     @FunctionalInterface
     private interface Harm {
@@ -54,7 +54,7 @@ class PodDiskIT {
             for (ModelVersion version : ModelVersion.all()) {
                 Await.until(
                         version.name() + " is shown",
-                        PATIENCE,
+                        TIMEOUT,
                         () -> mount.reads(version) && mount.shows(version.name()));
             }
             mount.pod().kill9();

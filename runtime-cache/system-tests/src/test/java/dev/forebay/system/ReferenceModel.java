@@ -46,7 +46,7 @@ abstract class ReferenceModel {
             List.of(System.getProperty("forebay.model.setups", "").split(",", -1));
     private static final int READS_AMID_IT = 500;
     private static final int FLIPPED_BITS = 3000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
     /** A failed run copies the logs of all processes here. */
@@ -191,9 +191,9 @@ abstract class ReferenceModel {
         region.etcd.kill9();
         long until = readers.reads() + READS_AMID_IT;
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(3000)));
-        Await.until("reads go on without etcd", PATIENCE, () -> readers.reads() >= until);
+        Await.until("reads go on without etcd", TIMEOUT, () -> readers.reads() >= until);
         region.etcd.restart();
-        Await.until("etcd is found again", PATIENCE, region.state::connected);
+        Await.until("etcd is found again", TIMEOUT, region.state::connected);
     }
 
     /** Kills two pods in a row. The second pod to take over was started while etcd was down. */
@@ -203,7 +203,7 @@ abstract class ReferenceModel {
         mount.killPod();
         mount.killPod();
         region.etcd.restart();
-        Await.until("etcd is found again", PATIENCE, region.state::connected);
+        Await.until("etcd is found again", TIMEOUT, region.state::connected);
     }
 
     private void damageChunk() throws IOException {
@@ -215,7 +215,7 @@ abstract class ReferenceModel {
     private void damagePacks(ModelMount mount, ModelReaders readers) throws IOException {
         FlippedBits.below(mount.packs(), ".pack", FLIPPED_BITS, random);
         long until = readers.reads() + READS_AMID_IT;
-        Await.until("reads of what is left", PATIENCE, () -> readers.reads() >= until);
+        Await.until("reads of what is left", TIMEOUT, () -> readers.reads() >= until);
     }
 
     /**
@@ -249,7 +249,7 @@ abstract class ReferenceModel {
         readers.rotsOrIsMended(version);
         // Readers with files open from before may still see the old bytes.
         long until = readers.reads() + READS_AMID_IT;
-        Await.until("reads of what was mended", PATIENCE, () -> readers.reads() >= until);
+        Await.until("reads of what was mended", TIMEOUT, () -> readers.reads() >= until);
     }
 
     /** Damages manifests. Reads may fail until the pod has fetched them again. */
@@ -267,7 +267,7 @@ abstract class ReferenceModel {
         region.mount(version);
         // The name may still be visible from before the eviction.
         mount.awaitNews();
-        Await.until(version.name() + " is readable again", PATIENCE, () -> mount.reads(version));
+        Await.until(version.name() + " is readable again", TIMEOUT, () -> mount.reads(version));
         readers.comesOrGoes(version);
     }
 }

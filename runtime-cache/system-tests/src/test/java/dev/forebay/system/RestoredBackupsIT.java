@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedStack.class)
 class RestoredBackupsIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int LEASE_SECONDS = 3_600;
 
     private final RunningStack stack;
@@ -117,7 +117,7 @@ class RestoredBackupsIT {
 
         mend(runbook);
         Await.until(
-                "all workers are live", PATIENCE, () -> liveWorkers() == region.workers().size());
+                "all workers are live", TIMEOUT, () -> liveWorkers() == region.workers().size());
         checkAll("etcd");
     }
 
@@ -222,7 +222,7 @@ class RestoredBackupsIT {
     private void mend(Runbook runbook) throws Exception {
         assertThat(runbook.run("forebay regions")).contains(KOREA);
         assertThat(runbook.run("forebay fsck --repair")).endsWith(" 0 left\n");
-        Await.until("fsck finds nothing", PATIENCE, () -> findings().isEmpty());
+        Await.until("fsck finds nothing", TIMEOUT, () -> findings().isEmpty());
     }
 
     private List<JsonNode> findings() throws Exception {

@@ -12,7 +12,7 @@ import java.util.Map;
 /** A version for tests of pages. */
 final class ShownVersion {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private ShownVersion() {}
 
@@ -30,10 +30,10 @@ final class ShownVersion {
         Map<String, Object> pin =
                 Map.of("holder", holder, "reason", "training", "lease_seconds", 600);
         String pinned = api.accept(version, Map.of("region", KOREA, "pin", pin));
-        JsonNode receipt = api.receipt(version, KOREA, pinned, PATIENCE);
+        JsonNode receipt = api.receipt(version, KOREA, pinned, TIMEOUT);
         stack.lake().put(name + "/b.bin", bytes(3, 500));
         String failed = api.accept(version, Map.of("region", VIRGINIA));
-        assertThat(api.outcome(version, VIRGINIA, failed, PATIENCE).code())
+        assertThat(api.outcome(version, VIRGINIA, failed, TIMEOUT).code())
                 .isEqualTo("LAKE_OBJECT_CHANGED");
         return receipt;
     }

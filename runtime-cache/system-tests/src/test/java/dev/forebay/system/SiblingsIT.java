@@ -35,7 +35,7 @@ class SiblingsIT {
 
     private static final int CHUNK = 8 << 20;
     private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @SuppressWarnings("NullAway.Init")
     private static FaultProxy gateway;
@@ -106,7 +106,7 @@ class SiblingsIT {
         assertThat(stack.lake().gets("near/")).isEqualTo(before);
         Await.until(
                 "the ledger has the bytes from the sibling",
-                PATIENCE,
+                TIMEOUT,
                 () -> costs("near").at("/sibling/bytes").asLong() >= size);
         JsonNode costs = costs("near");
         assertThat(costs.at("/lake/requests").asLong()).isZero();
@@ -151,7 +151,7 @@ class SiblingsIT {
         double cameBefore = came();
 
         String request = stack.api().accept("siblings/dying@v1", Map.of("region", VIRGINIA));
-        Await.until("a chunk has arrived", PATIENCE, () -> came() >= cameBefore + CHUNK);
+        Await.until("a chunk has arrived", TIMEOUT, () -> came() >= cameBefore + CHUNK);
         Server agent = stack.region(KOREA).agent();
         agent.kill9();
         JsonNode receipt;

@@ -31,7 +31,7 @@ class StoppedWorkersIT {
     /** Allows for busy processors. A second full wait would take far longer. */
     private static final Duration MARGIN = Duration.ofSeconds(8);
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final ModelVersion VERSION = ModelVersion.all().get(1);
 
     /**
@@ -79,7 +79,7 @@ class StoppedWorkersIT {
                     mounts.put(setup, mount);
                     Await.until(
                             setup + " shows the version",
-                            PATIENCE,
+                            TIMEOUT,
                             () -> mount.reads(VERSION) && mount.shows(VERSION.name()));
                 }
                 List<Future<?>> readers = new ArrayList<>();
@@ -107,7 +107,7 @@ class StoppedWorkersIT {
                     for (Read read : Read.ALL) {
                         Await.until(
                                 mount.setup() + " has " + read,
-                                PATIENCE,
+                                TIMEOUT,
                                 () -> isRight(mount, read));
                     }
                 }

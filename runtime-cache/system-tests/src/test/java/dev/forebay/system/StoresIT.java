@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedStack.class)
 class StoresIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final RunningStack stack;
     private final Api api;
@@ -91,7 +91,7 @@ class StoresIT {
                                 assertThat(finding.get("state").asText())
                                         .as(finding.toString())
                                         .isIn("REPAIRED", "UNDER_WAY"));
-        Await.until("fsck finds nothing", PATIENCE, () -> fsck("GET", of, false).isEmpty());
+        Await.until("fsck finds nothing", TIMEOUT, () -> fsck("GET", of, false).isEmpty());
     }
 
     private static ByteSequence key(String kind, String version) {
@@ -147,7 +147,7 @@ class StoresIT {
             repair("stores/etcd-left");
             Await.until(
                     "the mount of the evicted version is gone again",
-                    PATIENCE,
+                    TIMEOUT,
                     () -> keys.get(key("mounts", left)).get(10, SECONDS).getKvs().isEmpty());
         }
         api.delete(Api.path(later) + "/pins/p?region=" + KOREA).expect(204);

@@ -43,7 +43,7 @@ class TrainingJobsKubeIT {
     private static final int JOBS = Integer.getInteger("forebay.jobs", 500);
     private static final int DATASETS = 5;
     private static final int NODES = 25;
-    private static final Duration PATIENCE = Duration.ofMinutes(8);
+    private static final Duration TIMEOUT = Duration.ofMinutes(8);
 
     @TempDir private static Path directory;
 
@@ -254,13 +254,13 @@ class TrainingJobsKubeIT {
         try (SharedIndexInformer<Pod> _ =
                 client.pods().inNamespace(NAMESPACE).inform(new Departures())) {
             startAndEndAll();
-            Await.until("every pod was checked", PATIENCE, () -> letGo.size() == JOBS);
+            Await.until("every pod was checked", TIMEOUT, () -> letGo.size() == JOBS);
         }
 
         assertThat(early).as("started before they were warm").isEmpty();
         assertThat(misplaced).isEmpty();
         assertThat(jobs()).allMatch(TrainingJobsKubeIT::isComplete);
-        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
+        Await.until("no pin is left", TIMEOUT, () -> pins().isEmpty());
         for (int number = 0; number < DATASETS; number++) {
             assertThat(stack.lake().gets("crowd-%d/".formatted(number)).values())
                     .as("fetched once")
@@ -313,7 +313,7 @@ class TrainingJobsKubeIT {
                                 "forebay.dev/on-deadline",
                                 "run_cold"));
         for (Pod pod : List.of(loses, cold)) {
-            client.resource(pod).waitUntilReady(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            client.resource(pod).waitUntilReady(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         }
         assertThat(hasPin(loses)).isTrue();
         assertThat(hasPin(cold)).isFalse();
@@ -326,13 +326,13 @@ class TrainingJobsKubeIT {
                 .expect(204);
         bring(DATASETS + 1);
 
-        Await.until("it is pinned again", PATIENCE, () -> hasPin(loses));
+        Await.until("it is pinned again", TIMEOUT, () -> hasPin(loses));
         Await.until(
                 "the pod that started cold has a pin",
-                PATIENCE,
+                TIMEOUT,
                 () -> hasPin(cold) && isWarm(missing));
         List.of(loses, cold).forEach(pod -> client.resource(pod).delete());
-        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
+        Await.until("no pin is left", TIMEOUT, () -> pins().isEmpty());
     }
 
     private void startAndEndAll() throws Exception {
@@ -341,7 +341,7 @@ class TrainingJobsKubeIT {
                 .forEach(number -> client.resource(job(number)).create());
         Await.until(
                 "all pods exist",
-                PATIENCE,
+                TIMEOUT,
                 () -> client.pods().inNamespace(NAMESPACE).list().getItems().size() == JOBS);
         assertThat(letGo).as("nothing is warm yet").isEmpty();
 
@@ -358,7 +358,7 @@ class TrainingJobsKubeIT {
             int before = (number + 1) * JOBS / DATASETS;
             Await.until(
                     "the Jobs of version %d have ended".formatted(number),
-                    PATIENCE,
+                    TIMEOUT,
                     () -> {
                         List<Job> there = jobs();
                         long ended = there.stream().filter(TrainingJobsKubeIT::isComplete).count();

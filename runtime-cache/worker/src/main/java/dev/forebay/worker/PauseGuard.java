@@ -21,7 +21,7 @@ final class PauseGuard implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final Duration TICK = Duration.ofMillis(500);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final RegionState state;
 
@@ -56,7 +56,7 @@ final class PauseGuard implements AutoCloseable {
             // This caller woke up before the thread below.
             return true;
         }
-        return woke && !state.confirmedSince(wokeNanos) && now - wokeNanos < PATIENCE.toNanos();
+        return woke && !state.confirmedSince(wokeNanos) && now - wokeNanos < TIMEOUT.toNanos();
     }
 
     private void tick() {

@@ -106,12 +106,12 @@ final class Registration {
         return drain;
     }
 
-    /** Drains the worker before the process ends, for at most {@code patience}. 0 disables it. */
-    void drainBeforeStop(Duration patience) throws InterruptedException {
-        if (patience.isPositive()) {
+    /** Drains the worker before the process ends, for at most {@code timeout}. 0 disables it. */
+    void drainBeforeStop(Duration timeout) throws InterruptedException {
+        if (timeout.isPositive()) {
             try {
                 Drain.Progress _ = drain().start();
-                drain().await(patience);
+                drain().await(timeout);
             } catch (ForebayException e) {
                 LOG.warn("Stopping without handing chunks over: {}", e.getMessage());
             }

@@ -69,13 +69,13 @@ class SlowWorkersIT extends RunningWorker {
     /** Starts the workers with fixed timeouts for each other, because these affect the figures. */
     @BeforeAll
     static void start() throws Exception {
-        String[] patience = {
+        String[] timeout = {
             "forebay.worker.peers.first-byte=500ms",
             "forebay.worker.peers.timeout=2s",
             "forebay.worker.peers.back-off=1s"
         };
-        slow = workerOfTheClass("slow", patience);
-        quick = workerOfTheClass("quick", patience);
+        slow = workerOfTheClass("slow", timeout);
+        quick = workerOfTheClass("quick", timeout);
     }
 
     private Two mountedOnBoth(String name) throws Exception {

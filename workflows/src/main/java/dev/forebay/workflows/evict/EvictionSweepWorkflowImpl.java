@@ -29,7 +29,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     private static final int AT_ONCE = 8;
 
     /** A longer eviction continues without the sweep, so that the next sweep can start. */
-    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     @Override
     public List<Outcome> run(RegionName region) {
@@ -81,7 +81,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
         Promise<Void> end =
                 Async.procedure(
                         eviction::run, new EvictInput(version, orphan, region, victim.why()));
-        if (!Timeouts.await(PATIENCE, end::isCompleted)) {
+        if (!Timeouts.await(TIMEOUT, end::isCompleted)) {
             return new Outcome(version, false, "its eviction continues", victim.reason());
         }
         end.get();

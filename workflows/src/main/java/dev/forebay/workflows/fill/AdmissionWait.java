@@ -38,8 +38,8 @@ public final class AdmissionWait {
     /** The region removes a version from its queue if it has not asked for two minutes. */
     private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
 
-    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
-    private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
+    private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(5);
 
     private final PrewarmInput input;
     private final Urgency urgency;
@@ -71,15 +71,15 @@ public final class AdmissionWait {
         if (path.isPresent()) {
             return path.get();
         }
-        Duration patience = FIRST_PATIENCE;
+        Duration timeout = FIRST_TIMEOUT;
         while (true) {
             try {
-                return attempt(patience);
+                return attempt(timeout);
             } catch (ActivityFailure failure) {
                 requireWorthWaiting(failure);
             }
-            patience = patience.multipliedBy(2);
-            patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
+            timeout = timeout.multipliedBy(2);
+            timeout = timeout.compareTo(LONGEST_TIMEOUT) < 0 ? timeout : LONGEST_TIMEOUT;
         }
     }
 
@@ -111,7 +111,7 @@ public final class AdmissionWait {
         return sources.isCompleted() && sources.getFailure() != null;
     }
 
-    private String attempt(Duration patience) {
+    private String attempt(Duration timeout) {
         CompletablePromise<Made> made = Workflow.newPromise();
         CancellationScope making =
                 Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
@@ -122,7 +122,7 @@ public final class AdmissionWait {
         }
         Long quota = made.get().quotaBytes();
         sources.get();
-        return ActivityStubs.admit(input.version(), input.region(), urgency, patience)
+        return ActivityStubs.admit(input.version(), input.region(), urgency, timeout)
                 .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
     }
 

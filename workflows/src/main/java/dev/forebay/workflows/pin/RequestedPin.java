@@ -93,16 +93,16 @@ public final class RequestedPin {
     /**
      * Tries once more to take the pin after the deadline, for a receipt of a partial copy.
      *
-     * @param patience until when the region may answer; a pin that arrives later is released
+     * @param timeout until when the region may answer; a pin that arrives later is released
      */
-    public void takeLate(CallerDeadline patience) {
+    public void takeLate(CallerDeadline timeout) {
         if (unanswered == null && isFresh()) {
             return;
         }
         Promise<PinGrant> taking =
                 unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, requester));
         unanswered = null;
-        if (patience.await(taking::isCompleted)) {
+        if (timeout.await(taking::isCompleted)) {
             try {
                 held = taking.get();
             } catch (TemporalFailure refused) {

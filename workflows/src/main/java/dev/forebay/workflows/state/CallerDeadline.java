@@ -18,12 +18,12 @@ public final class CallerDeadline {
     private boolean pointless;
     private boolean takenBack;
 
-    public CallerDeadline(@Nullable Duration patience) {
+    public CallerDeadline(@Nullable Duration timeout) {
         scope =
-                patience == null
+                timeout == null
                         ? null
                         : Workflow.newCancellationScope(
-                                () -> time.completeFrom(Workflow.newTimer(patience)));
+                                () -> time.completeFrom(Workflow.newTimer(timeout)));
         if (scope != null) {
             scope.run();
         }

@@ -16,18 +16,18 @@ public final class Timeouts {
 
     private Timeouts() {}
 
-    /** Waits until {@code condition} holds, at most {@code patience}. Returns whether it holds. */
-    public static boolean await(Duration patience, BooleanSupplier condition) {
+    /** Waits until {@code condition} holds, at most {@code timeout}. Returns whether it holds. */
+    public static boolean await(Duration timeout, BooleanSupplier condition) {
         if (condition.getAsBoolean()) {
             return true;
         }
-        if (!patience.isPositive()) {
+        if (!timeout.isPositive()) {
             return false;
         }
         CompletablePromise<Void> timer = Workflow.newPromise();
         CancellationScope scope =
                 Workflow.newCancellationScope(
-                        () -> timer.completeFrom(Workflow.newTimer(patience)));
+                        () -> timer.completeFrom(Workflow.newTimer(timeout)));
         scope.run();
         Workflow.await(() -> timer.isCompleted() || condition.getAsBoolean());
         if (timer.isCompleted()) {

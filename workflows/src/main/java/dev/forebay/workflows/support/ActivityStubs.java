@@ -98,17 +98,17 @@ public final class ActivityStubs {
     }
 
     /**
-     * Retries a version that waits for space every few seconds, for at most {@code patience}. A
+     * Retries a version that waits for space every few seconds, for at most {@code timeout}. A
      * cancelled fill waits for an attempt that has begun: it may admit the version, and the
      * clean-up must then find the mount.
      */
     public static RegionActivities admit(
-            DatasetVersion version, RegionName region, Urgency urgency, Duration patience) {
+            DatasetVersion version, RegionName region, Urgency urgency, Duration timeout) {
         return admit(
                 version,
                 region,
                 urgency,
-                bounded(Duration.ofSeconds(30), patience)
+                bounded(Duration.ofSeconds(30), timeout)
                         .setRetryOptions(
                                 backOff().setMaximumInterval(Duration.ofSeconds(10)).build()));
     }

@@ -28,7 +28,7 @@ final class Callers {
      * A request whose deadline passed between two runs still gets this long, to receive the state
      * of that moment.
      */
-    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(5);
 
     private final Map<String, Caller> waiting = new LinkedHashMap<>();
     private final Map<String, UnansweredRequest> expected = new LinkedHashMap<>();
@@ -48,10 +48,10 @@ final class Callers {
     <T> T during(EnsureRequest request, Function<CallerDeadline, T> call) {
         String id = updateId();
         UnansweredRequest before = expected.remove(id);
-        Duration patience = request.terms().deadline();
-        Instant until = before != null ? before.until() : until(patience);
+        Duration timeout = request.terms().deadline();
+        Instant until = before != null ? before.until() : until(timeout);
         CallerDeadline deadline =
-                new CallerDeadline(before == null || until == null ? patience : left(until));
+                new CallerDeadline(before == null || until == null ? timeout : left(until));
         Caller caller =
                 new Caller(request.each().map(EnsureRequest::region).toList(), deadline, until);
         waiting.put(id, caller);
@@ -63,13 +63,13 @@ final class Callers {
         }
     }
 
-    private static @Nullable Instant until(@Nullable Duration patience) {
-        return patience == null ? null : VersionState.now().plus(patience);
+    private static @Nullable Instant until(@Nullable Duration timeout) {
+        return timeout == null ? null : VersionState.now().plus(timeout);
     }
 
     private static Duration left(Instant until) {
         Duration left = Duration.between(VersionState.now(), until);
-        return left.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : left;
+        return left.compareTo(LEAST_TIMEOUT) < 0 ? LEAST_TIMEOUT : left;
     }
 
     private static String updateId() {

@@ -58,18 +58,18 @@ import java.util.stream.Collectors;
 public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     /** After this time a client gets an answer although the eviction continues. */
-    private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
+    private static final Duration EVICTION_TIMEOUT = Duration.ofMinutes(30);
 
     /**
      * The longest wait of a cancellation for the catalogue. If the catalogue is away, it hears of
      * the cancellation later.
      */
-    private static final Duration CATALOGUE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CATALOGUE_TIMEOUT = Duration.ofSeconds(5);
 
     /**
      * The longest wait of a pin request for the version's mount, which may itself wait for space.
      */
-    private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration MOUNT_TIMEOUT = Duration.ofSeconds(5);
 
     private final VersionInput input;
     private final VersionState state;
@@ -162,7 +162,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         // A fill that has just begun mounts the version first.
         BooleanSupplier known =
                 () -> state.state(region) != State.WARMING || state.isMounted(region);
-        if (!Timeouts.await(MOUNT_PATIENCE, known)) {
+        if (!Timeouts.await(MOUNT_TIMEOUT, known)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "%s is not mounted in %s yet: wait for it with 'forebay ensure %s --region %s --pin-for 1h'"
@@ -209,7 +209,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             refuseUnlessEvictable(request);
         }
         Promise<Void> eviction = evictions.of(region, request.reason());
-        if (!Timeouts.await(EVICTION_PATIENCE, eviction::isCompleted)) {
+        if (!Timeouts.await(EVICTION_TIMEOUT, eviction::isCompleted)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "%s does not answer. The eviction continues: check it with 'forebay status %s'"
@@ -262,7 +262,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             ingest.stop();
         }
         if (!Timeouts.await(
-                EVICTION_PATIENCE, () -> ends.stream().allMatch(Promise::isCompleted))) {
+                EVICTION_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "the request is cancelled. The bytes that are present will be evicted as soon as %s answer"
@@ -271,7 +271,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (isGivenUp) {
             // Once the catalogue knows, the version's name is free again, and a late listing
             // freezes nothing.
-            Timeouts.await(CATALOGUE_PATIENCE, projection::isUpToDate);
+            Timeouts.await(CATALOGUE_TIMEOUT, projection::isUpToDate);
         }
     }
 

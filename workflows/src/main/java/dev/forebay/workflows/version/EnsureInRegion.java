@@ -251,12 +251,12 @@ final class EnsureInRegion {
         if (!deadline.hasCome()) {
             throw new CanceledFailure("another region of the same request has failed");
         }
-        CallerDeadline patience = new CallerDeadline(LAST_LOOK);
+        CallerDeadline timeout = new CallerDeadline(LAST_LOOK);
         if (pin != null) {
-            takeLate(pin, patience);
+            takeLate(pin, timeout);
         }
-        Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
-        patience.lift();
+        Optional<Coverage> there = looks.at(region, lookedAt(), timeout::isOver);
+        timeout.lift();
         PinGrant held = held();
         if (there.filter(this::isEnough).isPresent() && (pin == null || held != null)) {
             return receipts.ofPart(region, there.get(), held);
@@ -273,12 +273,12 @@ final class EnsureInRegion {
      * Gives up the pin if the version is not mounted, because it cannot be pinned then. A request
      * that fails at its deadline needs no pin on a partial copy.
      */
-    private void takeLate(RequestedPin wanted, CallerDeadline patience) {
+    private void takeLate(RequestedPin wanted, CallerDeadline timeout) {
         if (!state.isMounted(region)) {
             wanted.giveBack();
         } else if (terms.onDeadline() == OnDeadline.RUN_COLD
                 || state.state(region) == State.CACHED) {
-            wanted.takeLate(patience);
+            wanted.takeLate(timeout);
         }
     }
 

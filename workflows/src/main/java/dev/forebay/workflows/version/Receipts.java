@@ -67,7 +67,7 @@ final class Receipts {
             RegionName region,
             Optional<Coverage> there,
             @Nullable PinGrant pin,
-            @Nullable Duration patience) {
+            @Nullable Duration timeout) {
         Residency residency = state.residency(region);
         long verified = there.map(Coverage::bytesVerified).orElse(residency.bytesCached());
         return of(
@@ -76,7 +76,7 @@ final class Receipts {
                 residency.bytesFromLake(),
                 there.map(Coverage::bytesFromSiblings).orElse(residency.bytesFromSiblings()),
                 pin,
-                new Problem(ErrorCode.DEADLINE_EXCEEDED, lateness(residency, verified, patience)));
+                new Problem(ErrorCode.DEADLINE_EXCEEDED, lateness(residency, verified, timeout)));
     }
 
     private Receipt of(
@@ -104,9 +104,9 @@ final class Receipts {
                 List.of());
     }
 
-    private String lateness(Residency residency, long verified, @Nullable Duration patience) {
+    private String lateness(Residency residency, long verified, @Nullable Duration timeout) {
         ManifestRef manifest = state.status().manifest();
-        long seconds = patience == null ? 0 : patience.toSeconds();
+        long seconds = timeout == null ? 0 : timeout.toSeconds();
         return String.format(
                 Locale.ROOT,
                 "%s was not present in %s within %d s: %s; %s. For the reason, run 'forebay "

@@ -175,18 +175,18 @@ public final class ManifestCache {
      *
      * @throws ForebayException also with {@code UNAVAILABLE} after the timeout
      */
-    public CachedManifest open(ManifestRef ref, Duration patience) {
+    public CachedManifest open(ManifestRef ref, Duration timeout) {
         Shared mine =
                 use(ref, task -> Thread.ofPlatform().daemon().name("manifest fetcher").start(task));
         try {
             return opened(
-                    mine, mine.opened.copy().orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS));
+                    mine, mine.opened.copy().orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS));
         } catch (CompletionException e) {
             if (e.getCause() instanceof TimeoutException) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "manifest %s is still being fetched after %d ms: retry"
-                                .formatted(ref.digest(), patience.toMillis()),
+                                .formatted(ref.digest(), timeout.toMillis()),
                         e);
             }
             throw e;

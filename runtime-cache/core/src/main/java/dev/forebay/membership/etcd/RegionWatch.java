@@ -115,10 +115,10 @@ final class RegionWatch implements AutoCloseable {
     }
 
     /** Starts the thread, and waits a limited time for the first snapshot. */
-    void start(Duration patience) {
+    void start(Duration timeout) {
         task.start();
         try {
-            if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!firstSnapshot.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.info("Continuing without the state of region {} until etcd answers", root);
                 send(new Signal.Unanswered());
             }
@@ -157,11 +157,11 @@ final class RegionWatch implements AutoCloseable {
      *
      * @throws ForebayException {@code UNAVAILABLE} if etcd is away, or does not answer in time
      */
-    void catchUp(Duration patience) {
+    void catchUp(Duration timeout) {
         long asked = System.nanoTime();
         try {
             do {
-                if (!connected || System.nanoTime() - asked > patience.toNanos()) {
+                if (!connected || System.nanoTime() - asked > timeout.toNanos()) {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE,
                             "etcd at %s does not report changes"

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class ManifestsAheadTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
     private static final ManifestRef ONE = manifest('1');
     private static final ManifestRef OTHER = manifest('2');
 
@@ -40,7 +40,7 @@ class ManifestsAheadTest {
     }
 
     private @Nullable ManifestRef nextAsked() throws InterruptedException {
-        return asked.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return asked.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     @Test

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EtcdTlsIT {
 
     private static final String PREFIX = "forebay.etcd.tls.";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final RegionName REGION = new RegionName("r1");
 
     @TempDir private static Path directory;
@@ -74,7 +74,7 @@ class EtcdTlsIT {
 
     /** Leaves enough time for the first handshakes of a JVM on a busy machine. */
     private static EtcdConfig config(List<URI> endpoints, TlsSettings tls) {
-        return config(endpoints, tls, PATIENCE);
+        return config(endpoints, tls, TIMEOUT);
     }
 
     /** Has a short timeout, for calls that are retried until they fail. */
@@ -107,7 +107,7 @@ class EtcdTlsIT {
      * reason yet, so the check repeats it.
      */
     private static void refuses(String reason, EtcdConfig config) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         ForebayException refusal;
         do {
             refusal = catchThrowableOfType(ForebayException.class, () -> ask(hasty(config)));
@@ -184,7 +184,7 @@ class EtcdTlsIT {
 
             replace(client, certificate, key);
 
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (!answers(connection)) {
                 assertThat(System.nanoTime())
                         .as("the new certificate is used")

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests the watch without an etcd. */
 class RegionWatchTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     /** More than the signals that fit into a watch's queue. */
     private static final int MANY = 12_000;
@@ -55,7 +55,7 @@ class RegionWatchTest {
         try (connection;
                 RegionWatch watch = new RegionWatch(connection, KEYS, Optional.empty())) {
             watch.start(Duration.ZERO);
-            assertThat(tries.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(tries.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -77,7 +77,7 @@ class RegionWatchTest {
                         begun.countDown();
                         awaitQuietly(goOn);
                     });
-            assertThat(begun.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(begun.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             for (int i = 0; i < MANY; i++) {
                 watch.subscribe(
                         _ -> {
@@ -86,7 +86,7 @@ class RegionWatchTest {
                         });
             }
             goOn.countDown();
-            assertThat(untold.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
+            assertThat(untold.await(TIMEOUT_SECONDS, TimeUnit.SECONDS))
                     .as("%d listeners were not notified", untold.getCount())
                     .isTrue();
         }

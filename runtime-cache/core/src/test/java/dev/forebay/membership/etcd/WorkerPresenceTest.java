@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Tests a worker that has lost its lease while two processes write its rows. */
 class WorkerPresenceTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Keys KEYS = Keys.of(new RegionName("r1"));
     private static final String LIVE = KEYS.live("w1");
 
@@ -35,7 +35,7 @@ class WorkerPresenceTest {
     private WorkerPresence presence() {
         EtcdConfig config =
                 new EtcdConfig(
-                        List.of(URI.create("http://127.0.0.1:1")), PATIENCE, LEASE, LEASE, LEASE);
+                        List.of(URI.create("http://127.0.0.1:1")), TIMEOUT, LEASE, LEASE, LEASE);
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:2"), 10);
         return new WorkerPresence(etcd, config, KEYS, worker);
     }
@@ -46,7 +46,7 @@ class WorkerPresenceTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
@@ -57,7 +57,7 @@ class WorkerPresenceTest {
     void aWorkerRenewsItsLease() throws Exception {
         try (WorkerPresence presence = presence()) {
             presence.start();
-            assertThat(etcd.renewals.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(etcd.renewals.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -157,14 +157,14 @@ class WorkerPresenceTest {
                     });
             long _ = etcd.apply(Change.delete(KEYS.worker("w1")));
 
-            assertThat(looked.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            assertThat(leaving.join(PATIENCE)).isTrue();
+            assertThat(looked.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(leaving.join(TIMEOUT)).isTrue();
             assertThat(etcd.get(KEYS.worker("w1"))).isEmpty();
         }
     }
 
     private static void awaitState(Thread thread, Thread.State state) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (thread.getState() != state && System.nanoTime() < deadline) {
             LockSupport.parkNanos(1_000_000);
         }

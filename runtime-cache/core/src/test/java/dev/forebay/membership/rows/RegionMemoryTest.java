@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RegionMemoryTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
     private static final Map<String, String> KEYS = Map.of("workers/w-1", "{}");
 
     @TempDir private Path directory;
@@ -32,9 +32,9 @@ class RegionMemoryTest {
         try (RegionMemory memory =
                 new RegionMemory(new RegionFile(directory.resolve("seen"), "/forebay/r1/"))) {
             memory.remember(defect);
-            assertThat(failed.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(failed.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             memory.remember(KEYS);
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
             while (memory.recall().isEmpty() && System.nanoTime() - deadline < 0) {
                 Thread.sleep(10);
             }

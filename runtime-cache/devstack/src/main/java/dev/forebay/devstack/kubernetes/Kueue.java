@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Kueue extends OneProcessServer {
     private static final String NAMESPACE = "kueue-system";
     private static final String SECRET = "kueue-webhook-server-cert";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
 
     private Kueue(ServerProcess process) {
         super(process);
@@ -99,7 +99,7 @@ public final class Kueue extends OneProcessServer {
                         .v1()
                         .customResourceDefinitions()
                         .withName(definition.getMetadata().getName())
-                        .waitUntilCondition(Kueue::isServed, PATIENCE_SECONDS, TimeUnit.SECONDS);
+                        .waitUntilCondition(Kueue::isServed, TIMEOUT_SECONDS, TimeUnit.SECONDS);
             }
         }
     }

@@ -32,7 +32,7 @@ final class TrainingRun {
     private static final int LARGE_BYTES = 20 << 20;
     private static final int SMALL_OBJECTS = 400;
     private static final int SMALL_BYTES = 48 << 10;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final long POLL_NANOS = 50_000_000;
 
     private final Stack stack;
@@ -107,11 +107,11 @@ final class TrainingRun {
                         "{\"region\": \"%s\"}".formatted(REGION),
                         "Idempotency-Key",
                         request);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (status == 202) {
             if (System.nanoTime() - deadline > 0) {
                 throw new DevstackException(
-                        "%s was not filled within %s".formatted(version, PATIENCE));
+                        "%s was not filled within %s".formatted(version, TIMEOUT));
             }
             String outcome =
                     "%s/requests/%s?region=%s&wait_seconds=30".formatted(version, request, REGION);
@@ -122,10 +122,10 @@ final class TrainingRun {
     /** Reads all files twice: first from the workers, then from the node cache. */
     private void readAll(Path dataset) throws IOException {
         Path root = dataset.resolve("v1");
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!Files.exists(root)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new DevstackException("%s was not present within %s".formatted(root, PATIENCE));
+                throw new DevstackException("%s was not present within %s".formatted(root, TIMEOUT));
             }
             LockSupport.parkNanos(POLL_NANOS);
         }
@@ -147,7 +147,7 @@ final class TrainingRun {
             throws IOException, InterruptedException {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(stack.api() + "/api/v1" + path))
-                        .timeout(PATIENCE)
+                        .timeout(TIMEOUT)
                         .header("Content-Type", "application/json")
                         .method(method, HttpRequest.BodyPublishers.ofString(body));
         if (headers.length > 0) {

@@ -48,7 +48,7 @@ public final class InodeNumbers {
     private static final Duration RETRY = Duration.ofSeconds(30);
 
     /** The timeout for the lock on the ledger: a process that is stopped keeps its lock. */
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(2);
 
     private static final long LOCK_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
@@ -196,11 +196,11 @@ public final class InodeNumbers {
     }
 
     private static FileLock locked(FileChannel channel) throws IOException {
-        long deadline = System.nanoTime() + LOCK_PATIENCE.toNanos();
+        long deadline = System.nanoTime() + LOCK_TIMEOUT.toNanos();
         FileLock lock = tryLock(channel);
         while (lock == null) {
             if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("another process has locked it for " + Seconds.of(LOCK_PATIENCE));
+                throw new IOException("another process has locked it for " + Seconds.of(LOCK_TIMEOUT));
             }
             LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {

@@ -20,7 +20,7 @@ public final class Manifests {
     private static final Duration IDLE = Duration.ofMinutes(10);
 
     /** The timeout of a reader that waits for a manifest, the same as for bytes of a pack. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final ManifestCache files;
     private final Cache<Digest, CachedManifest> open =
@@ -50,12 +50,12 @@ public final class Manifests {
         // The entry in the cache only keeps the file open between two calls. Each call opens the
         // manifest once more, so an eviction from the cache does not close it.
         if (open.getIfPresent(ref.digest()) == null) {
-            CachedManifest kept = files.open(ref, PATIENCE);
+            CachedManifest kept = files.open(ref, TIMEOUT);
             if (open.asMap().putIfAbsent(ref.digest(), kept) != null) {
                 kept.close();
             }
         }
-        return files.open(ref, PATIENCE);
+        return files.open(ref, TIMEOUT);
     }
 
     /** Returns whether a manifest can be opened without fetching it. Never blocks. */

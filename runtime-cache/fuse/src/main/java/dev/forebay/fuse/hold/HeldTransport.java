@@ -35,7 +35,7 @@ public final class HeldTransport implements Transport {
      * Every request is answered earlier, with an error if necessary. If this process closed the
      * resources of answers before, readers would get errors although a successor can serve them.
      */
-    private static final Duration DRAIN_TIMEOUT = KernelTransport.PATIENCE.plusSeconds(5);
+    private static final Duration DRAIN_TIMEOUT = KernelTransport.TIMEOUT.plusSeconds(5);
 
     /** The timeout when answers no longer matter: the mount is gone, or another server serves. */
     private static final Duration LAST_TIMEOUT = Duration.ofSeconds(5);

@@ -60,10 +60,10 @@ public final class Holder implements AutoCloseable {
     private final ServerHealthChecks<Connection> pulses;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
-    private Holder(UnixSocket socket, Optional<Path> awaited, Duration patience) {
+    private Holder(UnixSocket socket, Optional<Path> awaited, Duration timeout) {
         this.socket = socket;
         this.awaited = awaited;
-        this.pulses = new ServerHealthChecks<>(new LifeSigns(), patience);
+        this.pulses = new ServerHealthChecks<>(new LifeSigns(), timeout);
         this.acceptor =
                 new PeriodicTask(
                         platformThread("holder"),
@@ -80,15 +80,15 @@ public final class Holder implements AutoCloseable {
      * @param directory private to this user; for one holder at a time
      * @param awaited the absolute mount point of the mount that servers may hand in. If it is
      *     empty, a new mount is made, and servers of another mount must end.
-     * @param patience the time that a server may leave pings unanswered, or an order to serve
+     * @param timeout the time that a server may leave pings unanswered, or an order to serve
      *     unconfirmed, before another server replaces it; zero: no limit
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
-    public static Holder listen(Path directory, Optional<Path> awaited, Duration patience) {
+    public static Holder listen(Path directory, Optional<Path> awaited, Duration timeout) {
         try {
-            Holder holder = new Holder(UnixSocket.listen(socket(directory)), awaited, patience);
+            Holder holder = new Holder(UnixSocket.listen(socket(directory)), awaited, timeout);
             holder.acceptor.start();
-            if (patience.isPositive()) {
+            if (timeout.isPositive()) {
                 PeriodicTask pings =
                         new PeriodicTask(
                                         platformThread("pulse"),

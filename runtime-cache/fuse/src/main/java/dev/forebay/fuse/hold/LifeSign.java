@@ -32,16 +32,16 @@ public final class LifeSign {
      *
      * @param directory see {@link Holder#listen}
      */
-    public static boolean of(Path directory, Duration patience) {
-        return new LifeSign(directory).within(patience);
+    public static boolean of(Path directory, Duration timeout) {
+        return new LifeSign(directory).within(timeout);
     }
 
-    private boolean within(Duration patience) {
+    private boolean within(Duration timeout) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         // Connecting blocks while the holder's backlog is full.
         Holder.thread("life-sign", () -> answer.complete(ask()));
         try {
-            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             hangUp();
             return false;

@@ -61,8 +61,8 @@ final class ServerHealth {
     /**
      * Returns whether an answer to a ping, or the report that it serves, is overdue by this time.
      */
-    synchronized boolean isSilent(long nowNanos, long patienceNanos) {
-        return (answers && asked && nowNanos - askedNanos > patienceNanos)
-                || (appointed && nowNanos - appointedNanos > patienceNanos);
+    synchronized boolean isSilent(long nowNanos, long timeoutNanos) {
+        return (answers && asked && nowNanos - askedNanos > timeoutNanos)
+                || (appointed && nowNanos - appointedNanos > timeoutNanos);
     }
 }

@@ -22,19 +22,19 @@ final class ServerHealthChecks<S> {
     }
 
     private final Orders<S> orders;
-    private final long patienceNanos;
+    private final long timeoutNanos;
     private final Map<S, ServerHealth> pulses = new ConcurrentHashMap<>();
 
     // Used by the pinging thread only.
     private long last = System.nanoTime();
 
     /**
-     * @param patience the time that a server may leave a ping unanswered, or an order to serve
+     * @param timeout the time that a server may leave a ping unanswered, or an order to serve
      *     unconfirmed
      */
-    ServerHealthChecks(Orders<S> orders, Duration patience) {
+    ServerHealthChecks(Orders<S> orders, Duration timeout) {
         this.orders = orders;
-        this.patienceNanos = patience.toNanos();
+        this.timeoutNanos = timeout.toNanos();
     }
 
     /** Adds a server, which is pinged until it is removed. */
@@ -83,7 +83,7 @@ final class ServerHealthChecks<S> {
      */
     void pingAll(Duration interval) {
         long now = System.nanoTime();
-        boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
+        boolean stoppedOurselves = now - last > timeoutNanos / 2 + interval.toNanos();
         last = now;
         pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
     }
@@ -105,7 +105,7 @@ final class ServerHealthChecks<S> {
         if (stoppedOurselves) {
             pulse.restart(now);
         }
-        if (pulse.isSilent(now, patienceNanos)) {
+        if (pulse.isSilent(now, timeoutNanos)) {
             orders.replace(server);
         } else if (pulse.ask(now)) {
             ask(server, pulse);

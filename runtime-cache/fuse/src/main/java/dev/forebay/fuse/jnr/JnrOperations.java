@@ -47,7 +47,7 @@ final class JnrOperations extends ReadOnlyStub {
     static final int MAX_READ_BYTES = 128 << 10;
 
     /** The timeout of a read whose bytes are not on this node. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final long NANOS = 1_000_000_000L;
 
@@ -63,7 +63,7 @@ final class JnrOperations extends ReadOnlyStub {
     private final int group;
     private final CountDownLatch started = new CountDownLatch(1);
     private final OpenFiles<String> files = new OpenFiles<>();
-    private final TimedReads reads = new TimedReads(MAX_READ_BYTES, PATIENCE);
+    private final TimedReads reads = new TimedReads(MAX_READ_BYTES, TIMEOUT);
     private final HandleTable<OpenDirectory> directories = new HandleTable<>();
 
     /** Owns the callbacks that bypass jnr-ffi. */

@@ -31,7 +31,7 @@ final class TimedReads {
     private static final long IDLE_SECONDS = 10;
 
     private final int maxBytes;
-    private final Duration patience;
+    private final Duration timeout;
     private final Buffers buffers;
     private final RecentFailures failures = new RecentFailures();
     private final ThreadPoolExecutor threads =
@@ -45,11 +45,11 @@ final class TimedReads {
 
     /**
      * @param maxBytes the maximum size of a read
-     * @param patience the timeout of a read
+     * @param timeout the timeout of a read
      */
-    TimedReads(int maxBytes, Duration patience) {
+    TimedReads(int maxBytes, Duration timeout) {
         this.maxBytes = maxBytes;
-        this.patience = patience;
+        this.timeout = timeout;
         this.buffers = new Buffers(maxBytes);
         threads.allowCoreThreadTimeOut(true);
     }
@@ -69,7 +69,7 @@ final class TimedReads {
             return file.read(offset, target);
         }
         long now = System.nanoTime();
-        long deadline = failures.deadline(file, offset, wanted, now + patience.toNanos());
+        long deadline = failures.deadline(file, offset, wanted, now + timeout.toNanos());
         if (deadline - now <= 0) {
             throw tooLate(null);
         }
@@ -92,7 +92,7 @@ final class TimedReads {
 
     private ForebayException tooLate(@Nullable TimeoutException cause) {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "not answered within " + Seconds.of(patience), cause);
+                ErrorCode.UNAVAILABLE, "not answered within " + Seconds.of(timeout), cause);
     }
 
     private int await(FutureTask<Integer> reading, long nanos) {

@@ -35,7 +35,7 @@ final class Deferred {
     private final Object subject;
     private final Descriptor queue;
     private final long unique;
-    private final Duration patience;
+    private final Duration timeout;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
 
     /** Completed by an answer or a refusal; fails when the timeout passes. */
@@ -46,7 +46,7 @@ final class Deferred {
      *
      * @param subject what the request is about, for messages
      * @param queue the descriptor to answer on
-     * @param patience the timeout, which starts now
+     * @param timeout the timeout, which starts now
      */
     Deferred(
             Guard guard,
@@ -54,15 +54,15 @@ final class Deferred {
             Object subject,
             Descriptor queue,
             long unique,
-            Duration patience) {
+            Duration timeout) {
         this.guard = guard;
         this.operation = operation;
         this.subject = subject;
         this.queue = queue;
         this.unique = unique;
-        this.patience = patience;
+        this.timeout = timeout;
         var _ =
-                end.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
+                end.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
                         .exceptionally(
                                 _ -> {
                                     expire("too many other reads are waiting");
@@ -179,6 +179,6 @@ final class Deferred {
     private ForebayException tooLate(String why) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "not answered within %s, %s".formatted(Seconds.of(patience), why));
+                "not answered within %s, %s".formatted(Seconds.of(timeout), why));
     }
 }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class KernelTransport implements Transport {
 
     /** The timeout for requests that need bytes or manifests from other nodes. */
-    public static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelTransport.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
@@ -46,8 +46,8 @@ public final class KernelTransport implements Transport {
         this.files = new RememberedFiles(view);
         HandlerTable handlers = HandlerTable.of(view, files, owner);
         SlowReads slowReads =
-                new SlowReads(view, files, guard, device.protocol().maxRequestBytes(), PATIENCE);
-        SlowLookups slowLookups = new SlowLookups(view, handlers, guard, PATIENCE);
+                new SlowReads(view, files, guard, device.protocol().maxRequestBytes(), TIMEOUT);
+        SlowLookups slowLookups = new SlowLookups(view, handlers, guard, TIMEOUT);
         this.threads = new RequestThreads(view, guard, handlers, slowReads, slowLookups, device);
         threads.start();
     }

@@ -42,7 +42,7 @@ public final class Rehearsal {
     private static final int ENTRIES = 16;
 
     private static final int READ_BYTES = 64 << 10;
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     /**
      * The time after which it sends no more requests: a read takes 30 s if workers do not answer.
@@ -84,7 +84,7 @@ public final class Rehearsal {
                         rehearsal.visit(FileSystemView.ROOT);
                     }
                 } finally {
-                    if (transport.drain(PATIENCE)) {
+                    if (transport.drain(TIMEOUT)) {
                         device.close();
                     }
                 }

@@ -32,19 +32,19 @@ final class SlowLookups {
     private final FileSystemView view;
     private final HandlerTable handlers;
     private final Guard guard;
-    private final Duration patience;
+    private final Duration timeout;
     private final ExecutorService executor;
     private final AnswerPool pool = new AnswerPool(AT_ONCE, () -> new Answers(ANSWER_BYTES));
     private final Unanswered unanswered = new Unanswered();
 
     /**
-     * @param patience the timeout of a request, from the time when it was read from the device
+     * @param timeout the timeout of a request, from the time when it was read from the device
      */
-    SlowLookups(FileSystemView view, HandlerTable handlers, Guard guard, Duration patience) {
+    SlowLookups(FileSystemView view, HandlerTable handlers, Guard guard, Duration timeout) {
         this.view = view;
         this.handlers = handlers;
         this.guard = guard;
-        this.patience = patience;
+        this.timeout = timeout;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
                         AT_ONCE,
@@ -73,7 +73,7 @@ final class SlowLookups {
             }
             kept = request.copy();
             deferred =
-                    new Deferred(guard, asked.operation(), kept, queue, request.unique(), patience);
+                    new Deferred(guard, asked.operation(), kept, queue, request.unique(), timeout);
         } catch (RuntimeException | Error e) {
             // The handler fails in the same way, and its guard maps the failure.
             return false;

@@ -40,21 +40,21 @@ final class SlowReads {
     private final FileSystemView view;
     private final RememberedFiles files;
     private final Guard guard;
-    private final Duration patience;
+    private final Duration timeout;
     private final ExecutorService executor;
     private final AnswerPool pool;
     private final Unanswered unanswered = new Unanswered();
     private final RecentFailures failures = new RecentFailures();
 
     /**
-     * @param patience the timeout of a read, from the time when it was taken from the device
+     * @param timeout the timeout of a read, from the time when it was taken from the device
      */
     SlowReads(
             FileSystemView view,
             RememberedFiles files,
             Guard guard,
             int maxRequestBytes,
-            Duration patience) {
+            Duration timeout) {
         this.view = view;
         this.files = files;
         this.guard = guard;
@@ -62,7 +62,7 @@ final class SlowReads {
                 new AnswerPool(
                         DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, AT_ONCE),
                         () -> new Answers(maxRequestBytes));
-        this.patience = patience;
+        this.timeout = timeout;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
                         AT_ONCE,
@@ -166,7 +166,7 @@ final class SlowReads {
             this.node = request.node();
             this.offset = ReadRequest.offset(request.memory());
             this.length = ReadRequest.size(request.memory());
-            this.deadline = failures.deadline(node, offset, length, taken + patience.toNanos());
+            this.deadline = failures.deadline(node, offset, length, taken + timeout.toNanos());
         }
 
         /** Returns the time from when it was taken until its deadline. */

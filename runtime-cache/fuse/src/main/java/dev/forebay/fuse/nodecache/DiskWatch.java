@@ -39,7 +39,7 @@ final class DiskWatch implements AutoCloseable {
 
     private final Path file;
     private final Disk disk;
-    private final Duration patience;
+    private final Duration timeout;
     private final PeriodicTask task;
     private final ExecutorService looks =
             Executors.newSingleThreadExecutor(
@@ -52,12 +52,12 @@ final class DiskWatch implements AutoCloseable {
     /**
      * @param directory the directory of the probe file, which is removed after each probe
      * @param pause the delay before each probe
-     * @param patience the time in which the disk must answer
+     * @param timeout the time in which the disk must answer
      */
-    DiskWatch(Path directory, Disk disk, Duration pause, Duration patience) {
+    DiskWatch(Path directory, Disk disk, Duration pause, Duration timeout) {
         this.file = directory.resolve("probe");
         this.disk = disk;
-        this.patience = patience;
+        this.timeout = timeout;
         this.task =
                 new PeriodicTask(
                         Thread.ofPlatform().daemon().name("disk-watch"),
@@ -88,14 +88,14 @@ final class DiskWatch implements AutoCloseable {
             look = looks.submit(this::keepsBytes);
         }
         try {
-            if (!look.get(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!look.get(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 disk.failed(new IOException(file + " does not hold what was written"));
             }
             look = null;
         } catch (TimeoutException e) {
             disk.failed(
                     new IOException(
-                            file + " has not been written and read in " + Seconds.of(patience)));
+                            file + " has not been written and read in " + Seconds.of(timeout)));
         } catch (ExecutionException e) {
             look = null;
             failed(e.getCause());

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 final class Flights {
 
     /** Longer than the timeout of a read from workers. */
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private record Key(PackId pack, long piece) {}
 
@@ -70,7 +70,7 @@ final class Flights {
         Optional<Failure> failure;
         try {
             failure =
-                    other.get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    other.get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                             .filter(each -> each.manifest.equals(manifest));
         } catch (ExecutionException e) {
             throw new AssertionError(e);

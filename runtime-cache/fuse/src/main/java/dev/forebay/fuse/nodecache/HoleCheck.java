@@ -22,7 +22,7 @@ public final class HoleCheck {
     private static final int BYTES = 64 << 10;
 
     /** The timeout of the test. A disk that hangs is handled when the cache is opened. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private HoleCheck() {}
 
@@ -36,7 +36,7 @@ public final class HoleCheck {
         FutureTask<Boolean> trial = new FutureTask<>(() -> isRefused(directory));
         Thread.ofPlatform().daemon().name("hole-check").start(trial);
         try {
-            if (trial.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (trial.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
                         "%s is %s, whose file system cannot punch holes into files: use ext4, XFS, btrfs or tmpfs, or disable the node cache (--pack-cache 0)"

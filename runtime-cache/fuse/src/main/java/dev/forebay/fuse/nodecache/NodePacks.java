@@ -34,10 +34,10 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
      * The timeout of a probe. A disk that is only busy answers sooner, and readers wait 30 s in
      * total.
      */
-    private static final Duration WATCH_PATIENCE = Duration.ofSeconds(15);
+    private static final Duration WATCH_TIMEOUT = Duration.ofSeconds(15);
 
     /** The time after which a hanging disk is given up while it is used. */
-    public static final Duration DISK_PATIENCE = WATCH_PAUSE.plus(WATCH_PATIENCE);
+    public static final Duration DISK_TIMEOUT = WATCH_PAUSE.plus(WATCH_TIMEOUT);
 
     private final VersionPages pages;
     private final PackCache cache;
@@ -102,7 +102,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                                         pages::versions,
                                         config.scrubBytesPerSecond(),
                                         config.scrubPause())),
-                new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE, WATCH_PATIENCE));
+                new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE, WATCH_TIMEOUT));
     }
 
     /** Sets the mount table. Must be called before the versions are shown. */
@@ -135,8 +135,8 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     @Override
-    public Duration patience() {
-        return DISK_PATIENCE;
+    public Duration timeout() {
+        return DISK_TIMEOUT;
     }
 
     /**

@@ -56,7 +56,7 @@ final class Prewarmer implements AutoCloseable {
     private static final int LONGEST_PAUSE = 64;
 
     /** The timeout of closing, because a disk may hang. */
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     /** A version that was complete when its packs had this number of losses. */
     private record Whole(List<PackFile> packs, long losses, long sinceNanos) {
@@ -308,9 +308,9 @@ final class Prewarmer implements AutoCloseable {
     public void close() {
         task.interrupt();
         chunks.shutdownNow();
-        task.close(CLOSE_PATIENCE);
+        task.close(CLOSE_TIMEOUT);
         try {
-            boolean _ = chunks.awaitTermination(CLOSE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean _ = chunks.awaitTermination(CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -31,7 +31,7 @@ public final class Mountpoint {
     public static final String ALIVE = "is mounted by another running forebay-fuse";
 
     /** The timeout of the check of a mount that only other users may access. */
-    private static final long PATIENCE_SECONDS = 5;
+    private static final long TIMEOUT_SECONDS = 5;
 
     /** The kernel's limit. */
     private static final int MAX_LINKS = 40;
@@ -145,7 +145,7 @@ public final class Mountpoint {
                 .daemon()
                 .name("probe-others")
                 .start(() -> answer.complete(answersAttributes(mountpoint)));
-        return answer.completeOnTimeout(true, PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+        return answer.completeOnTimeout(true, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     }
 
     private static boolean answersAttributes(Path mountpoint) {

@@ -25,5 +25,5 @@ public interface NodeBytes {
      * Returns the time after which a hanging disk is given up. Threads that wait for it then may
      * wait forever, and later reads bypass it.
      */
-    Duration patience();
+    Duration timeout();
 }

@@ -69,7 +69,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         this.cache =
                 new PieceCache(
                         config.memoryBytes(),
-                        node.map(NodeBytes::patience).orElse(AS_LONG_AS_IT_TAKES),
+                        node.map(NodeBytes::timeout).orElse(AS_LONG_AS_IT_TAKES),
                         streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
         this.meter = meter;

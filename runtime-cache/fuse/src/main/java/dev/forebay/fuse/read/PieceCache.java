@@ -35,7 +35,7 @@ final class PieceCache {
     private static final Logger LOG = LoggerFactory.getLogger(PieceCache.class);
 
     /** The timeout of a read that waits for a slab while all are in use. */
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     private static final class Piece {
         final ByteBuffer slab;
@@ -199,7 +199,7 @@ final class PieceCache {
     private Optional<Use> acquire(PieceKey key, boolean wait) {
         lock.lock();
         try {
-            long patience = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            long timeout = TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
             while (true) {
                 Piece there = pieces.get(key);
                 if (there != null) {
@@ -218,12 +218,12 @@ final class PieceCache {
                 if (!wait) {
                     return Optional.empty();
                 }
-                if (patience <= 0) {
+                if (timeout <= 0) {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE,
                             "all %d pieces of memory are in use".formatted(limit));
                 }
-                patience = slabFreed.awaitNanos(patience);
+                timeout = slabFreed.awaitNanos(timeout);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

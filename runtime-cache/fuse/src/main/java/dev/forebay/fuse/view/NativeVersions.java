@@ -20,7 +20,7 @@ final class NativeVersions {
     static final Duration REST = Duration.ofMinutes(10);
 
     /** The time to see whether giving up one version was enough, before the next one. */
-    static final Duration PATIENCE = Duration.ofMinutes(1);
+    static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final LongSupplier nanoTime;
 
@@ -78,7 +78,7 @@ final class NativeVersions {
                 version -> {
                     natives.remove(version);
                     restUntil.put(version, now + REST.toNanos());
-                    nextYield = now + PATIENCE.toNanos();
+                    nextYield = now + TIMEOUT.toNanos();
                 });
         return oldest;
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DriverTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     @TempDir Path directory;
 
@@ -21,9 +21,9 @@ class DriverTest {
                         directory.resolve("targets"),
                         "node-1",
                         "1",
-                        PATIENCE,
-                        PATIENCE,
-                        PATIENCE,
+                        TIMEOUT,
+                        TIMEOUT,
+                        TIMEOUT,
                         2,
                         Duration.ofSeconds(1)));
     }
@@ -33,22 +33,22 @@ class DriverTest {
     void aClosedDriverDoesNotAnswerProbes() {
         Driver driver = start();
         try {
-            assertThat(driver.answers(PATIENCE)).isTrue();
+            assertThat(driver.answers(TIMEOUT)).isTrue();
         } finally {
             driver.close();
         }
-        assertThat(driver.answers(PATIENCE)).isFalse();
+        assertThat(driver.answers(TIMEOUT)).isFalse();
     }
 
     @Test
     void probesDoNotFailWhileTheDriverCloses() throws InterruptedException {
         for (int round = 0; round < 20; round++) {
             Driver driver = start();
-            assertThat(driver.answers(PATIENCE)).isTrue();
+            assertThat(driver.answers(TIMEOUT)).isTrue();
             Thread closing = Thread.ofPlatform().start(driver::close);
             while (closing.isAlive()) {
                 // The answer may be either one; it must only not throw.
-                boolean _ = driver.answers(PATIENCE);
+                boolean _ = driver.answers(TIMEOUT);
             }
             closing.join();
         }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class InodeNumbersTest {
 
     private static final Duration NEVER = Duration.ofDays(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private Path directory;
 
@@ -52,7 +52,7 @@ class InodeNumbersTest {
 
             Files.delete(filler);
 
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (linesOf(ledger).size() < 1 + names.size()) {
                 assertThat(System.nanoTime()).as("not written in time").isLessThan(deadline);
                 TimeUnit.MILLISECONDS.sleep(10);
@@ -234,12 +234,12 @@ class InodeNumbersTest {
             InodeNumbers numbers = InodeNumbers.keptIn(ledger, Duration.ofMillis(10));
             CompletableFuture<Map<String, Integer>> given =
                     CompletableFuture.supplyAsync(() -> numbers.of(List.of("name")));
-            assertThat(given).succeedsWithin(PATIENCE);
+            assertThat(given).succeedsWithin(TIMEOUT);
             assertThat(linesOf(ledger)).isEmpty();
 
             owner.outputWriter().close();
 
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (linesOf(ledger).isEmpty()) {
                 assertThat(System.nanoTime()).as("not written in time").isLessThan(deadline);
                 TimeUnit.MILLISECONDS.sleep(10);

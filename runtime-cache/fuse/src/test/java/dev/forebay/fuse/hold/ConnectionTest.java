@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ConnectionTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     /** A number that is no open file, so the kernel refuses to pass it. */
     private static final int NOTHING = 1_000_000_000;
@@ -45,7 +45,7 @@ class ConnectionTest {
     private static Optional<String> receiveText(UnixSocket socket) throws Exception {
         return CompletableFuture.supplyAsync(
                         () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private static Optional<String> receive(UnixSocket socket) {

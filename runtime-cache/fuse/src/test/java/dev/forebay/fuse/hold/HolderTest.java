@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class HolderTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
     private static final Path PLACE = Path.of("/mnt");
     private static final String MOUNT = HolderMessage.JOIN + " id 45 0 1048576 " + PLACE;
 
@@ -49,9 +49,9 @@ class HolderTest {
 
     @Test
     void aHolderWithoutAMountAnswersHealthChecks() {
-        assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isFalse();
+        assertThat(LifeSign.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS))).isFalse();
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
-            assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isTrue();
+            assertThat(LifeSign.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS))).isTrue();
         }
     }
 
@@ -171,7 +171,7 @@ class HolderTest {
     private static Optional<Packet> receive(UnixSocket socket) throws Exception {
         return CompletableFuture.supplyAsync(
                         () -> receiveNow(socket), task -> Thread.ofPlatform().daemon().start(task))
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private static Optional<Packet> receiveNow(UnixSocket socket) {

@@ -47,8 +47,8 @@ class TimedReadsTest {
         }
     }
 
-    private static TimedReads reads(Duration patience) {
-        return new TimedReads(BYTES, patience);
+    private static TimedReads reads(Duration timeout) {
+        return new TimedReads(BYTES, timeout);
     }
 
     @Test

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 /** The kernel's end of a device: sends requests and receives answers. */
 final class FakeKernel {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
     private static final int BUFFER_BYTES = 256 << 10;
 
     /**
@@ -99,8 +99,8 @@ final class FakeKernel {
 
     /** Returns the next answer. */
     Answer next() throws InterruptedException {
-        Answer answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertThat(answer).as("an answer within %d s", PATIENCE_SECONDS).isNotNull();
+        Answer answer = answers.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        assertThat(answer).as("an answer within %d s", TIMEOUT_SECONDS).isNotNull();
         return Objects.requireNonNull(answer);
     }
 

@@ -29,7 +29,7 @@ class RequestThreadTest {
     private static final int ASKED = 10;
 
     private static final int ROOM = 4096;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private Path directory;
     private final FakeKernel kernel = new FakeKernel();
@@ -53,8 +53,8 @@ class RequestThreadTest {
                         view,
                         guard,
                         handlers,
-                        new SlowReads(view, files, guard, ROOM, PATIENCE),
-                        new SlowLookups(view, handlers, guard, PATIENCE),
+                        new SlowReads(view, files, guard, ROOM, TIMEOUT),
+                        new SlowLookups(view, handlers, guard, TIMEOUT),
                         device);
         threads.start();
     }
@@ -69,7 +69,7 @@ class RequestThreadTest {
 
     @AfterEach
     void close() throws Exception {
-        assertThat(threads.stop(PATIENCE)).isTrue();
+        assertThat(threads.stop(TIMEOUT)).isTrue();
         kernel.close();
     }
 

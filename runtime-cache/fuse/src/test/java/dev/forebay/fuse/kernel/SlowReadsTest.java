@@ -39,7 +39,7 @@ class SlowReadsTest {
     private static final int READS = 200;
 
     private static final int LENGTH = 4096;
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     /** The file whose bytes are on this node, and the file that readers wait for. */
     private static final long THERE = 2;
@@ -49,7 +49,7 @@ class SlowReadsTest {
     /** The file whose source gives up before the reader's timeout, each time. */
     private static final long GIVEN_UP = 4;
 
-    private static final Duration GIVING_UP = PATIENCE.multipliedBy(3).dividedBy(4);
+    private static final Duration GIVING_UP = TIMEOUT.multipliedBy(3).dividedBy(4);
     private static final long FAILS_ONCE = 5;
 
     private final FakeKernel kernel = new FakeKernel();
@@ -59,7 +59,7 @@ class SlowReadsTest {
     private final FileSystemView view = new Files();
     private final SlowReads slow =
             new SlowReads(
-                    view, new RememberedFiles(view), new Guard(new Counting()), LENGTH, PATIENCE);
+                    view, new RememberedFiles(view), new Guard(new Counting()), LENGTH, TIMEOUT);
     private final Request request = new Request(view);
 
     SlowReadsTest() throws SystemCallException {}

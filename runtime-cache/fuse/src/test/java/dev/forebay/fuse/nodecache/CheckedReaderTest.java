@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CheckedReaderTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private Path directory;
     private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 17);
@@ -36,7 +36,7 @@ class CheckedReaderTest {
             lock.lock();
             try {
                 proving.start();
-                long deadline = System.nanoTime() + PATIENCE.toNanos();
+                long deadline = System.nanoTime() + TIMEOUT.toNanos();
                 while (proving.getState() != Thread.State.WAITING) {
                     assertThat(System.nanoTime()).isLessThan(deadline);
                     LockSupport.parkNanos(1_000_000);
@@ -47,7 +47,7 @@ class CheckedReaderTest {
             } finally {
                 lock.unlock();
             }
-            proved.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            proved.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskWatchTest {
 
     private static final long DISK_BYTES = 16L << 20;
-    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
     @TempDir private Path directory;
     private final CacheCounters counters = new CacheCounters();
@@ -48,7 +48,7 @@ class DiskWatchTest {
     }
 
     private DiskWatch watch() {
-        DiskWatch watch = new DiskWatch(device.path(), disk, Duration.ofMillis(5), PATIENCE);
+        DiskWatch watch = new DiskWatch(device.path(), disk, Duration.ofMillis(5), TIMEOUT);
         watch.start();
         return watch;
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class FlightsTest {
 
     private static final int OTHERS = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Flights flights = new Flights();
     private final AtomicInteger flown = new AtomicInteger();
@@ -35,7 +35,7 @@ class FlightsTest {
         FutureTask<Optional<Integer>> caller =
                 new FutureTask<>(() -> flights.lead(manifest, TestPack.ID, 0, flight));
         Thread thread = Thread.ofPlatform().daemon().start(caller);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (thread.getState() != then) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
@@ -64,7 +64,7 @@ class FlightsTest {
     }
 
     private static <T> T get(FutureTask<T> caller) throws Exception {
-        return caller.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return caller.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     }
 
     private void assertTheNextOneTriesAgain() throws IOException {

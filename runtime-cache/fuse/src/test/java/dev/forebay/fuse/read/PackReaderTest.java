@@ -101,7 +101,7 @@ class PackReaderTest {
                     }
 
                     @Override
-                    public Duration patience() {
+                    public Duration timeout() {
                         return Duration.ofMinutes(1);
                     }
                 };

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ImageViewsTest {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long TIMEOUT_SECONDS = 30;
 
     @TempDir private Path directory;
     private final AtomicInteger questions = new AtomicInteger();
@@ -135,7 +135,7 @@ class ImageViewsTest {
             throws InterruptedException {
         List<String> taken = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            String each = queue.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            String each = queue.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             assertThat(each).as("after %s", taken).isNotNull();
             taken.add(each);
         }

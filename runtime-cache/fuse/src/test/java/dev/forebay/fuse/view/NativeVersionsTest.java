@@ -23,9 +23,9 @@ class NativeVersionsTest {
         natives.isNative(FIRST, true);
         assertThat(natives.toYield()).contains(FIRST);
         assertThat(natives.toYield()).isEmpty();
-        now += NativeVersions.PATIENCE.toNanos();
+        now += NativeVersions.TIMEOUT.toNanos();
         assertThat(natives.toYield()).contains(SECOND);
-        now += NativeVersions.PATIENCE.toNanos();
+        now += NativeVersions.TIMEOUT.toNanos();
         assertThat(natives.toYield()).isEmpty();
     }
 
@@ -44,7 +44,7 @@ class NativeVersionsTest {
         natives.isNative(FIRST, true);
         assertThat(natives.toYield()).contains(FIRST);
         natives.isNative(SECOND, true);
-        now += NativeVersions.PATIENCE.toNanos();
+        now += NativeVersions.TIMEOUT.toNanos();
         natives.retain(List.of());
         assertThat(natives.mayBeNative(FIRST)).isTrue();
         assertThat(natives.toYield()).isEmpty();

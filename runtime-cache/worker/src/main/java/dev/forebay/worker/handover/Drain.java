@@ -37,7 +37,7 @@ public final class Drain implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
     private static final int PAGE = 1_000;
     private static final int AT_ONCE = 4;
-    private static final Duration VIEW_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration VIEW_TIMEOUT = Duration.ofSeconds(10);
 
     /** The state of a drain. */
     public enum State {
@@ -125,13 +125,13 @@ public final class Drain implements AutoCloseable {
     }
 
     /** Waits until a started drain has ended, or the time is up. */
-    public void await(Duration patience) throws InterruptedException {
+    public void await(Duration limit) throws InterruptedException {
         @Nullable Thread started;
         synchronized (this) {
             started = thread;
         }
         if (started != null) {
-            boolean _ = started.join(patience);
+            boolean _ = started.join(limit);
         }
     }
 
@@ -180,7 +180,7 @@ public final class Drain implements AutoCloseable {
      * the same rows.
      */
     private void awaitOwnClaimGone() throws InterruptedException {
-        long deadline = System.nanoTime() + VIEW_PATIENCE.toNanos();
+        long deadline = System.nanoTime() + VIEW_TIMEOUT.toNanos();
         while (!closed && deadline - System.nanoTime() > 0) {
             if (versions.view().workers().stream()
                     .anyMatch(worker -> worker.id().equals(self) && worker.draining())) {

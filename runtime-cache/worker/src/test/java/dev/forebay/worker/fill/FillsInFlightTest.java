@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class FillsInFlightTest {
 
     private static final int CALLERS = 5;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final ChunkId CHUNK = new ChunkId(PackId.parse("ab".repeat(32)), 0);
     private static final Digest MANIFEST = new Digest("c".repeat(64));
 
@@ -32,7 +32,7 @@ class FillsInFlightTest {
     private final CountDownLatch allWait = new CountDownLatch(1);
 
     private FillsInFlight.Landed<Integer> join(FillsInFlight.Work<Integer> work) {
-        return flights.join(CHUNK, MANIFEST, Urgency.demand(), false, PATIENCE, work).orElseThrow();
+        return flights.join(CHUNK, MANIFEST, Urgency.demand(), false, TIMEOUT, work).orElseThrow();
     }
 
     /** Makes all callers join before the fill continues with {@code work}. */
@@ -52,7 +52,7 @@ class FillsInFlightTest {
     private int fill(FillsInFlight.Work<Integer> work, Urgency urgency, Runnable part) {
         fills.incrementAndGet();
         try {
-            assertThat(allWait.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(allWait.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -60,7 +60,7 @@ class FillsInFlightTest {
     }
 
     private static void awaitWaiting(Thread thread) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (thread.getState() != Thread.State.TIMED_WAITING) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
@@ -76,7 +76,7 @@ class FillsInFlightTest {
                                         MANIFEST,
                                         Urgency.demand(),
                                         true,
-                                        PATIENCE,
+                                        TIMEOUT,
                                         (urgency, _) -> restDemanded(urgency))
                                 .orElseThrow()
                                 .result())
@@ -150,20 +150,20 @@ class FillsInFlightTest {
                                         MANIFEST,
                                         prefetch,
                                         false,
-                                        PATIENCE,
+                                        TIMEOUT,
                                         (urgency, _) -> awaitDemand(urgency)));
         while (flights.count() == 0) {
             assertThat(prefetcher.isAlive()).isTrue();
             Thread.onSpinWait();
         }
 
-        flights.awaitLanded(_ -> true, PATIENCE);
+        flights.awaitLanded(_ -> true, TIMEOUT);
 
         assertThat(flights.count()).isZero();
     }
 
     private static int awaitDemand(Urgency urgency) {
-        long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
+        long deadline = System.nanoTime() + 2 * TIMEOUT.toNanos();
         while (!urgency.demanded() && System.nanoTime() < deadline) {
             LockSupport.parkNanos(1_000_000);
         }

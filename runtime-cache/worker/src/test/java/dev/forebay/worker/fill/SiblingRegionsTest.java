@@ -50,7 +50,7 @@ class SiblingRegionsTest {
     private static final int BYTES = 200_000;
     private static final byte[] CONTENT = new byte[BYTES];
     private static final Duration TIMEOUT = Duration.ofSeconds(4);
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LONG_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration LONG = Duration.ofMinutes(5);
 
     static {
@@ -120,7 +120,7 @@ class SiblingRegionsTest {
 
         assertThat(fetch(regions, MANIFEST)).contains(siblings.get(1));
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(PATIENCE);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LONG_TIMEOUT);
         assertThat(outcomes).containsExactly(fault.outcome, "ok " + BYTES);
         int asked = gateways.getFirst().asked.get();
         assertThat(fetch(regions, MANIFEST)).contains(siblings.get(1));
@@ -153,7 +153,7 @@ class SiblingRegionsTest {
     @Test
     void aSiblingThatFailedIsAskedAgainAfterTheBackoff() throws Exception {
         Gateway gateway = gateway(Fault.FLIPS_A_BIT);
-        SiblingRegions regions = regions(4, PATIENCE, Duration.ofMillis(200), gateway);
+        SiblingRegions regions = regions(4, LONG_TIMEOUT, Duration.ofMillis(200), gateway);
         assertThat(fetch(regions, MANIFEST)).isEmpty();
         gateway.fault = null;
 
@@ -200,18 +200,18 @@ class SiblingRegionsTest {
     }
 
     private SiblingRegions regions(int atOnce, Gateway... asked) {
-        return regions(atOnce, PATIENCE, LONG, asked);
+        return regions(atOnce, LONG_TIMEOUT, LONG, asked);
     }
 
     private SiblingRegions regions(
-            int atOnce, Duration patience, Duration backOff, Gateway... asked) {
+            int atOnce, Duration timeout, Duration backOff, Gateway... asked) {
         siblings = Arrays.stream(asked).map(Gateway::sibling).toList();
         mounts.add(mount(MANIFEST, siblings));
         return new SiblingRegions(
                 () -> new RegionView(List.of(), Set.of(), List.copyOf(mounts), List.of()),
                 client,
                 new Permits("a test", atOnce, 2),
-                patience,
+                timeout,
                 backOff,
                 observer());
     }

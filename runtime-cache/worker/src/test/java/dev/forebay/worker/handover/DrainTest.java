@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // made before each
 class DrainTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final String SELF = "self";
     private static final String OTHER = "other";
 
@@ -65,7 +65,7 @@ class DrainTest {
                         1,
                         () -> {});
         seen("http://127.0.0.1:2", List.of());
-        drain = new Drain(SELF, membership, versions, (_, _) -> true, client, PATIENCE, 1L << 30);
+        drain = new Drain(SELF, membership, versions, (_, _) -> true, client, TIMEOUT, 1L << 30);
     }
 
     /** The worker has already given up the ownership of its chunks. */
@@ -138,7 +138,7 @@ class DrainTest {
 
     private State started() throws InterruptedException {
         assertThat(drain.start().state()).isNotEqualTo(State.SERVING);
-        drain.await(PATIENCE);
+        drain.await(TIMEOUT);
         return drain.progress().state();
     }
 
@@ -207,7 +207,7 @@ class DrainTest {
                         versions,
                         (_, _) -> true,
                         client,
-                        PATIENCE,
+                        TIMEOUT,
                         Long.MAX_VALUE)) {
             drain = fast;
             seen("http://127.0.0.1:" + other.getAddress().getPort(), List.of(version(chunks)));

@@ -302,9 +302,9 @@ class OrphanSweepTest {
         store.chunks(left.pack).forEach(store::drop);
     }
 
-    private static boolean ends(Thread thread, Duration patience) {
+    private static boolean ends(Thread thread, Duration timeout) {
         try {
-            return thread.join(patience);
+            return thread.join(timeout);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
