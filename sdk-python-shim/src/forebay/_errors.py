@@ -105,7 +105,7 @@ class ApiError(ForebayError):
 
 
 class InvalidArgument(ApiError):
-    """A field of the request is invalid."""
+    """A field of the request breaks a rule."""
 
 
 class NotFound(ApiError):
@@ -149,7 +149,7 @@ class LakeUnavailable(ApiError):
 
 
 class LakeUnsupported(ApiError):
-    """The lake does not behave like S3 that the platform relies on, for example if it lists keys in no order."""
+    """The lake breaks a promise of S3 that the platform relies on, for example if it lists keys in no order."""
 
 
 class Corrupt(ApiError):
@@ -157,7 +157,7 @@ class Corrupt(ApiError):
 
 
 class CapacityExceeded(ApiError):
-    """The region has no free capacity of bytes that must not be evicted."""
+    """The region is full of bytes that must not be evicted."""
 
 
 class TooLarge(ApiError):

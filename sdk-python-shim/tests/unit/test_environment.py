@@ -75,8 +75,8 @@ def test_a_step_refuses_an_argument_that_cannot_be_decoded(plane: ControlPlane, 
     [
         ({"min_coverage": float("nan")}, "min_coverage 'nan' must be a finite number"),
         ({"min_coverage": float("inf")}, "min_coverage 'inf' must be a finite number"),
-        ({"deadline": 1e300}, "deadline_seconds is a number that is too large"),
-        ({"pin_for": 1e300}, "pin.lease_seconds is a number that is too large"),
+        ({"deadline": 1e300}, "deadline_seconds is too large a number"),
+        ({"pin_for": 1e300}, "pin.lease_seconds is too large a number"),
         ({"pin_for": "5m", "reason": _UNDECODED}, r"pin.reason '\udcff' is not text in this machine's encoding"),
         ({"also_in": [_UNDECODED]}, r"regions '\udcff' is not text in this machine's encoding"),
     ],
@@ -95,7 +95,7 @@ def test_an_invalid_idempotency_key_is_refused(client: Client, key: str) -> None
 
 
 def test_a_quota_that_is_too_large_is_refused(client: Client, plane: ControlPlane) -> None:
-    with pytest.raises(ConfigurationError, match="bytes is a number that is too large"):
+    with pytest.raises(ConfigurationError, match="bytes is too large a number"):
         client.set_quota("vision", 10**400)
 
 

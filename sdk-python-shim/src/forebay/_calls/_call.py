@@ -124,7 +124,7 @@ def _require_sendable(field: str, value: object) -> None:
     elif isinstance(value, float) and not math.isfinite(value):
         raise _not_sendable(field, value, "must be a finite number")
     elif isinstance(value, int) and abs(value) > _MOST:
-        raise _not_sendable(field, None, "is a number that is too large")
+        raise _not_sendable(field, None, "is too large a number")
 
 
 def _not_sendable(field: str, value: object, rule: str) -> ConfigurationError:

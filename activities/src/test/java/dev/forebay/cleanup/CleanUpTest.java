@@ -76,7 +76,7 @@ class CleanUpTest {
         assertThat(labels.get("a")).hasSize(2);
 
         assertThat(CleanUp.takeOff(new FakeNodes(labels, List.of()), LABELS))
-                .isEqualTo("took labels test-1.warm.forebay.dev/* off 2 nodes");
+                .isEqualTo("removed labels test-1.warm.forebay.dev/* from 2 nodes");
         assertThat(labels.values()).allSatisfy(left -> assertThat(left).isEmpty());
     }
 

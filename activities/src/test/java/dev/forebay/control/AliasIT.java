@@ -100,10 +100,10 @@ class AliasIT {
         Api.Answer frozen = api.post(version(name, "prod") + "/freeze", "");
 
         assertThat(taken.status()).isEqualTo(409);
-        assertThat(taken.text("detail")).contains("has a version 'v2'");
+        assertThat(taken.text("detail")).contains("has a version named 'v2'");
         assertThat(frozen.status()).isEqualTo(400);
         assertThat(frozen.text("detail"))
-                .contains("'prod': must be a name of its own")
+                .contains("'prod' must be a new name")
                 .contains("an alias of v1");
         assertThat(move(name, "latest", "v1").status()).isEqualTo(400);
         assertThat(move(name, "ab".repeat(32), "v1").status()).isEqualTo(400);

@@ -102,14 +102,14 @@ class CreationIT {
         assertThat(latest(name)).isEqualTo("v1");
         assertThat(platform.region.hasWorkflow("dataset/team/" + name + "@v1-typo")).isFalse();
         assertThat(api.get(version(name, "v1-typo") + "/requests/k").status()).isEqualTo(404);
-        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("nearest are v1.");
-        assertThat(ensure(name, "latset", IN).text("detail")).contains("nearest are latest, v1.");
+        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("similar names are v1.");
+        assertThat(ensure(name, "latset", IN).text("detail")).contains("similar names are latest, v1.");
         assertThat(
                         api.get(
                                         "/datasets/team/%s/explain?version=v1-typo&region=%s"
                                                 .formatted(name, REGION))
                                 .text("detail"))
-                .contains("nearest are v1");
+                .contains("similar names are v1");
     }
 
     @Test
@@ -291,7 +291,7 @@ class CreationIT {
         String mistaken = version(name, "v1-typo");
         assertThat(api.post(mistaken + "/ensure", IN, "Idempotency-Key", "k").status())
                 .isEqualTo(202);
-        assertThat(ensure(name, "v1", IN).text("detail")).contains("nearest are v1-typo");
+        assertThat(ensure(name, "v1", IN).text("detail")).contains("similar names are v1-typo");
         await(asked);
         String workflow = WorkflowIds.ingest(DatasetVersion.of("team", name, "v1-typo"));
         Instant before = platform.region.lastHeartbeat(workflow);

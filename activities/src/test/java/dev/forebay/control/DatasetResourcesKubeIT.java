@@ -461,7 +461,7 @@ class DatasetResourcesKubeIT {
 
         assertRefused(
                 () -> declare("ruled", spec("other", "v1", null, List.of())),
-                "source never changes");
+                "source of a dataset never changes");
         assertRefused(
                 () -> declare("a".repeat(64), good), "the name must have at most 63 characters");
         assertRefused(() -> declare("rules", spec("r", "v 1", null, List.of())), "spec.version");

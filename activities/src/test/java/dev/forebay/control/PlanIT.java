@@ -186,7 +186,7 @@ class PlanIT {
         assertThat(plan.get("eta_seconds").isNull()).isTrue();
         assertThat(plan.get("bytes_per_second").isNull()).isTrue();
         assertThat(place.get("eta_seconds").isNull()).isTrue();
-        assertThat(place.get("reasons").toString()).contains("is not known");
+        assertThat(place.get("reasons").toString()).contains("is unknown");
     }
 
     @Test

@@ -328,7 +328,7 @@ class LifeCycleKubeIT {
         assertThat(finalizers(site, "ko-bert")).containsExactly(FINALIZER);
         ownDefinition(site, owner, Chart.RELEASE);
         assertThat(hook.run())
-                .contains("took labels us-east-1.warm.forebay.dev/* off 0 nodes")
+                .contains("removed labels us-east-1.warm.forebay.dev/* from 0 nodes")
                 .contains("removed the finalizer forebay.dev/release from 3 Datasets");
         hook.succeed();
         uninstalled.get(1, TimeUnit.MINUTES);
@@ -359,7 +359,7 @@ class LifeCycleKubeIT {
         HookPod hook = HookPod.await(cluster, site, "switch-off", directory);
         assertThat(site.may("agent", "patch", "", "nodes")).as("while it runs").isFalse();
         assertThat(site.may(CONTROL_PLANE, "patch", "forebay.dev", "datasets")).isFalse();
-        assertThat(hook.run()).contains("off 1 nodes", "off 3 Datasets");
+        assertThat(hook.run()).contains("from 1 nodes", "from 3 Datasets");
         hook.succeed();
         upgraded.get(1, TimeUnit.MINUTES);
         assertUnmarked(site);

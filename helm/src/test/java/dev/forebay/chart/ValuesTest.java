@@ -112,7 +112,7 @@ class ValuesTest {
                     temporal: {tsl: {secret: x}}                                  | 'tsl' not allowed
                     temporal: {tls: {secret: x}}                                  | temporal.tls.enabled: must be true
                     lake: {webIdentity: {role: forebay}}                          | /lake/webIdentity/role
-                    lake: {webIdentity: {role: "arn:aws:iam::1:role/a"}}          | lake.webIdentity.role: there is lake.secret, too
+                    lake: {webIdentity: {role: "arn:aws:iam::1:role/a"}}          | lake.webIdentity.role: lake.secret is set, too
                     temporal: {target: "https://temporal"}                        | /temporal/target
                     certManager: {enabled: true}                                  | certManager.enabled: it makes only Secrets that are named
                     {certManager: {enabled: true}, controlPlane: {tlsSecret: t}, region: {workers: {tlsSecret: t}}} | certManager.enabled: the tlsSecret of control-plane and worker is the same, t
@@ -146,11 +146,11 @@ class ValuesTest {
                     region: {name: 2024}                                          | /region/name
                     controlPlane: {regions: {a-: {agent: "http://a:1"}}}          | 'a-'
                     controlPlane: {autoscaling: {enabled: true, minReplicas: 7}}  | controlPlane.autoscaling: minReplicas is more than maxReplicas, 7 and 6
-                    region: {fuse: {cacheDirectory: /mnt/forebay}}                | region.fuse.cacheDirectory: /mnt/forebay is in /mnt, which has region.mountRoot in it
-                    region: {fuse: {cacheDirectory: /mnt/forebay/cache}}          | region.fuse.cacheDirectory: /mnt/forebay/cache is in /mnt, which has region.mountRoot in it
-                    region: {fuse: {cacheDirectory: /mnt/nvme/forebay}}           | region.fuse.cacheDirectory: /mnt/nvme/forebay is in /mnt, which has region.mountRoot in it
-                    region: {holder: {directory: /mnt/run}}                       | region.holder.directory: /mnt/run is in /mnt, which has region.mountRoot in it
-                    region: {mountRoot: /var/lib/forebay/mnt}                     | region.fuse.cacheDirectory: /var/lib/forebay is in /var/lib/forebay, which has region.mountRoot in it
+                    region: {fuse: {cacheDirectory: /mnt/forebay}}                | region.fuse.cacheDirectory: /mnt/forebay is in /mnt, which contains region.mountRoot
+                    region: {fuse: {cacheDirectory: /mnt/forebay/cache}}          | region.fuse.cacheDirectory: /mnt/forebay/cache is in /mnt, which contains region.mountRoot
+                    region: {fuse: {cacheDirectory: /mnt/nvme/forebay}}           | region.fuse.cacheDirectory: /mnt/nvme/forebay is in /mnt, which contains region.mountRoot
+                    region: {holder: {directory: /mnt/run}}                       | region.holder.directory: /mnt/run is in /mnt, which contains region.mountRoot
+                    region: {mountRoot: /var/lib/forebay/mnt}                     | region.fuse.cacheDirectory: /var/lib/forebay is in /var/lib/forebay, which contains region.mountRoot
                     region: {mountRoot: /var/lib/forebay/mnt/all}                 | region.mountRoot: /var/lib/forebay/mnt/all is in /var/lib/forebay, which is region.fuse.cacheDirectory
                     region: {holder: {directory: /var/lib/forebay}}               | region.fuse.cacheDirectory: /var/lib/forebay is in /var/lib/forebay, which is region.holder.directory
                     region: {mountRoot: /opt/data}                                | region.mountRoot: /opt/data is where containers have /opt/forebay of their own
@@ -161,12 +161,12 @@ class ValuesTest {
                     region: {etcd: {members: 2}}                                  | /region/etcd/members
                     region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
                     region: {etcd: {endpoints: ["https://a:1", "http://b:1"]}}    | region.etcd.endpoints: some are https and some are http: https://a:1, http://b:1
-                    region: {etcd: {endpoints: ["http://a:1"], tls: {secret: t}}} | region.etcd.tls: counts only with
-                    region: {etcd: {tls: {authoritySecret: t}}}                   | region.etcd.tls: counts only with
+                    region: {etcd: {endpoints: ["http://a:1"], tls: {secret: t}}} | region.etcd.tls: works only with
+                    region: {etcd: {tls: {authoritySecret: t}}}                   | region.etcd.tls: works only with
                     region: {fuse: {settings: {FOREBAY_FUSE_TRANSPORT: jnr}}}     | region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr
-                    region: {agent: {tlsSecret: t}}                               | region.agent.tlsSecret: the control plane asks the agent by its name
-                    controlPlane: {tlsSecret: t, datasets: {enabled: true}}       | controlPlane.tlsSecret: it is asked by its name
-                    {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | controlPlane.tlsSecret: it is asked by its name
+                    region: {agent: {tlsSecret: t}}                               | region.agent.tlsSecret: the control plane connects to the agent by its name
+                    controlPlane: {tlsSecret: t, datasets: {enabled: true}}       | connect by its name
+                    {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | connect by its name
                     region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
                     region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the chart depends on it
@@ -204,7 +204,7 @@ class ValuesTest {
                     region: {fuse: {settings: {FOREBAY_FUSE_MOUNTPOINT: /x}}}     | region.fuse.settings: FOREBAY_FUSE_MOUNTPOINT is set by the chart; use the value region.mountRoot
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
-                    region: {webhook: {enabled: true}, node: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}} | region.node.affinity.nodeAffinity: with region.webhook.enabled nodes are picked by region.node.nodeSelector alone
+                    region: {webhook: {enabled: true}, node: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}} | region.node.affinity.nodeAffinity: must be empty with region.webhook.enabled
                     region: {webhook: {enabled: true}, node: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: []}}}} | region.node.affinity.podAntiAffinity: with region.webhook.enabled
                     region: {csi: {kubeletDirectory: kubelet}}                    | /region/csi/kubeletDirectory
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_SOCKET: /x}}} | region.csi.settings: FOREBAY_CSI_SOCKET is set by the chart

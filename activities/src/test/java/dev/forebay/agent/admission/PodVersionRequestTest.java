@@ -56,7 +56,7 @@ class PodVersionRequestTest {
                     """
                     search/ko-bert          | -   | -        | forebay.dev/dataset 'search/ko-bert'
                     Search/ko@v1            | -   | -        | forebay.dev/dataset 'Search/ko@v1'
-                    search/ko-bert@latest   | -   | -        | must name its version
+                    search/ko-bert@latest   | -   | -        | must name a version
                     a/b@v/1                 | -   | -        | forebay.dev/dataset 'a/b@v/1'
                     a/b@v1                  | 0s  | -        | forebay.dev/deadline '0s'
                     a/b@v1                  | 8d  | -        | at most 7d

@@ -72,7 +72,7 @@ class AdmissionRuleTest {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> wants("b/y@v1", 11))
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE)
-                .withMessageContaining("the chunk stores of us-1");
+                .withMessageContaining("all chunk stores of us-1");
     }
 
     @Test

@@ -46,7 +46,7 @@ class VerdictTest {
                                 new Notice(
                                         false,
                                         "Warming",
-                                        "a/b@v1 in us is there to 30 %, 15 min left")));
+                                        "a/b@v1 in us is filled to 30 %, 15 min left")));
     }
 
     @ParameterizedTest
@@ -76,7 +76,7 @@ class VerdictTest {
                                 new Notice(
                                         false,
                                         "Waiting",
-                                        "a/b@v1 in us is there to 0 %; there is no room")));
+                                        "a/b@v1 in us is filled to 0 %; there is no room")));
     }
 
     /**

@@ -91,7 +91,7 @@ class WarmCheckTest {
         workloads.reserve("w", wants("a/b@v1"));
 
         check.look();
-        assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is there to 0 %");
+        assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is filled to 0 %");
         assertThat(check.waiting()).isEqualTo(1);
 
         answers.put("a/b@v1", WARM);
@@ -181,7 +181,7 @@ class WarmCheckTest {
         check.look();
         assertThat(asked).hasSize(2);
         assertThat(workloads.admitted).isEmpty();
-        assertThat(workloads.told.get("w")).isEqualTo("c/d@v1 in us is there to 0 %");
+        assertThat(workloads.told.get("w")).isEqualTo("c/d@v1 in us is filled to 0 %");
 
         answers.put("c/d@v1", new Answer.Cold("37 % within 60 s"));
         after(INTERVAL);

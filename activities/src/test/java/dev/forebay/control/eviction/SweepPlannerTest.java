@@ -103,7 +103,7 @@ class SweepPlannerTest {
                                 List.of("the agent is away")));
 
         assertThat(plan.victims()).isEmpty();
-        assertThat(plan.notes()).anyMatch(note -> note.startsWith("1 versions would have expired"));
+        assertThat(plan.notes()).anyMatch(note -> note.startsWith("1 versions may have expired"));
         assertThat(withoutAnswer.victims()).isEmpty();
         assertThat(withoutAnswer.notes()).contains("the agent is away");
     }

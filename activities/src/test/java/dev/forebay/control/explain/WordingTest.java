@@ -158,7 +158,7 @@ class WordingTest {
                         new Problem(ErrorCode.LAKE_DENIED, "no access"));
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
-                        "The last check of the lake, at 2026-11-20T12:00:00Z, was given up: LAKE_DENIED: no access.");
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, failed: LAKE_DENIED: no access.");
     }
 
     private void happened(Kind kind, int minute, String text) {

@@ -84,10 +84,10 @@ class AgentGatewayTest {
                     401 | {"code":"DENIED","detail":"no token"}          | forebay.token-file
                     403 | <html>forbidden</html>                         | forebay.token-file
                     404 | {"code":"OTHER"}                               | 404
-                    404 | <html>no route</html>                          | not understood
+                    404 | <html>no route</html>                          | cannot read its answer
                     301 | <html>moved</html>                             | 301
                     502 | <html>bad gateway</html>                       | 502
-                    200 | <html>welcome</html>                           | not understood
+                    200 | <html>welcome</html>                           | cannot read its answer
                     """)
     void anUnexpectedAnswerDoesNotEndAPin(int answer, String text, String said) {
         assertThatExceptionOfType(ForebayException.class)

@@ -105,7 +105,7 @@ class SpaceReservationTest {
         assertThat(names(decision)).containsExactly("free");
         assertThat(code(decision)).isEqualTo(ErrorCode.CAPACITY_EXCEEDED);
         assertThat(why(decision))
-                .contains("first in the queue", "100 of 100 are taken", "1 unpinned");
+                .contains("first in the queue", "100 of 100 are in use", "1 unpinned");
         assertThat(decision.steppedAside()).isFalse();
     }
 
@@ -193,7 +193,7 @@ class SpaceReservationTest {
 
         assertThat(names(enough)).containsExactly("own");
         assertThat(enough.steppedAside()).isTrue();
-        assertThat(why(enough)).contains("namespace team has 20 of the 40 bytes", "forebay quota");
+        assertThat(why(enough)).contains("namespace team uses 20 of the 40 bytes", "forebay quota");
         assertThat(tooLittle.admission()).isEqualTo(Admission.WAITS);
         assertThat(tooLittle.victims()).isEmpty();
         assertThat(tooLittle.steppedAside()).isTrue();

@@ -180,8 +180,8 @@ class TemporalTlsIT {
             textBlock =
                     """
                     enabled     | false         | forebay.temporal.tls.enabled must be true
-                    ca          | /nowhere      | forebay.temporal.tls.ca is /nowhere: it must hold certificates
-                    certificate | /nowhere      | forebay.temporal.tls.certificate is /nowhere: it must be a file that can be read
+                    ca          | /nowhere      | forebay.temporal.tls.ca is /nowhere: it must contain certificates
+                    certificate | /nowhere      | forebay.temporal.tls.certificate is /nowhere: it must be a readable file
                     key         | ''            | forebay.temporal.tls.certificate and forebay.temporal.tls.key must be set together
                     """)
     void anErrorNamesTheInvalidSetting(String setting, String value, String message) {

@@ -156,7 +156,7 @@ class TlsIT extends RunningWorker {
         String log = Files.readString(own.log());
         assertThat(log)
                 .contains(
-                        "forebay.worker.tls.certificate: shows a new one",
+                        "forebay.worker.tls.certificate: using a new certificate",
                         "Cannot use the new certificate");
         String key = Files.readString(first.key()).replaceAll("-----.*-----|\\s", "");
         assertThat(log.replaceAll("\\s", "")).doesNotContain(key.substring(0, 40));

@@ -40,7 +40,7 @@ class AdviceTest {
                         runbook.indexOf("### A version waits for space"));
         String advice = Advice.with(new Problem(code, "it broke"), VERSION, REGION).message();
 
-        assertThat(table.contains("`" + code + "`") || advice.contains("report it"))
+        assertThat(table.contains("`" + code + "`") || advice.contains("report the failed"))
                 .as("docs/operations.md, A version is BLOCKED: " + code)
                 .isTrue();
     }

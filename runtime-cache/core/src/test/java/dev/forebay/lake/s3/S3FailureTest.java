@@ -58,8 +58,8 @@ class S3FailureTest {
                     READ          | 401 | Unauthorized                 | LAKE_DENIED         | final | s3:GetObject on
                     LIST          | 403 | InvalidAccessKeyId           | LAKE_DENIED         | final | AWS_ACCESS_KEY_ID
                     READ          | 403 | SignatureDoesNotMatch        | LAKE_DENIED         | final | AWS_SECRET_ACCESS_KEY
-                    READ          | 400 | ExpiredToken                 | LAKE_UNAVAILABLE    | again | look at the service
-                    READ          | 400 | TokenRefreshRequired         | LAKE_UNAVAILABLE    | again | look at the service
+                    READ          | 400 | ExpiredToken                 | LAKE_UNAVAILABLE    | again | check the service
+                    READ          | 400 | TokenRefreshRequired         | LAKE_UNAVAILABLE    | again | check the service
                     LIST          | 400 | InvalidToken                 | LAKE_DENIED         | final | AWS_SESSION_TOKEN
                     READ          | 403 | InvalidObjectState           | LAKE_DENIED         | final | restore it
                     READ          | 400 | InvalidRequest               | LAKE_DENIED         | final | kms:Decrypt
@@ -83,10 +83,10 @@ class S3FailureTest {
                     LIST          | 403 | PathStyleDomainForbidden     | LAKE_UNSUPPORTED    | final | forebay.lake.path-style
                     LIST          | 403 | AllAccessDisabled            | LAKE_DENIED         | final | forebay.lake.requester-pays-buckets
                     READ          | 403 | AccessDenied                 | LAKE_DENIED         | final | forebay.lake.anonymous-buckets
-                    LIST          | 400 | MalformedXML                 | LAKE_UNSUPPORTED    | final | does not know
-                    PUT           | 400 | InvalidRequest               | LAKE_UNSUPPORTED    | final | does not know
-                    LIST          | 405 | MethodNotAllowed             | LAKE_UNSUPPORTED    | final | does not know
-                    READ          | 501 | NotImplemented               | LAKE_UNSUPPORTED    | final | does not know
+                    LIST          | 400 | MalformedXML                 | LAKE_UNSUPPORTED    | final | does not support
+                    PUT           | 400 | InvalidRequest               | LAKE_UNSUPPORTED    | final | does not support
+                    LIST          | 405 | MethodNotAllowed             | LAKE_UNSUPPORTED    | final | does not support
+                    READ          | 501 | NotImplemented               | LAKE_UNSUPPORTED    | final | does not support
                     LIST          | 418 | Teapot                       | LAKE_UNSUPPORTED    | final | refuses
                     LIST          | 404 | NoSuchBucket                 | LAKE_EMPTY          | final | no such bucket
                     READ          | 404 | NoSuchBucket                 | LAKE_EMPTY          | final | no such bucket

@@ -89,10 +89,10 @@ class S3ListingTest {
                 new Arguments("after", page(false, "p/\ud83d\ude00", "p/\uff5e")),
                 new Arguments("with the size null", one("<ETag>\"e\"</ETag>")),
                 new Arguments("with the size -1", one("<Size>-1</Size><ETag>\"e\"</ETag>")),
-                new Arguments("no number", one("<Size>many</Size><ETag>\"e\"</ETag>")),
-                new Arguments("no number", one("<Size>9223372036854775808</Size>")),
+                new Arguments("an invalid number or time", one("<Size>many</Size><ETag>\"e\"</ETag>")),
+                new Arguments("an invalid number or time", one("<Size>9223372036854775808</Size>")),
                 new Arguments(
-                        "no time", one("<Size>1</Size><LastModified>yesterday</LastModified>")),
+                        "an invalid number or time", one("<Size>1</Size><LastModified>yesterday</LastModified>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size><ETag>\"\"</ETag>")),
                 new Arguments(

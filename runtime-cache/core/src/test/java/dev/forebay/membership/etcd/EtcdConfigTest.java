@@ -59,6 +59,6 @@ class EtcdConfigTest {
 
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> new EtcdConnection(config))
-                .withMessageContaining("--etcd-tls-ca is /ca.crt: it must hold certificates");
+                .withMessageContaining("--etcd-tls-ca is /ca.crt: it must contain certificates");
     }
 }

@@ -132,7 +132,7 @@ class ToolboxTest {
     @Test
     void aRecipeThatProducesNoProgramFails() {
         assertThatThrownBy(() -> toolbox.program(tool((machine, into, log) -> {})))
-                .hasMessageContaining("no server in what came");
+                .hasMessageContaining("the download has no server");
     }
 
     @Test

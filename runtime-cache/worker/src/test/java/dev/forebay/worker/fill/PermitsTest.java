@@ -70,7 +70,7 @@ class PermitsTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
-                .hasMessageContaining("1 wait for a thing already");
+                .hasMessageContaining("1 other requests already wait for a thing");
         permits.release();
         assertThat(next()).isEqualTo("waits");
     }
@@ -81,7 +81,7 @@ class PermitsTest {
         permits.acquire(Urgency.demand(), LONG);
 
         assertThatThrownBy(() -> permits.acquire(Urgency.demand(), Duration.ofMillis(5)))
-                .hasMessageContaining("no turn for a thing in time");
+                .hasMessageContaining("no permit for a thing in time");
 
         permits.release();
         permits.acquire(Urgency.demand(), Duration.ZERO);
