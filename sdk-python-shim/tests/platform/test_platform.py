@@ -154,7 +154,7 @@ def test_unknown_datasets_versions_and_regions_are_errors(client: Client, made: 
 
 def test_freeze_creates_a_version_and_diff_compares_it(client: Client, made: Made, lake: Lake, region: str) -> None:
     client.ensure(made.name, "1", region)
-    with pytest.raises(forebay.NotFound, match=f"similar names are 1. Create it with 'forebay freeze {made.name}@1-typo'"):
+    with pytest.raises(forebay.NotFound, match=f"names are 1. Create it with 'forebay freeze {made.name}@1-typo'"):
         client.ensure(made.name, "1-typo", region)
     assert [each.version for each in client.versions(made.name)] == ["1"]
 

@@ -55,12 +55,12 @@ final class Connection implements AutoCloseable {
                 : "The process of connection %d (in another PID namespace)".formatted(number);
     }
 
-    /** Sends a word. If that fails, the connection ends, and both ends notice it. */
+    /** Sends a message. If that fails, the connection ends, and both ends notice it. */
     void say(HolderMessage message) {
         send(message.name(), List.of());
     }
 
-    /** Sends a word about a mount, with copies of its descriptors. */
+    /** Sends a message about a mount, with copies of its descriptors. */
     void say(HolderMessage message, HeldMount mount) {
         send(message.name() + " " + mount.text(), mount.device().descriptors());
     }
@@ -70,7 +70,7 @@ final class Connection implements AutoCloseable {
             socket.send(text, descriptors);
         } catch (SystemCallException e) {
             LOG.debug("Cannot send {} to {}: {}", text, peer, e.getMessage());
-            // The other end may be alive, and would wait for the word forever.
+            // The other end may be alive, and would wait for the message forever.
             socket.hangUp();
         }
     }
@@ -78,8 +78,8 @@ final class Connection implements AutoCloseable {
     /**
      * Waits for the next message; returns empty at the end of the connection.
      *
-     * @param bringsMount the only word that may come with a mount; descriptors that come with other
-     *     words are closed
+     * @param bringsMount the only message that may come with a mount; descriptors of other
+     *     messages are closed
      */
     Optional<Received> receive(HolderMessage bringsMount) {
         try {

@@ -288,7 +288,7 @@ public final class HeldTransport implements Transport {
         }
     }
 
-    /** Sends a word to the holder; returns false if there is none now. */
+    /** Sends a message to the holder; returns false if there is none now. */
     private synchronized boolean tell(HolderMessage message) {
         if (holder != null) {
             holder.say(message);
