@@ -106,7 +106,7 @@ class AgentResources {
     AbsentWorkers absences(AgentConfig config, RegionState state) {
         AbsentWorkers absences =
                 new AbsentWorkers(state::view, config.workerGrace(), System::nanoTime);
-        state.onChange(_ -> absences.look());
+        state.onChange(_ -> absences.check());
         return absences;
     }
 

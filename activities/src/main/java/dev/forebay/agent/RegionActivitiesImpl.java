@@ -45,7 +45,7 @@ class RegionActivitiesImpl implements RegionActivities {
     private final RegionName name;
     private final RegionState region;
     private final RegionPins pins;
-    private final SpaceCalculator rooms;
+    private final SpaceCalculator space;
     private final RecentCapacity capacity;
     private final EvictionBackoff evictions = new EvictionBackoff(System::nanoTime);
     private final AbsentWorkers absences;
@@ -58,7 +58,7 @@ class RegionActivitiesImpl implements RegionActivities {
             RegionName name,
             RegionState region,
             RegionPins pins,
-            SpaceCalculator rooms,
+            SpaceCalculator space,
             RecentCapacity capacity,
             AbsentWorkers absences,
             Workers workers,
@@ -68,7 +68,7 @@ class RegionActivitiesImpl implements RegionActivities {
         this.name = name;
         this.region = region;
         this.pins = pins;
-        this.rooms = rooms;
+        this.space = space;
         this.capacity = capacity;
         this.absences = absences;
         this.workers = workers;
@@ -81,7 +81,7 @@ class RegionActivitiesImpl implements RegionActivities {
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         AdmissionRule keeper =
                 new AdmissionRule(
-                        rooms,
+                        space,
                         name,
                         capacity.bytes(),
                         version,

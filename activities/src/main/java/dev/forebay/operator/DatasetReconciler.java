@@ -31,7 +31,7 @@ import org.jboss.logging.Logger;
 final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<DatasetResource> {
 
     /** Counts reconciliations of resources. */
-    private static final String LOOKS = "forebay.control.dataset.resource.looks";
+    private static final String RECONCILIATIONS = "forebay.control.dataset.resource.looks";
 
     private static final Logger LOG = Logger.getLogger(DatasetReconciler.class);
 
@@ -118,7 +118,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
             // The SDK would never reconcile a resource again after an Error.
             throw new UnfinishedException();
         } finally {
-            registry.counter(LOOKS, "outcome", outcome).increment();
+            registry.counter(RECONCILIATIONS, "outcome", outcome).increment();
         }
     }
 
@@ -130,7 +130,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         Declared declared = DatasetResources.declared(read);
         Observed seen;
         try {
-            seen = steps.look(declared);
+            seen = steps.observe(declared);
         } catch (ForebayException unseen) {
             write(read, declared, Report.unseen(declared, Problem.of(unseen), clock.instant()));
             throw new UnfinishedException();
@@ -179,7 +179,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         try {
             return Execution.of(
                     declared,
-                    Planner.plan(declared, steps.look(declared)),
+                    Planner.plan(declared, steps.observe(declared)),
                     step -> steps.take(declared, step),
                     _ -> {
                         // Nothing is requested any more.

@@ -76,7 +76,7 @@ final class DatasetResources {
     }
 
     /** Publishes an event for people. A failure is only logged. */
-    void tell(DatasetResource resource, DatasetEvent happening) {
+    void tell(DatasetResource resource, DatasetEvent event) {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String namespace = resource.getMetadata().getNamespace();
         try {
@@ -101,9 +101,9 @@ final class DatasetResources {
                                     .endSource()
                                     .withReportingComponent("forebay.dev/datasets")
                                     .withReportingInstance(replica)
-                                    .withType(happening.kind().toString())
-                                    .withReason(happening.reason())
-                                    .withMessage(Conditions.abbreviated(happening.message()))
+                                    .withType(event.kind().toString())
+                                    .withReason(event.reason())
+                                    .withMessage(Conditions.abbreviated(event.message()))
                                     .withFirstTimestamp(now)
                                     .withLastTimestamp(now)
                                     .withCount(1)
@@ -112,7 +112,7 @@ final class DatasetResources {
         } catch (KubernetesClientException e) {
             LOG.warnf(
                     "Cannot write event %s of %s: %s",
-                    happening.reason(), declared(resource).dataset(), e.getMessage());
+                    event.reason(), declared(resource).dataset(), e.getMessage());
         }
     }
 

@@ -35,7 +35,7 @@ final class Steps {
      * @throws ForebayException {@code UNAVAILABLE} if that cannot be read, or the code of an error
      *     in the declaration
      */
-    Observed look(Declared declared) {
+    Observed observe(Declared declared) {
         String dataset = "/datasets/" + declared.dataset();
         Optional<Answers.Dataset> there = api.find(dataset, Answers.Dataset.class);
         if (there.isEmpty() || declared.deletedAt() != null) {

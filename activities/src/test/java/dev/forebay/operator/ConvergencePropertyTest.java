@@ -46,13 +46,13 @@ class ConvergencePropertyTest {
         }
 
         /** Reconciles, and is killed before or after one of the steps. */
-        void look(int killedAt) {
+        void observe(int killedAt) {
             if (isGone) {
                 return;
             }
             AtomicInteger done = new AtomicInteger();
             Declared declared = declared();
-            Plan plan = Planner.plan(declared, platform.look());
+            Plan plan = Planner.plan(declared, platform.observe());
             try {
                 Outcome outcome =
                         Execution.of(
@@ -95,8 +95,8 @@ class ConvergencePropertyTest {
             int argument = move / MOVES;
             String region = REGIONS.get(argument % REGIONS.size());
             switch (move % MOVES) {
-                case 0, 1, 2 -> look(argument % 10);
-                case 3 -> look(Integer.MAX_VALUE);
+                case 0, 1, 2 -> observe(argument % 10);
+                case 3 -> observe(Integer.MAX_VALUE);
                 case 4 -> platform.mount();
                 case 5 -> platform.fill();
                 case 6 -> platform.newVersion();
@@ -129,7 +129,7 @@ class ConvergencePropertyTest {
         void settle() {
             platform.away.clear();
             for (int i = 0; i < ENOUGH; i++) {
-                look(Integer.MAX_VALUE);
+                observe(Integer.MAX_VALUE);
                 platform.fill();
             }
         }

@@ -48,7 +48,7 @@ final class ModelPlatform {
         return dataset != null && dataset.deletedAt() == null;
     }
 
-    Observed look() {
+    Observed observe() {
         List<Residency> residencies = new ArrayList<>();
         states.forEach(
                 (copy, state) -> {

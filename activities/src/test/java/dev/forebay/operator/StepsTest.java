@@ -102,7 +102,7 @@ class StepsTest {
                 "bytes_cached":4,"cached_at":null,"blocked":null,"waiting":{"code":"UNAVAILABLE","message":"etcd is away"}}],
                 "pins":[{"id":"p","region":"east","holder":"me"}],"later":1}""");
 
-        Observed seen = steps.look(declared);
+        Observed seen = steps.observe(declared);
 
         assertThat(seen.dataset()).contains(Samples.dataset(Samples.URI, null));
         assertThat(seen.tracking()).isEmpty();
@@ -115,19 +115,19 @@ class StepsTest {
 
     @Test
     void theOperatorReadsNoVersionOfAnUnregisteredDataset() {
-        assertThat(steps.look(declared)).isEqualTo(Observed.NOTHING);
+        assertThat(steps.observe(declared)).isEqualTo(Observed.NOTHING);
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
     }
 
     /** A proxy may answer 404 for a dataset that exists. */
     @Test
     void aNotFoundAnswerOfAProxyCountsAsUnavailable() {
-        String look = "GET /api/v1/datasets/team/digits";
-        answers.put(look, "<h1>Not Found</h1>");
-        refusals.put(look, 404);
+        String observe = "GET /api/v1/datasets/team/digits";
+        answers.put(observe, "<h1>Not Found</h1>");
+        refusals.put(observe, 404);
 
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> steps.look(declared))
+                .isThrownBy(() -> steps.observe(declared))
                 .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }
 
@@ -140,7 +140,7 @@ class StepsTest {
                 {"source":"s3://lake/digits/","include":[],"exclude":[],"keys":null,"ttl_seconds":3600,"ttl_after":"pin",
                 "deleted_at":null}""");
 
-        Observed seen = steps.look(Samples.declared(declared.spec(), Samples.NOW));
+        Observed seen = steps.observe(Samples.declared(declared.spec(), Samples.NOW));
 
         assertThat(seen.dataset()).isPresent();
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
@@ -239,7 +239,7 @@ class StepsTest {
         server.stop(0);
 
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> steps.look(declared))
+                .isThrownBy(() -> steps.observe(declared))
                 .withMessageContaining("forebay.datasets.api")
                 .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
     }

@@ -214,9 +214,9 @@ class ContinueAsNewIT {
         platform.passUntil(
                 "told",
                 () ->
-                        platform.control.happenings().stream()
+                        platform.control.historyEntries().stream()
                                 .anyMatch(each -> each.kind() == HistoryEntry.Kind.EVICTED));
-        assertThat(platform.control.happenings())
+        assertThat(platform.control.historyEntries())
                 .filteredOn(each -> each.kind() == HistoryEntry.Kind.EVICTED)
                 .extracting(HistoryEntry::text)
                 .containsExactly("test");

@@ -57,7 +57,7 @@ public final class FakeControlPlane
     private final AtomicInteger budgetRefusals = new AtomicInteger();
     private volatile List<Sibling> siblings = List.of();
     private volatile boolean siblingsUnknown;
-    private final List<HistoryEntry> happenings = new ArrayList<>();
+    private final List<HistoryEntry> historyEntries = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
@@ -129,8 +129,8 @@ public final class FakeControlPlane
     }
 
     /** Returns the history entries that the catalogue has received, in order. */
-    public synchronized List<HistoryEntry> happenings() {
-        return List.copyOf(happenings);
+    public synchronized List<HistoryEntry> historyEntries() {
+        return List.copyOf(historyEntries);
     }
 
     @Override
@@ -176,7 +176,7 @@ public final class FakeControlPlane
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
         }
         projected.add(status);
-        happenings.addAll(news);
+        historyEntries.addAll(news);
         revisions.add(revision);
     }
 

@@ -81,7 +81,7 @@ class PayloadTest {
                         2,
                         new Filling(AT, 1, 2, 3),
                         0);
-        HistoryEntry happening =
+        HistoryEntry historyEntry =
                 new HistoryEntry(
                         "run/1", AT, us, HistoryEntry.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
         VersionStatus status =
@@ -99,7 +99,7 @@ class PayloadTest {
                 problem,
                 cached,
                 blocked,
-                happening,
+                historyEntry,
                 status,
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
                 new VersionInput(version, LEASE, null),
@@ -107,7 +107,7 @@ class PayloadTest {
                         version,
                         LEASE,
                         status,
-                        List.of(happening),
+                        List.of(historyEntry),
                         List.of(new UnfinishedFill(us, Urgency.SPECULATIVE, true)),
                         List.of(new UnansweredRequest("u", List.of(us), AT)),
                         List.of(new UnfinishedEviction(us, "for room")),

@@ -63,7 +63,7 @@ public final class AdmissionServer implements AutoCloseable {
     private final String host;
     private final int port;
     private final Reviews reviews;
-    private final MemoryBudget room;
+    private final MemoryBudget requestMemory;
     private final Duration leave;
     private final BodyHandler bodies = BodyHandler.create(false).setBodyLimit(MOST_BYTES);
 
@@ -101,7 +101,7 @@ public final class AdmissionServer implements AutoCloseable {
         this.host = host;
         this.port = port;
         this.reviews = new Reviews(change);
-        this.room = new MemoryBudget(requestBytes);
+        this.requestMemory = new MemoryBudget(requestBytes);
     }
 
     /**
@@ -151,7 +151,7 @@ public final class AdmissionServer implements AutoCloseable {
     /** Admits a request, for a limited time, if there is memory for the size that it declares. */
     private void admit(RoutingContext request) {
         long bytes = Math.min(size(request.request()), MOST_BYTES);
-        Optional<Runnable> taken = room.take(bytes);
+        Optional<Runnable> taken = requestMemory.take(bytes);
         if (taken.isEmpty()) {
             request.response()
                     .putHeader("Retry-After", "1")

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All agents of a region share one key. The first agent that finds none, or one that ends soon,
  * creates the next. An agent shows a new certificate one round after the API server learned to
  * trust it, unless it has no other. The API server trusts both certificates until all agents show
- * the new one. {@link #look} is for one thread.
+ * the new one. {@link #check} is for one thread.
  */
 public final class WebhookKeyRenewal {
 
@@ -80,7 +80,7 @@ public final class WebhookKeyRenewal {
      *
      * @throws ForebayException if a request to the API server fails, or the port is in use
      */
-    public void look() {
+    public void check() {
         Optional<WebhookKey> kept = registration.key();
         Optional<WebhookKey> good = kept.filter(this::isGood);
         WebhookKey key = good.orElseGet(() -> next(kept));

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param since when the version first claimed space, if it is not in the queue yet
  */
 public record AdmissionRule(
-        SpaceCalculator rooms,
+        SpaceCalculator space,
         RegionName region,
         long hadBytes,
         DatasetVersion version,
@@ -93,15 +93,15 @@ public record AdmissionRule(
                 new Limit(
                         RecentCapacity.of(view),
                         Math.max(hadBytes, RecentCapacity.known(view)),
-                        rooms.of(view.mounts()),
-                        rooms.more(manifest, view.mounts())),
+                        space.of(view.mounts()),
+                        space.more(manifest, view.mounts())),
                 quotaBytes == null
                         ? null
                         : new Limit(
                                 quotaBytes,
                                 quotaBytes,
-                                rooms.of(namespace(), view.mounts()),
-                                rooms.more(namespace(), manifest, view.mounts())),
+                                space.of(namespace(), view.mounts()),
+                                space.more(namespace(), manifest, view.mounts())),
                 queue(view));
     }
 
@@ -121,7 +121,7 @@ public record AdmissionRule(
                         .filter(mount -> !mount.version().equals(version))
                         .map(mount -> candidate(mount, held.contains(mount.version())))
                         .toList(),
-                rooms.shares(versions));
+                space.shares(versions));
     }
 
     private static EvictionCandidate candidate(Mount mount, boolean pinned) {
@@ -137,7 +137,7 @@ public record AdmissionRule(
                                         .filter(other -> !other.steppedAside()),
                                 Stream.of(waiting(view, 0, false, "")))
                         .toList();
-        return Applicant.inOrder(all, each -> rooms.of(each, view.mounts())).stream()
+        return Applicant.inOrder(all, each -> space.of(each, view.mounts())).stream()
                 .map(Applicant::version)
                 .toList();
     }

@@ -41,12 +41,12 @@ public class RegionUsage {
 
     private final RegionState region;
     private final WorkerClient workers;
-    private final SpaceCalculator rooms;
+    private final SpaceCalculator space;
 
-    RegionUsage(RegionState region, WorkerClient workers, SpaceCalculator rooms) {
+    RegionUsage(RegionState region, WorkerClient workers, SpaceCalculator space) {
         this.region = region;
         this.workers = workers;
-        this.rooms = rooms;
+        this.space = space;
     }
 
     /** The answer of a worker, absent if it did not answer. */
@@ -85,7 +85,7 @@ public class RegionUsage {
                 unknown(view, answers),
                 versions(view, readAgo),
                 shares(view, bytes),
-                rooms(view));
+                space(view));
     }
 
     private List<Answer> answers(RegionView view) {
@@ -139,7 +139,7 @@ public class RegionUsage {
                 .toList();
     }
 
-    private Map<String, Long> rooms(RegionView view) {
+    private Map<String, Long> space(RegionView view) {
         Map<String, List<Mount>> mounts =
                 view.mounts().stream()
                         .collect(
@@ -149,7 +149,7 @@ public class RegionUsage {
         mounts.forEach(
                 (namespace, own) -> {
                     try {
-                        bytes.put(namespace, rooms.of(own));
+                        bytes.put(namespace, space.of(own));
                     } catch (ForebayException e) {
                         LOG.warnf(e, "Cannot calculate the space that namespace %s uses", namespace);
                     }

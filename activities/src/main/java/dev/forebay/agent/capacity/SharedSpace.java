@@ -155,14 +155,14 @@ record SharedSpace(
             long[] alone = new long[versions.size()];
             List<Part> parts = new ArrayList<>();
             for (int i = 0; i < sets.size(); i++) {
-                long room = bytes.get(i);
-                if (room > 0) {
+                long chunkBytes = bytes.get(i);
+                if (chunkBytes > 0) {
                     BitSet owners = sets.get(i);
-                    owners.stream().forEach(each -> whole[each] += room);
+                    owners.stream().forEach(each -> whole[each] += chunkBytes);
                     if (owners.cardinality() == 1) {
-                        alone[owners.nextSetBit(0)] += room;
+                        alone[owners.nextSetBit(0)] += chunkBytes;
                     }
-                    parts.add(new Part(owners, room));
+                    parts.add(new Part(owners, chunkBytes));
                 }
             }
             parts.sort(Comparator.comparingLong(Part::bytes).reversed());

@@ -99,15 +99,15 @@ public class SpaceCalculator {
                                                 Map.Entry::getKey, Collectors.toList())));
         return families(names.keySet()).stream()
                 .map(this::shared)
-                .flatMap(room -> room.parts().stream().map(part -> share(room, part, names)))
+                .flatMap(shared -> shared.parts().stream().map(part -> share(shared, part, names)))
                 .toList();
     }
 
     private static Share share(
-            SharedSpace room, SharedSpace.Part part, Map<ManifestRef, List<DatasetVersion>> names) {
+            SharedSpace shared, SharedSpace.Part part, Map<ManifestRef, List<DatasetVersion>> names) {
         return new Share(
                 part.owners().stream()
-                        .mapToObj(room.versions()::get)
+                        .mapToObj(shared.versions()::get)
                         .flatMap(owner -> names.getOrDefault(owner, List.of()).stream())
                         .toList(),
                 part.bytes());
@@ -148,26 +148,26 @@ public class SpaceCalculator {
             }
         }
         synchronized (known) {
-            SharedSpace room = known.get(versions);
-            if (room != null) {
-                return room;
+            SharedSpace shared = known.get(versions);
+            if (shared != null) {
+                return shared;
             }
         }
-        SharedSpace room = SharedSpace.read(versions, manifests);
-        remember(Set.copyOf(versions), room);
-        return room;
+        SharedSpace shared = SharedSpace.read(versions, manifests);
+        remember(Set.copyOf(versions), shared);
+        return shared;
     }
 
-    private void remember(Set<ManifestRef> versions, SharedSpace room) {
+    private void remember(Set<ManifestRef> versions, SharedSpace shared) {
         synchronized (known) {
-            for (int i = 0; i < room.versions().size(); i++) {
+            for (int i = 0; i < shared.versions().size(); i++) {
                 // Keeps the size that was used to predict what evicting its relatives frees, so
                 // that it stays true when the version is alone.
-                sizes.put(room.versions().get(i), room.whole().get(i));
+                sizes.put(shared.versions().get(i), shared.whole().get(i));
             }
             shrink(sizes, MOST_SIZES_REMEMBERED);
-            SharedSpace before = known.put(versions, room);
-            heapBytes += room.heapBytes() - (before == null ? 0 : before.heapBytes());
+            SharedSpace before = known.put(versions, shared);
+            heapBytes += shared.heapBytes() - (before == null ? 0 : before.heapBytes());
             Iterator<SharedSpace> eldest = known.values().iterator();
             while (heapBytes > mostHeapBytes) {
                 heapBytes -= eldest.next().heapBytes();

@@ -36,13 +36,13 @@ public class VersionSurvey {
 
     private final Workers workers;
     private final MissingParts holdings;
-    private final SpaceCalculator rooms;
+    private final SpaceCalculator space;
     private final FillRate rate;
 
-    VersionSurvey(Workers workers, ManifestCache manifests, SpaceCalculator rooms, FillRate rate) {
+    VersionSurvey(Workers workers, ManifestCache manifests, SpaceCalculator space, FillRate rate) {
         this.workers = workers;
         this.holdings = new MissingParts(workers, manifests);
-        this.rooms = rooms;
+        this.space = space;
         this.rate = rate;
     }
 
@@ -65,7 +65,7 @@ public class VersionSurvey {
 
     private Missing missing(ManifestRef manifest, RegionView view) {
         List<ManifestRef> there = view.mounts().stream().map(Mount::manifest).distinct().toList();
-        Set<ManifestRef> family = rooms.family(manifest, Set.copyOf(there));
+        Set<ManifestRef> family = space.family(manifest, Set.copyOf(there));
         return holdings.missing(manifest, there.stream().filter(family::contains).toList());
     }
 
@@ -75,16 +75,16 @@ public class VersionSurvey {
             @Nullable ManifestRef manifest,
             @Nullable Missing missing) {
         String namespace = version == null ? null : version.dataset().namespace();
-        Long needed = manifest == null ? null : rooms.more(manifest, view.mounts());
+        Long needed = manifest == null ? null : space.more(manifest, view.mounts());
         Long counted =
                 manifest == null || namespace == null
                         ? null
-                        : rooms.more(namespace, manifest, view.mounts());
+                        : space.more(namespace, manifest, view.mounts());
         return new RegionSurvey(
                 RecentCapacity.of(view),
                 RecentCapacity.known(view),
-                rooms.of(view.mounts()),
-                namespace == null ? null : rooms.of(namespace, view.mounts()),
+                space.of(view.mounts()),
+                namespace == null ? null : space.of(namespace, view.mounts()),
                 needed,
                 counted,
                 missing,
@@ -110,7 +110,7 @@ public class VersionSurvey {
         if (version != null && manifest != null) {
             versions.putIfAbsent(version, manifest);
         }
-        return rooms.families(Set.copyOf(versions.values())).stream()
+        return space.families(Set.copyOf(versions.values())).stream()
                 .map(family -> among(versions, family))
                 .filter(related -> related.size() > 1)
                 .map(this::relatives)
@@ -130,7 +130,7 @@ public class VersionSurvey {
         names.forEach(name -> places.put(name, places.size()));
         return new Relatives(
                 names.stream().map(DatasetVersion::toString).toList(),
-                rooms.shares(versions).stream()
+                space.shares(versions).stream()
                         .map(
                                 share ->
                                         new Share(
@@ -149,8 +149,8 @@ public class VersionSurvey {
                         .map(Mount::manifest)
                         .collect(Collectors.toCollection(HashSet::new));
         for (Applicant each :
-                Applicant.inOrder(view.queue(), name -> rooms.of(name, view.mounts()))) {
-            queue.add(queued(each, rooms.more(each.manifest(), there)));
+                Applicant.inOrder(view.queue(), name -> space.of(name, view.mounts()))) {
+            queue.add(queued(each, space.more(each.manifest(), there)));
             // Versions behind it in the queue share space with it, too.
             if (!each.steppedAside()) {
                 there.add(each.manifest());
@@ -174,7 +174,7 @@ public class VersionSurvey {
                 mount.version().toString(),
                 mount.manifest().bytes(),
                 mount.manifest().objects(),
-                rooms.shared(Set.of(mount.manifest())).bytes(),
+                space.shared(Set.of(mount.manifest())).bytes(),
                 mount.state().name(),
                 (int)
                         view.pins().stream()

@@ -24,7 +24,7 @@ import org.jboss.logging.Logger;
  * of each gang. Missed events therefore do no harm. The only state is since when a gang waits, for
  * its deadline: since its first pod was created, or since the agent knows it. A deadline that
  * {@link WarmCheck} has counted is over already. Several agents may do this at the same time.
- * {@link #look} is for one thread.
+ * {@link #check} is for one thread.
  */
 public final class Gate {
 
@@ -71,7 +71,7 @@ public final class Gate {
      * Runs one round: checks all waiting pods, sends the requests that are due, and cancels the
      * requests of gangs whose pods were deleted.
      */
-    public void look() {
+    public void check() {
         List<AdmittedPod> gated = pods.gated();
         waiting = gated.size();
         turns.round(

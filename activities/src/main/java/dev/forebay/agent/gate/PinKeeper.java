@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * ended because no agent could renew their lease for too long.
  *
  * <p>Each round compares all running pods, as in {@link Gate}. Several agents may do this at the
- * same time. {@link #look} is for one thread.
+ * same time. {@link #check} is for one thread.
  */
 public final class PinKeeper {
 
@@ -89,7 +89,7 @@ public final class PinKeeper {
      * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer, or the state
      *     of the region is not known yet
      */
-    public void look() {
+    public void check() {
         // Read before the pods: a pod in the later list has not ended, so its end cannot explain a
         // missing pin.
         Set<Key> held = held();

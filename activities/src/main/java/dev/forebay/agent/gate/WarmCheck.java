@@ -30,7 +30,7 @@ import org.jboss.logging.Logger;
  *
  * <p>Each round compares all waiting Workloads, as in {@link Gate}. The request is the same that
  * the pods will send at the gate for the same holder. Both share one pin, and the gate opens at
- * once. Several agents may do this at the same time. {@link #look} is for one thread.
+ * once. Several agents may do this at the same time. {@link #check} is for one thread.
  */
 public final class WarmCheck {
 
@@ -82,7 +82,7 @@ public final class WarmCheck {
      * @throws ForebayException {@code UNAVAILABLE} if Kueue could not be informed that the check is
      *     active
      */
-    public void look() {
+    public void check() {
         Map<WorkloadRequest, ReservedWorkload> pending = new LinkedHashMap<>();
         Set<String> decided = new HashSet<>();
         List<ReservedWorkload> reserved = workloads.reserved();

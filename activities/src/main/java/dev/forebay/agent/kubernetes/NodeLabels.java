@@ -40,7 +40,7 @@ public final class NodeLabels implements AutoCloseable {
         this.labels = labels;
         this.reports = reports;
         this.nodes = nodes;
-        this.rounds = Rounds.of("update of node labels", interval, this::look);
+        this.rounds = Rounds.of("update of node labels", interval, this::check);
     }
 
     public void start() {
@@ -58,7 +58,7 @@ public final class NodeLabels implements AutoCloseable {
      * @throws ForebayException if etcd or the API server does not answer, or nodes could not be
      *     labelled
      */
-    void look() {
+    void check() {
         Map<String, Map<String, String>> said =
                 reports.get().stream()
                         .collect(

@@ -126,7 +126,7 @@ public final class JobPins implements AutoCloseable {
         try {
             if (due) {
                 dueNanos = now;
-                look();
+                check();
                 dueNanos = System.nanoTime() + intervalNanos;
             } else {
                 tellAll();
@@ -141,7 +141,7 @@ public final class JobPins implements AutoCloseable {
      *
      * @throws ForebayException if the API server or etcd does not answer
      */
-    void look() {
+    void check() {
         List<Pin> held = held();
         if (!held.isEmpty()) {
             Set<String> over = jobs.over(held);

@@ -70,12 +70,12 @@ public final class PinnedVersionRepair implements AutoCloseable {
         if (!schedule.isDue(System.nanoTime())) {
             return;
         }
-        boolean looked = false;
+        boolean checked = false;
         try {
-            look();
-            looked = true;
+            check();
+            checked = true;
         } finally {
-            if (!looked) {
+            if (!checked) {
                 schedule.goesOn(System.nanoTime());
             }
         }
@@ -86,7 +86,7 @@ public final class PinnedVersionRepair implements AutoCloseable {
      *
      * @throws ForebayException if the region could not be asked
      */
-    void look() {
+    void check() {
         List<Mount> incomplete =
                 pinned(workers.view()).stream().filter(mount -> !isComplete(mount)).toList();
         for (Mount mount : incomplete) {

@@ -45,8 +45,8 @@ public final class AbsentWorkers {
     /**
      * Updates the presence of all workers. The caller must call it at every change of the region.
      */
-    public synchronized void look() {
-        var _ = lookAtRegion();
+    public synchronized void check() {
+        var _ = readRegion();
     }
 
     /**
@@ -72,7 +72,7 @@ public final class AbsentWorkers {
     }
 
     private synchronized Presence presence(String worker) {
-        RegionView view = lookAtRegion();
+        RegionView view = readRegion();
         if (view.live().contains(worker)) {
             return Presence.LIVE;
         }
@@ -83,7 +83,7 @@ public final class AbsentWorkers {
     }
 
     /** Reads the view inside the lock, so that an older view never follows a newer one. */
-    private RegionView lookAtRegion() {
+    private RegionView readRegion() {
         RegionView view = region.get();
         long now = nanos.getAsLong();
         Map<String, Long> away = new HashMap<>();

@@ -64,7 +64,7 @@ public class SweepActivitiesImpl implements SweepActivities {
                     if (isGone(region)) {
                         return List.of();
                     }
-                    SweepPlan plan = plans.look(region).plan();
+                    SweepPlan plan = plans.preview(region).plan();
                     plan.notes().forEach(note -> LOG.warnf("Sweep of %s: %s", region, note));
                     plan.reads().forEach(read -> tell(read, region));
                     return plan.victims().stream().limit(limit).toList();
@@ -90,8 +90,8 @@ public class SweepActivitiesImpl implements SweepActivities {
                         workflows.read(read.version(), new ReadReport(region, read.ago()));
                         return true;
                     });
-        } catch (ForebayException | NoSuchRunException unheard) {
-            LOG.debugf(unheard, "Cannot report a read to the workflow of %s", read.version());
+        } catch (ForebayException | NoSuchRunException unreported) {
+            LOG.debugf(unreported, "Cannot report a read to the workflow of %s", read.version());
         }
     }
 

@@ -171,7 +171,7 @@ public final class SweepPlanner {
 
         private void holdToQuota(String namespace, long quota) {
             Optional<Long> taken =
-                    survey.usage().map(UsageReport::roomBytes).map(rooms -> rooms.get(namespace));
+                    survey.usage().map(UsageReport::roomBytes).map(byNamespace -> byNamespace.get(namespace));
             if (taken.isEmpty()) {
                 return; // nothing is mounted, or a note names the agent that does not answer
             }

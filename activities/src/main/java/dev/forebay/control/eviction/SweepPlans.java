@@ -73,14 +73,14 @@ public class SweepPlans {
      *
      * @param usage empty if the agent does not answer
      */
-    public record Look(SweepPlan plan, Optional<UsageReport> usage) {}
+    public record Preview(SweepPlan plan, Optional<UsageReport> usage) {}
 
     /**
      * Plans the sweep of a region.
      *
      * @throws ForebayException {@code UNAVAILABLE} if the catalogue does not answer
      */
-    public Look look(RegionName region) {
+    public Preview preview(RegionName region) {
         List<String> notes = new ArrayList<>();
         // Reads the usage before the catalogue: a version is in the catalogue before it is mounted.
         Optional<UsageReport> usage = usage(region, notes);
@@ -106,7 +106,7 @@ public class SweepPlans {
                                 .orElse(List.of()),
                         candidates.worth(region, known.stream().map(Resident::version).toList()),
                         notes);
-        return new Look(planner.plan(survey), usage);
+        return new Preview(planner.plan(survey), usage);
     }
 
     private static boolean isAboveQuota(UsageReport usage, Map<String, Long> limits) {

@@ -20,7 +20,7 @@ public class Figures {
     interface Part {
 
         /** Reads the values and publishes them. */
-        void look();
+        void read();
 
         /** Publishes no values. */
         void forget();
@@ -36,7 +36,7 @@ public class Figures {
                         Thread.ofPlatform().daemon().name("figures"),
                         config.interval(),
                         "Cannot read the metrics of the catalogue",
-                        this::look);
+                        this::read);
     }
 
     /** Starts reading at the configured interval, until {@link #stop}. */
@@ -48,12 +48,12 @@ public class Figures {
         task.interrupt();
     }
 
-    private void look() {
+    private void read() {
         for (Part part : parts) {
             // The last values must not stay published.
             boolean _ =
                     CatchAll.run(
-                            part::look,
+                            part::read,
                             e -> {
                                 part.forget();
                                 LOG.debugf(e, "Some metrics of the catalogue are unknown at the "

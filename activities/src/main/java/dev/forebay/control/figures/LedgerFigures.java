@@ -42,7 +42,7 @@ class LedgerFigures implements Figures.Part {
     }
 
     @Override
-    public void look() {
+    public void read() {
         LocalDate month = LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC).withDayOfMonth(1);
         Choice choice = new Choice(month, month.plusMonths(1), null, null, null, null, null);
         Map<String, CostLine> found =

@@ -37,7 +37,7 @@ class PinFigures implements Figures.Part {
     }
 
     @Override
-    public void look() {
+    public void read() {
         Map<RegionName, Long> known = catalogue.pins();
         for (String name : regions.names()) {
             RegionName region = new RegionName(name);

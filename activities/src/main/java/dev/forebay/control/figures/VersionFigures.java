@@ -39,7 +39,7 @@ class VersionFigures implements Figures.Part {
     private record Place(RegionName region, State state) {}
 
     @Override
-    public void look() {
+    public void read() {
         Map<Place, InState> found =
                 catalogue.residencies().stream()
                         .collect(

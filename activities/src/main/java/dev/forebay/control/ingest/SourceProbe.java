@@ -59,12 +59,12 @@ public class SourceProbe {
         if (keys != null) {
             requireNotOwn("keys", keys.bucket(), String.valueOf(source.keys()));
         }
-        FutureTask<Optional<String>> looking = new FutureTask<>(() -> look(source));
-        Thread.startVirtualThread(looking);
+        FutureTask<Optional<String>> probing = new FutureTask<>(() -> probe(source));
+        Thread.startVirtualThread(probing);
         try {
-            return looking.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            return probing.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException _) {
-            looking.cancel(true);
+            probing.cancel(true);
             return Optional.of(
                     "Forebay did not check %s, because the lake did not answer within %d s"
                             .formatted(source.describe(), timeout.toSeconds()));
@@ -78,7 +78,7 @@ public class SourceProbe {
             }
             return Optional.of(failure.code() + ": " + failure.getMessage());
         } catch (InterruptedException e) {
-            looking.cancel(true);
+            probing.cancel(true);
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "the registration was stopped", e);
         }
@@ -93,7 +93,7 @@ public class SourceProbe {
         }
     }
 
-    private Optional<String> look(LakeSource source) {
+    private Optional<String> probe(LakeSource source) {
         if (isEmpty(source.bucket(), source.chosenPrefix())) {
             return Optional.of(
                     "the source has no object yet: compare with '%s'".formatted(commands.list(source)));

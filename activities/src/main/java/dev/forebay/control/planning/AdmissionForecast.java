@@ -2,7 +2,7 @@ package dev.forebay.control.planning;
 
 import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.eviction.EvictionCandidates;
-import dev.forebay.control.planning.FillPlan.Room;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionSurvey;
@@ -44,7 +44,7 @@ class AdmissionForecast {
      * @param ownBytes the capacity that the chunks of the version take
      * @param neededBytes the part of it that is not taken yet
      */
-    Room of(
+    SpaceForecast of(
             DatasetVersion version,
             RegionName region,
             long ownBytes,
@@ -64,7 +64,7 @@ class AdmissionForecast {
                                 neededBytes),
                         ofQuota(quota(version, region), neededBytes, survey),
                         queue(survey.queue(), version, urgency));
-        return new Room(
+        return new SpaceForecast(
                 reservation.decide(
                         () -> candidates.taken(region, survey, candidates.readAgo(region))),
                 neededBytes,

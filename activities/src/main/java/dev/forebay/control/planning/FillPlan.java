@@ -29,7 +29,7 @@ public record FillPlan(
      *
      * @param needs the missing bytes; null if the region does not report them
      * @param sources where they can come from, the cheapest first
-     * @param room the forecast of the admission; null if the region does not report its capacity
+     * @param space the forecast of the admission; null if the region does not report its capacity
      * @param bytesPerSecond the rate at which the region filled large objects lately; null if it
      *     has not filled enough
      * @param time the duration of the fill if nothing else is filled; null if that is not known
@@ -40,7 +40,7 @@ public record FillPlan(
             Residency.State state,
             @Nullable Needs needs,
             List<Source> sources,
-            @Nullable Room room,
+            @Nullable SpaceForecast space,
             @Nullable Long bytesPerSecond,
             FillSpeed.@Nullable Estimate time,
             @Nullable Problem problem) {}
@@ -89,5 +89,5 @@ public record FillPlan(
      * @param neededBytes the capacity that its chunks would take in addition
      * @param takenBytes the capacity that other versions take
      */
-    public record Room(Decision decision, long neededBytes, long takenBytes, long capacityBytes) {}
+    public record SpaceForecast(Decision decision, long neededBytes, long takenBytes, long capacityBytes) {}
 }

@@ -6,7 +6,7 @@ import dev.forebay.control.ingest.LakeListing;
 import dev.forebay.control.ingest.LakeListing.Size;
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
-import dev.forebay.control.planning.FillPlan.Room;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.prices.PriceTable;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.control.requests.VersionReader;
@@ -38,7 +38,7 @@ public class FillPlanner {
     private final VersionReader reader;
     private final Regions regions;
     private final LakeListing listing;
-    private final AdmissionForecast rooms;
+    private final AdmissionForecast admission;
     private final FillSources sources;
     private final PriceTable prices;
 
@@ -47,14 +47,14 @@ public class FillPlanner {
             VersionReader reader,
             Regions regions,
             LakeListing listing,
-            AdmissionForecast rooms,
+            AdmissionForecast admission,
             FillSources sources,
             PriceTable prices) {
         this.datasets = datasets;
         this.reader = reader;
         this.regions = regions;
         this.listing = listing;
-        this.rooms = rooms;
+        this.admission = admission;
         this.sources = sources;
         this.prices = prices;
     }
@@ -101,7 +101,7 @@ public class FillPlanner {
                 needs == null
                         ? List.of()
                         : sources.of(region, status, needs.bytesMissing(), needs.lakeRequests()),
-                room(region, status, size, survey),
+                space(region, status, size, survey),
                 rate(survey.speed()),
                 needs == null ? null : time(needs, survey.speed()),
                 null);
@@ -131,12 +131,12 @@ public class FillPlanner {
                         !size.whole());
     }
 
-    private @Nullable Room room(
+    private @Nullable SpaceForecast space(
             RegionName region, VersionStatus status, @Nullable Size size, RegionSurvey survey) {
         ManifestRef manifest = status.manifest();
         Long needed = survey.neededBytes();
         if (manifest != null && needed != null) {
-            return rooms.of(
+            return admission.of(
                     status.version(),
                     region,
                     manifest.roomBytes(),
@@ -146,7 +146,7 @@ public class FillPlanner {
         }
         return size == null
                 ? null
-                : rooms.of(
+                : admission.of(
                         status.version(),
                         region,
                         size.roomBytes(),

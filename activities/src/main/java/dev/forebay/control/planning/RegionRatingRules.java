@@ -2,7 +2,7 @@ package dev.forebay.control.planning;
 
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
-import dev.forebay.control.planning.FillPlan.Room;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.FillPlan.Source;
 import dev.forebay.control.planning.RegionRating.Verdict;
 import dev.forebay.service.gateway.FillSpeed;
@@ -62,7 +62,7 @@ record RegionRatingRules(
     private RegionRating of(InRegion in) {
         Integer there = gpusThere.apply(in);
         Needs needs = in.needs();
-        Room room = in.room();
+        SpaceForecast space = in.space();
         Source source = in.sources().stream().filter(Source::used).findFirst().orElse(null);
         Verdict verdict = verdict(in, there);
         List<String> reasons = new ArrayList<>();
@@ -78,15 +78,15 @@ record RegionRatingRules(
                 cost(reasons, source);
             }
         }
-        if (room != null && verdict != Verdict.WARM) {
-            room(reasons, room);
+        if (space != null && verdict != Verdict.WARM) {
+            space(reasons, space);
         }
         return new RegionRating(
                 in.region(),
                 in.state(),
                 verdict,
                 needs == null ? null : coverage(needs),
-                room == null ? null : free(room),
+                space == null ? null : free(space),
                 in.time(),
                 source == null ? null : source.cost(),
                 there,
@@ -95,17 +95,17 @@ record RegionRatingRules(
 
     private Verdict verdict(InRegion in, @Nullable Integer there) {
         Needs needs = in.needs();
-        Room room = in.room();
+        SpaceForecast space = in.space();
         if (gpusAsked != null && there != null && there < gpusAsked) {
             return Verdict.TOO_FEW_GPUS;
         }
-        if (needs == null || room == null) {
+        if (needs == null || space == null) {
             return Verdict.UNKNOWN;
         }
         if (in.state() == Residency.State.CACHED && needs.bytesMissing() == 0 && needs.exact()) {
             return Verdict.WARM;
         }
-        return switch (room.decision().admission()) {
+        return switch (space.decision().admission()) {
             case ADMITTED -> Verdict.CAN_BE_FILLED;
             case AFTER_EVICTION -> Verdict.AFTER_EVICTION;
             case WAITS -> Verdict.WAITS;
@@ -167,20 +167,20 @@ record RegionRatingRules(
                                 source.region() == null ? "the lake" : source.region()));
     }
 
-    private static void room(List<String> reasons, Room room) {
-        Problem problem = room.decision().problem();
+    private static void space(List<String> reasons, SpaceForecast space) {
+        Problem problem = space.decision().problem();
         if (problem != null) {
             reasons.add("%s: %s".formatted(problem.code(), problem.message()));
         }
-        switch (room.decision().admission()) {
-            case ADMITTED -> reasons.add(say("%,d bytes are free", free(room)));
+        switch (space.decision().admission()) {
+            case ADMITTED -> reasons.add(say("%,d bytes are free", free(space)));
             case AFTER_EVICTION ->
                     reasons.add(
-                            say("%d versions would be evicted", room.decision().victims().size()));
+                            say("%d versions would be evicted", space.decision().victims().size()));
             case WAITS -> {
-                if (room.decision().notBefore() != null) {
+                if (space.decision().notBefore() != null) {
                     reasons.add(
-                            "the pins that prevent evictions there end at " + room.decision().notBefore());
+                            "the pins that prevent evictions there end at " + space.decision().notBefore());
                 }
             }
             case REFUSED -> {}
@@ -193,8 +193,8 @@ record RegionRatingRules(
                 : (double) (needs.bytes() - needs.bytesMissing()) / needs.bytes();
     }
 
-    private static long free(Room room) {
-        return Math.max(0, room.capacityBytes() - room.takenBytes());
+    private static long free(SpaceForecast space) {
+        return Math.max(0, space.capacityBytes() - space.takenBytes());
     }
 
     /** Error Prone cannot check {@code format}, but every call passes a literal. */

@@ -137,7 +137,7 @@ public class RoomActivitiesImpl implements RoomActivities {
          */
         private @Nullable RegionSurvey survey() {
             try {
-                return regions.room(region, version, manifest);
+                return regions.spaceSurvey(region, version, manifest);
             } catch (ForebayException unanswered) {
                 LOG.warnf("Cannot make space for %s: %s", version, unanswered.getMessage());
                 return null;
@@ -168,13 +168,13 @@ public class RoomActivitiesImpl implements RoomActivities {
             EvictRequest request =
                     new EvictRequest(
                             region,
-                            "room for " + version,
+                            "space for " + version,
                             urgency == Urgency.SPECULATIVE,
                             victim.candidate().evictableAt(),
                             true);
             try {
                 versions.evict(victim.version(), request, updateId);
-                metrics.madeRoom();
+                metrics.evictedForAdmission();
                 return true;
             } catch (ForebayException kept) {
                 keeps(victim, String.valueOf(kept.getMessage()));

@@ -63,7 +63,7 @@ public class ControlPlaneMetrics {
                 .increment();
     }
 
-    public void madeRoom() {
+    public void evictedForAdmission() {
         count("admission.evictions", "Versions that were evicted to make space for others", 1);
     }
 

@@ -35,15 +35,15 @@ public final class StartupTasks {
      *
      * @param what the name of the task in the log
      */
-    public void add(String what, Runnable chore) {
-        clock.execute(() -> attempt(what, chore, 1));
+    public void add(String what, Runnable task) {
+        clock.execute(() -> attempt(what, task, 1));
     }
 
-    private void attempt(String what, Runnable chore, int nth) {
-        boolean _ = CatchAll.run(chore::run, e -> failed(what, chore, nth, e));
+    private void attempt(String what, Runnable task, int nth) {
+        boolean _ = CatchAll.run(task::run, e -> failed(what, task, nth, e));
     }
 
-    private void failed(String what, Runnable chore, int nth, Throwable e) {
+    private void failed(String what, Runnable task, int nth, Throwable e) {
         if (clock.isShutdown()) {
             return;
         }
@@ -54,7 +54,7 @@ public final class StartupTasks {
         LOG.warnf("A startup task failed, and is retried later: %s: %s", what, e.getMessage());
         var _ =
                 clock.schedule(
-                        () -> attempt(what, chore, nth + 1),
+                        () -> attempt(what, task, nth + 1),
                         backoff.after(nth).toMillis(),
                         TimeUnit.MILLISECONDS);
     }

@@ -64,13 +64,13 @@ public class TrackingActivitiesImpl implements TrackingActivities {
             followed.stop(name);
             return NOTHING;
         }
-        Check check = made.isPresent() ? made(next, made.get().comparison()) : look(dataset, next);
+        Check check = made.isPresent() ? made(next, made.get().comparison()) : freezeIfChanged(dataset, next);
         tracking.checked(name, check, null);
         metrics.checked(check.made() == null ? "same" : "changed");
         return check;
     }
 
-    private Check look(Dataset dataset, DatasetVersion next) {
+    private Check freezeIfChanged(Dataset dataset, DatasetVersion next) {
         return snapshots.during(
                 Activity.getExecutionContext(),
                 next,

@@ -163,14 +163,14 @@ class AdmissionServerTest {
 
     @Test
     void anAnsweredRequestReleasesItsReservationOnce() {
-        MemoryBudget room = new MemoryBudget(3);
-        Runnable back = room.take(2).orElseThrow();
-        assertThat(room.take(2)).isEmpty();
+        MemoryBudget memory = new MemoryBudget(3);
+        Runnable back = memory.take(2).orElseThrow();
+        assertThat(memory.take(2)).isEmpty();
 
         back.run();
         back.run();
 
-        assertThat(room.take(3)).isPresent();
-        assertThat(room.take(1)).isEmpty();
+        assertThat(memory.take(3)).isPresent();
+        assertThat(memory.take(1)).isEmpty();
     }
 }

@@ -67,7 +67,7 @@ class WebhookKeyRenewalTest {
     void theFirstAgentCreatesACertificateThatTheApiServerTrusts() throws Exception {
         WebhookKeyRenewal agent = agent(server);
         assertThat(agent.secondsLeft()).isNaN();
-        agent.look();
+        agent.check();
         assertThat(agent.secondsLeft())
                 .isCloseTo((double) LIFE.toSeconds(), Offset.offset(7_200.0));
 
@@ -81,7 +81,7 @@ class WebhookKeyRenewalTest {
 
     @Test
     void otherAgentsUseTheSameCertificate() throws Exception {
-        agent(server).look();
+        agent(server).check();
         String first = kept();
         try (AdmissionServer second =
                 new AdmissionServer(
@@ -91,7 +91,7 @@ class WebhookKeyRenewalTest {
                         4L << 20,
                         new PodChange(
                                 TrainingPod.ROOT, Optional.empty(), Map.of(), Optional.empty()))) {
-            agent(second).look();
+            agent(second).check();
 
             assertThat(ReviewCall.ask(second, first).statusCode()).isEqualTo(200);
         }
@@ -101,14 +101,14 @@ class WebhookKeyRenewalTest {
     @Test
     void theAgentRenewsItsCertificateEarlyAndUsesItOnceItIsTrusted() throws Exception {
         WebhookKeyRenewal keeper = agent(server);
-        keeper.look();
+        keeper.check();
         String first = kept();
         now = now.plus(Duration.ofDays(59));
-        keeper.look();
+        keeper.check();
         assertThat(kept()).isEqualTo(first);
 
         now = now.plus(Duration.ofDays(2));
-        keeper.look();
+        keeper.check();
         String second = kept();
         assertThat(second).isNotEqualTo(first);
         assertThat(registration.trusted).contains(first, second);
@@ -117,7 +117,7 @@ class WebhookKeyRenewalTest {
                 .isEqualTo(200);
 
         now = Instant.now(); // after the creation of the second certificate
-        keeper.look();
+        keeper.check();
         assertThat(ReviewCall.ask(server, second).statusCode())
                 .as("the server uses the new certificate")
                 .isEqualTo(200);
@@ -132,10 +132,10 @@ class WebhookKeyRenewalTest {
         registration.anotherIsQuicker(quicker);
         WebhookKeyRenewal keeper = agent(server);
 
-        keeper.look();
+        keeper.check();
         assertThat(server.port()).as("no certificate yet").isEmpty();
 
-        keeper.look();
+        keeper.check();
         assertThat(registration.key()).contains(quicker);
         assertThat(registration.trusted).isEqualTo(quicker.authorities());
         assertThat(server.port()).isPresent();
@@ -146,7 +146,7 @@ class WebhookKeyRenewalTest {
         WebhookKey damaged = new WebhookKey("nonsense", "nonsense", "nonsense");
         assertThat(registration.keep(Optional.empty(), damaged)).isTrue();
 
-        agent(server).look();
+        agent(server).check();
 
         assertThat(kept()).startsWith("-----BEGIN CERTIFICATE-----");
         assertThat(registration.trusted).doesNotContain("nonsense");

@@ -358,12 +358,12 @@ class VersionSurveyTest {
         ManifestCache cache = manifests.cache();
         long ofTwo = SharedSpace.read(Set.of(v1, v2), cache).heapBytes();
         long ofAll = SharedSpace.read(Set.of(v1, v2, v3), cache).heapBytes();
-        SpaceCalculator rooms = new SpaceCalculator(cache, ofAll);
+        SpaceCalculator space = new SpaceCalculator(cache, ofAll);
 
-        rooms.shared(Set.of(v1, v2));
-        assertThat(rooms.heapBytes()).isEqualTo(ofTwo);
-        rooms.shared(Set.of(v1, v2, v3));
-        assertThat(rooms.heapBytes()).isEqualTo(ofAll);
+        space.shared(Set.of(v1, v2));
+        assertThat(space.heapBytes()).isEqualTo(ofTwo);
+        space.shared(Set.of(v1, v2, v3));
+        assertThat(space.heapBytes()).isEqualTo(ofAll);
     }
 
     private static SurveyRequest asked(DatasetVersion version, @Nullable ManifestRef manifest) {

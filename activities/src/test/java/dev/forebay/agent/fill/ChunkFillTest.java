@@ -81,7 +81,7 @@ class ChunkFillTest {
         AbsentWorkers absences =
                 new AbsentWorkers(workers::view, Duration.ofMinutes(5), nanos::get);
         workers.down(owner);
-        absences.look();
+        absences.check();
         nanos.addAndGet(Duration.ofMinutes(5).toNanos());
 
         new ChunkFill(workers, FakeWorkers.MANIFEST, absences).fill(CHUNK);

@@ -77,7 +77,7 @@ class GateTest {
 
     private void after(Duration time) {
         now.addAndGet(time.toNanos());
-        gate.look();
+        gate.check();
     }
 
     @Test
@@ -86,7 +86,7 @@ class GateTest {
         pods.add("w-1", "job-set", "a/b@v1");
         pods.add("other", "job", "a/b@v1");
 
-        gate.look();
+        gate.check();
         assertThat(asked)
                 .extracting(gang -> gang.holder().uid())
                 .containsExactlyInAnyOrder("job-set", "job");
@@ -103,7 +103,7 @@ class GateTest {
     @Test
     void theGatePollsANewGangAtOnceAndAKnownOneOncePerInterval() {
         pods.add("w-0", "job", "a/b@v1");
-        gate.look();
+        gate.check();
         after(Duration.ofSeconds(1));
         assertThat(asked).hasSize(1);
 
@@ -118,11 +118,11 @@ class GateTest {
     @Test
     void aRestartedAgentSendsTheSameRequestAndReleasesItsPods() {
         pods.add("w-0", "job", "a/b@v1");
-        gate.look();
+        gate.check();
         answers.put("a/b@v1", WARM);
 
         gate = gate();
-        gate.look();
+        gate.check();
 
         assertThat(pods.opened).containsOnlyKeys("w-0");
         assertThat(asked).hasSize(2).containsOnly(asked.getFirst());
@@ -143,7 +143,7 @@ class GateTest {
         pods.add("waits", "job-3", "a/b@v1");
         answers.put("a/b@v1", new Answer.Refused(Answer.UNAVAILABLE, "away"));
 
-        gate.look();
+        gate.check();
         after(Duration.ofSeconds(59));
         assertThat(pods.failed).isEmpty();
         assertThat(pods.opened).isEmpty();
@@ -168,11 +168,11 @@ class GateTest {
                         "run_cold"));
         pods.now = pods.now.plusSeconds(10);
         pods.add("fails-late", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
-        gate.look();
+        gate.check();
         pods.now = pods.now.plusSeconds(30);
 
         gate = gate();
-        gate.look();
+        gate.check();
         after(Duration.ofSeconds(19));
         assertThat(pods.failed).isEmpty();
         after(INTERVAL);
@@ -188,7 +188,7 @@ class GateTest {
         pods.now = pods.now.plusSeconds(3600);
 
         gate = gate();
-        gate.look();
+        gate.check();
 
         assertThat(pods.failed).containsOnly("fails");
         assertThat(pods.opened).containsOnlyKeys("warm");
@@ -197,12 +197,12 @@ class GateTest {
     /** A change of the API server's clock does not shorten the deadline of new gangs. */
     @Test
     void theAgentTimesNewPodsWithItsOwnClock() {
-        gate.look();
+        gate.check();
         after(Duration.ofMinutes(10));
         pods.add("new", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.now = pods.now.plus(Duration.ofMinutes(5));
 
-        gate.look();
+        gate.check();
         after(Duration.ofSeconds(59));
         assertThat(pods.failed).isEmpty();
         after(Duration.ofSeconds(10));
@@ -214,11 +214,11 @@ class GateTest {
         pods.add("fails", "job-1", "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         pods.now = pods.now.plusSeconds(3600);
         pods.clockIsDown = true;
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(gate::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(gate::check);
         assertThat(asked).isEmpty();
 
         pods.clockIsDown = false;
-        gate.look();
+        gate.check();
         assertThat(pods.failed).containsOnly("fails");
     }
 
@@ -236,7 +236,7 @@ class GateTest {
             pods.add("w-" + i, "job-" + i, "a/b@v1", Map.of(PodVersionRequest.DEADLINE, "60s"));
         }
         pods.add("waits", "job-waits", "a/b@v1");
-        gate.look();
+        gate.check();
         after(Duration.ofSeconds(59));
         assertThat(pods.failed).isEmpty();
 
@@ -277,7 +277,7 @@ class GateTest {
                         new RegionName("us"),
                         PollScheduler.of(INTERVAL, 4, now::get));
         pods.add("deleted", "job", "a/b@v1");
-        gate.look();
+        gate.check();
         Await.until("the request is sent", () -> asked.size() == 1);
 
         pods.delete("deleted");
@@ -302,7 +302,7 @@ class GateTest {
         pods.add("has-waited", "job-1", "a/b@v1", runs);
         pods.add("says-so", "job-2", "a/b@v1", Map.of(Pods.LATE, "true"));
 
-        gate.look();
+        gate.check();
 
         assertThat(pods.opened).containsOnlyKeys("has-waited");
         assertThat(pods.failed).as("a pod without a deadline cannot miss one").isEmpty();
@@ -314,7 +314,7 @@ class GateTest {
         pods.add("waits", "job-2", "a/b@v1");
         pods.add("runs", "job-3", "c/d@v1");
         answers.put("c/d@v1", WARM);
-        gate.look();
+        gate.check();
 
         pods.delete("deleted");
         after(Duration.ofSeconds(1));
@@ -329,7 +329,7 @@ class GateTest {
     void theGateKeepsTheRequestOfPodsThatAnotherAgentReleased() {
         pods.add("w-0", "job", "a/b@v1");
         pods.add("w-1", "job", "a/b@v1");
-        gate.look();
+        gate.check();
 
         pods.open("w-0");
         pods.open("w-1");
@@ -341,7 +341,7 @@ class GateTest {
     @Test
     void theGateKeepsTheRequestOfPodsThatMayRun() {
         pods.add("w-0", "job", "a/b@v1");
-        gate.look();
+        gate.check();
 
         pods.open("w-0");
         pods.down = true;
@@ -354,7 +354,7 @@ class GateTest {
     void theGateLooksUpTheOwnerOfAGangOnce() {
         pods.add("w-0", "job", "a/b@v1");
         pods.add("w-1", "job", "a/b@v1");
-        gate.look();
+        gate.check();
         after(INTERVAL);
 
         assertThat(pods.lookedUp).isEqualTo(1);
@@ -368,7 +368,7 @@ class GateTest {
         pods.unknownOwners.add("replica-set");
         answers.put("a/b@v1", WARM);
 
-        gate.look();
+        gate.check();
 
         assertThat(pods.opened).isEqualTo(Map.of("p-0", "job-uid-p-0", "p-1", "job-uid-p-1"));
     }
@@ -379,7 +379,7 @@ class GateTest {
         pods.add("fine", "job-2", "a/b@v1");
         answers.put("a/b@v1", WARM);
 
-        gate.look();
+        gate.check();
 
         assertThat(pods.told.get("spoiled"))
                 .extracting(Notice::reason)
@@ -392,7 +392,7 @@ class GateTest {
         pods.add("w-0", "job", "a/b@v1");
         answers.put("a/b@v1", WARM);
         pods.down = true;
-        gate.look();
+        gate.check();
         assertThat(pods.opened).isEmpty();
 
         pods.down = false;

@@ -97,7 +97,7 @@ class PinKeeperTest {
 
     private void lookLater() {
         now.addAndGet(INTERVAL.toNanos());
-        keeper.look();
+        keeper.check();
     }
 
     @Test
@@ -105,7 +105,7 @@ class PinKeeperTest {
         run("w-0", "job", Map.of());
         run("w-1", "job", Map.of());
 
-        keeper.look();
+        keeper.check();
         assertThat(asked)
                 .containsExactly(
                         new Gang(
@@ -124,7 +124,7 @@ class PinKeeperTest {
         run("w-0", "job", Map.of());
         pin("job", VERSION);
 
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).isEmpty();
     }
@@ -134,7 +134,7 @@ class PinKeeperTest {
         run("w-0", "job", Map.of());
         pin("job", DatasetVersion.parse("a/b@v2"));
 
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).hasSize(1);
     }
@@ -152,9 +152,9 @@ class PinKeeperTest {
                         PodVersionRequest.ON_DEADLINE,
                         "run_cold"));
 
-        keeper.look();
+        keeper.check();
         now.addAndGet(Duration.ofHours(1).toNanos());
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).hasSize(2).allMatch(gang -> gang.versionRequest().deadline().isEmpty());
         assertThat(takenBack).isEmpty();
@@ -164,7 +164,7 @@ class PinKeeperTest {
     void theKeeperLeavesWaitingPodsToTheGate() {
         pods.add("gated", "job", VERSION.toString());
 
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).isEmpty();
     }
@@ -175,7 +175,7 @@ class PinKeeperTest {
         run("left-over", "job", Map.of());
         over.add("job");
 
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).isEmpty();
         assertThat(keeper.lacking()).isZero();
@@ -185,7 +185,7 @@ class PinKeeperTest {
     void theKeeperCancelsARequestWhenItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
         run("w-0", "job", Map.of());
-        keeper.look();
+        keeper.check();
 
         pods.delete("w-0");
         lookLater();
@@ -197,7 +197,7 @@ class PinKeeperTest {
     void theKeeperCancelsARequestWhenItsJobHasEnded() {
         isPinnedWhenAsked = false;
         run("left-over", "job", Map.of());
-        keeper.look();
+        keeper.check();
 
         over.add("job");
         lookLater();
@@ -210,7 +210,7 @@ class PinKeeperTest {
     void theKeeperCancelsAnUnfinishedRequestWithAPinOnlyWhenItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
         run("w-0", "job", Map.of());
-        keeper.look();
+        keeper.check();
 
         pin("job", VERSION);
         lookLater();
@@ -225,7 +225,7 @@ class PinKeeperTest {
     @Test
     void theKeeperDoesNotCancelAnAnsweredRequest() {
         run("w-0", "job", Map.of());
-        keeper.look();
+        keeper.check();
 
         pods.delete("w-0");
         lookLater();
@@ -239,7 +239,7 @@ class PinKeeperTest {
         run("w-0", "job", Map.of());
         pods.beforeRunning = () -> pin("job", VERSION);
 
-        keeper.look();
+        keeper.check();
 
         assertThat(asked).isEmpty();
         assertThat(keeper.lacking()).isZero();
@@ -250,10 +250,10 @@ class PinKeeperTest {
         run("w-0", "job", Map.of());
         pods.down = true;
 
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(keeper::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(keeper::check);
 
         pods.down = false;
-        keeper.look();
+        keeper.check();
         assertThat(asked).hasSize(1);
     }
 }

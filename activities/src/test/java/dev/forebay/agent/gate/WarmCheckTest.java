@@ -83,14 +83,14 @@ class WarmCheckTest {
 
     private void after(Duration time) {
         now += time.toNanos();
-        check.look();
+        check.check();
     }
 
     @Test
     void aWorkloadShowsItsProgressAndRunsWhenItsVersionIsWarm() {
         workloads.reserve("w", wants("a/b@v1"));
 
-        check.look();
+        check.check();
         assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is filled to 0 %");
         assertThat(check.waiting()).isEqualTo(1);
 
@@ -110,7 +110,7 @@ class WarmCheckTest {
         workloads.reserve("half", Map.of("main", wants), "2026-11-20T11:59:30Z");
         workloads.reserve("unknown", Map.of("main", wants), "then");
 
-        check.look();
+        check.check();
         assertThat(workloads.rejected).containsOnly("passed");
         after(Duration.ofSeconds(29));
         assertThat(workloads.rejected).containsOnly("passed");
@@ -132,7 +132,7 @@ class WarmCheckTest {
                         "run_cold");
         workloads.reserve("w", wants);
 
-        check.look();
+        check.check();
 
         assertThat(asked)
                 .containsExactly(
@@ -145,7 +145,7 @@ class WarmCheckTest {
     void aWorkloadWithoutADatasetRunsAtOnce() {
         workloads.reserve("w", Map.of());
 
-        check.look();
+        check.check();
 
         assertThat(workloads.admitted).containsOnlyKeys("w");
         assertThat(workloads.told).containsEntry("w", "no pod of it needs a dataset");
@@ -158,7 +158,7 @@ class WarmCheckTest {
         workloads.reserve("fine", wants("a/b@v1"));
         answers.put("a/b@v1", WARM);
 
-        check.look();
+        check.check();
 
         assertThat(workloads.rejected).containsExactly("spoiled");
         assertThat(workloads.told.get("spoiled"))
@@ -178,7 +178,7 @@ class WarmCheckTest {
                 "1");
         answers.put("a/b@v1", WARM);
 
-        check.look();
+        check.check();
         assertThat(asked).hasSize(2);
         assertThat(workloads.admitted).isEmpty();
         assertThat(workloads.told.get("w")).isEqualTo("c/d@v1 in us is filled to 0 %");
@@ -199,7 +199,7 @@ class WarmCheckTest {
         together = new CountDownLatch(podSets.size());
         workloads.reserve("w", podSets, "1");
 
-        check.look();
+        check.check();
 
         assertThat(workloads.admitted).containsOnlyKeys("w");
     }
@@ -216,7 +216,7 @@ class WarmCheckTest {
                         PodVersionRequest.ON_DEADLINE,
                         "run_cold"));
 
-        check.look();
+        check.check();
         after(Duration.ofSeconds(59));
         assertThat(workloads.rejected).isEmpty();
         assertThat(workloads.admitted).isEmpty();
@@ -235,7 +235,7 @@ class WarmCheckTest {
         Map<String, String> wants = wants("a/b@v1", PodVersionRequest.DEADLINE, "60s");
         workloads.reserve("w", Map.of("main", wants), "1");
         workloads.reserve("gone", wants("c/d@v1"));
-        check.look();
+        check.check();
 
         workloads.reserve("w", Map.of("main", wants), "2");
         workloads.remove("gone");
@@ -253,7 +253,7 @@ class WarmCheckTest {
     @Test
     void theCheckKeepsTheRequestOfAWorkloadThatAnotherAgentAdmitted() {
         workloads.reserve("w", wants("a/b@v1"));
-        check.look();
+        check.check();
 
         workloads.admit(workloads.workload("w"), "by another", Set.of());
         after(INTERVAL);
@@ -267,7 +267,7 @@ class WarmCheckTest {
         workloads.reserve("w", wants("a/b@v1"));
         answers.put("a/b@v1", WARM);
         workloads.down = true;
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(check::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(check::check);
         assertThat(workloads.admitted).isEmpty();
         assertThat(workloads.activated).isZero();
 

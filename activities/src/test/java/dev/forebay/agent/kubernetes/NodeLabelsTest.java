@@ -55,14 +55,14 @@ class NodeLabelsTest {
         said.put("gpu-0", List.of(DIGITS, WORDS));
         said.put("gpu-1", List.of(WORDS));
 
-        labels.look();
+        labels.check();
         assertThat(nodes.ours("gpu-0")).containsOnlyKeys(key(DIGITS), key(WORDS));
         assertThat(nodes.ours("gpu-1")).isEqualTo(Map.of(key(WORDS), "nlp_words_v2"));
         assertThat(labels.count()).isEqualTo(3);
 
         said.put("gpu-0", List.of(WORDS));
         said.remove("gpu-1");
-        labels.look();
+        labels.check();
         assertThat(nodes.ours("gpu-0")).containsOnlyKeys(key(WORDS));
         assertThat(nodes.ours("gpu-1")).isEmpty();
         assertThat(labels.count()).isEqualTo(1);
@@ -73,11 +73,11 @@ class NodeLabelsTest {
         nodes.add("gpu-0");
         nodes.add("idle");
         said.put("gpu-0", List.of(DIGITS));
-        labels.look();
+        labels.check();
         assertThat(nodes.written).containsExactly("gpu-0");
 
-        labels.look();
-        new NodeLabels(LABELS, this::reports, nodes, Duration.ofMinutes(1)).look();
+        labels.check();
+        new NodeLabels(LABELS, this::reports, nodes, Duration.ofMinutes(1)).check();
         assertThat(nodes.written).as("no second write, by this or another agent").hasSize(1);
     }
 
@@ -89,7 +89,7 @@ class NodeLabelsTest {
         nodes.labelsOf("gpu-0").put(key(WORDS), "nlp_words_v2");
         said.put("gpu-0", List.of(DIGITS));
 
-        labels.look();
+        labels.check();
 
         assertThat(nodes.labelsOf("gpu-0"))
                 .isEqualTo(
@@ -105,7 +105,7 @@ class NodeLabelsTest {
     @Test
     void theAgentSkipsANodeOutsideTheCluster() {
         said.put("elsewhere", List.of(DIGITS));
-        labels.look();
+        labels.check();
         assertThat(nodes.written).isEmpty();
         assertThat(labels.count()).isZero();
     }
@@ -114,11 +114,11 @@ class NodeLabelsTest {
     void labelsStayWhileEtcdIsUnreachable() {
         nodes.add("gpu-0");
         said.put("gpu-0", List.of(DIGITS));
-        labels.look();
+        labels.check();
         said.clear();
         etcdIsAway = true;
 
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(labels::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(labels::check);
 
         assertThat(nodes.ours("gpu-0")).containsOnlyKeys(key(DIGITS));
         assertThat(labels.count()).isEqualTo(1);
@@ -133,7 +133,7 @@ class NodeLabelsTest {
         nodes.refused = Set.of("gpu-0", "gpu-4");
 
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(labels::look)
+                .isThrownBy(labels::check)
                 .withMessageContaining("refused");
 
         assertThat(nodes.written).hasSize(7);
@@ -147,7 +147,7 @@ class NodeLabelsTest {
         }
         nodes.refused = said.keySet();
 
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(labels::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(labels::check);
 
         assertThat(nodes.asked).isLessThan(10);
     }

@@ -59,7 +59,7 @@ class JobPinsTest {
         Pin ofPod = pin("job-uid-1", "uid-1");
         jobs.asksForAll = false;
 
-        jobPins().look();
+        jobPins().check();
 
         assertThat(pins).containsExactly(ofPod);
         assertThat(renewed).isEmpty();
@@ -73,7 +73,7 @@ class JobPinsTest {
         pin("over", "uid-2");
         jobs.running.add("uid-1");
 
-        jobPins().look();
+        jobPins().check();
 
         assertThat(pins).containsExactly(running, ofNobody);
         assertThat(renewed).containsExactly(running);
@@ -84,9 +84,9 @@ class JobPinsTest {
     void anUnreachableApiServerEndsNoPin() {
         pin("p", "uid-1");
         jobs.down = true;
-        JobPins looking = jobPins();
+        JobPins checking = jobPins();
 
-        assertThatExceptionOfType(ForebayException.class).isThrownBy(looking::look);
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(checking::check);
 
         assertThat(pins).hasSize(1);
         assertThat(renewed).isEmpty();
@@ -98,19 +98,19 @@ class JobPinsTest {
         pin("of nobody", null);
         jobs.down = true;
 
-        jobPins().look();
+        jobPins().check();
     }
 
     @Test
     void theAgentSignalsAnUnreachableWorkflowAgain() {
         pin("over", "uid-1");
         reached = false;
-        JobPins looking = jobPins();
+        JobPins checking = jobPins();
 
-        looking.look();
+        checking.check();
         reached = true;
-        looking.tellAll();
-        looking.tellAll();
+        checking.tellAll();
+        checking.tellAll();
 
         assertThat(told).containsExactly(VERSION, VERSION);
         assertThat(jobs.questions()).as("listings of the cluster").isEqualTo(1);
@@ -130,7 +130,7 @@ class JobPinsTest {
                         "uid-2"));
         reached = false;
 
-        jobPins().look();
+        jobPins().check();
 
         assertThat(pins).isEmpty();
         assertThat(told).hasSize(1);
@@ -139,7 +139,7 @@ class JobPinsTest {
     @Test
     void theAgentSignalsTheWorkflowEvenIfThePinHadAlreadyEnded() {
         pin("over", "uid-1");
-        JobPins looking =
+        JobPins checking =
                 new JobPins(
                         jobs,
                         () -> pins,
@@ -148,7 +148,7 @@ class JobPinsTest {
                         this::tell,
                         Duration.ofHours(1));
 
-        looking.look();
+        checking.check();
 
         assertThat(told).containsExactly(VERSION);
     }
@@ -157,8 +157,8 @@ class JobPinsTest {
     void theAgentChecksPinsAtOnceWhenTheirJobEnds() {
         pin("p", "uid-1");
         jobs.running.add("uid-1");
-        try (JobPins looking = jobPins()) {
-            looking.start();
+        try (JobPins checking = jobPins()) {
+            checking.start();
             Await.until("the agent has checked once", () -> jobs.questions() == 1);
 
             jobs.running.remove("uid-1");
@@ -175,8 +175,8 @@ class JobPinsTest {
     void theAgentChecksAgainAfterACheckFails() {
         pin("over", "uid-1");
         jobs.fails = true;
-        try (JobPins looking = jobPins()) {
-            looking.start();
+        try (JobPins checking = jobPins()) {
+            checking.start();
             Await.until("failed", () -> !jobs.fails);
 
             jobs.end("uid-1");

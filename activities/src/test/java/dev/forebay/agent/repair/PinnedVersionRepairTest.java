@@ -59,7 +59,7 @@ class PinnedVersionRepairTest {
         pin(DatasetVersion.parse("a/b@filling"), Mount.State.WARMING);
         fake.holds("one", 0);
 
-        upkeep.look();
+        upkeep.check();
 
         assertThat(noticed).containsExactly(PINNED);
         assertThat(schedule.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isTrue();
@@ -71,7 +71,7 @@ class PinnedVersionRepairTest {
         fake.holds("one", 0);
         fake.holds("other", 1);
 
-        upkeep.look();
+        upkeep.check();
 
         assertThat(noticed).isEmpty();
         assertThat(schedule.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isFalse();
@@ -84,7 +84,7 @@ class PinnedVersionRepairTest {
         fake.holds("other", 1);
         fake.down("other");
 
-        upkeep.look();
+        upkeep.check();
 
         assertThat(noticed).containsExactly(PINNED);
     }

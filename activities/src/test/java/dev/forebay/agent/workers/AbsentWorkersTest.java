@@ -19,7 +19,7 @@ class AbsentWorkersTest {
     void theGracePeriodStartsWhenTheAgentNoticesTheLoss() {
         pass(GRACE.multipliedBy(5));
         workers.down("w1");
-        absences.look();
+        absences.check();
         pass(GRACE.minusNanos(1));
         assertThat(absences.isGone("w1")).isFalse();
         pass(Duration.ofNanos(1));
@@ -31,10 +31,10 @@ class AbsentWorkersTest {
     @Test
     void anAgentThatStartsLaterCountsTheGracePeriodFromItsStart() {
         workers.down("w1");
-        absences.look();
+        absences.check();
         pass(GRACE);
         AbsentWorkers later = new AbsentWorkers(workers::view, GRACE, nanos::get);
-        later.look();
+        later.check();
 
         assertThat(later.isGone("w1")).isFalse();
         pass(GRACE);
@@ -44,10 +44,10 @@ class AbsentWorkersTest {
     @Test
     void aWorkerThatReturnsGetsANewGracePeriod() {
         workers.down("w1");
-        absences.look();
+        absences.check();
         pass(GRACE);
         workers.up("w1");
-        absences.look();
+        absences.check();
         assertThat(absences.isGone("w1")).isFalse();
         workers.down("w1");
 

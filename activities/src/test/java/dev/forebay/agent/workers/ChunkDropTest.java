@@ -44,7 +44,7 @@ class ChunkDropTest {
                 new AbsentWorkers(workers::view, Duration.ofMinutes(5), nanos::get);
         workers.holds("w1", 0);
         workers.down("w2");
-        absences.look();
+        absences.check();
         nanos.addAndGet(Duration.ofMinutes(5).toNanos());
 
         new ChunkDrop(workers, absences).drop(FakeWorkers.MANIFEST);

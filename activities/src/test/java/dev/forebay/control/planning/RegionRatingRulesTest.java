@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
-import dev.forebay.control.planning.FillPlan.Room;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.FillPlan.Source;
 import dev.forebay.control.planning.RegionRating.Verdict;
 import dev.forebay.model.ErrorCode;
@@ -126,7 +126,7 @@ class RegionRatingRulesTest {
                         State.CACHED,
                         new Needs(0, 3, 0, 0, 0, true, false),
                         List.of(),
-                        room(Admission.ADMITTED, 0),
+                        space(Admission.ADMITTED, 0),
                         null,
                         Estimate.NOTHING,
                         null);
@@ -144,11 +144,11 @@ class RegionRatingRulesTest {
     }
 
     private static InRegion warm(String name) {
-        return region(name, State.CACHED, 0, true, room(Admission.ADMITTED, 1_000), 0L, "0");
+        return region(name, State.CACHED, 0, true, space(Admission.ADMITTED, 1_000), 0L, "0");
     }
 
     private static InRegion nothingMissing(State state, boolean exact) {
-        return region("r", state, 0, exact, room(Admission.ADMITTED, 1_000), 0L, "0");
+        return region("r", state, 0, exact, space(Admission.ADMITTED, 1_000), 0L, "0");
     }
 
     private static InRegion region(
@@ -157,7 +157,7 @@ class RegionRatingRulesTest {
             Admission admission,
             @Nullable Long seconds,
             @Nullable String cost) {
-        return region(name, State.ABSENT, missing, true, room(admission, 1_000), seconds, cost);
+        return region(name, State.ABSENT, missing, true, space(admission, 1_000), seconds, cost);
     }
 
     private static InRegion withFree(InRegion in, long free) {
@@ -166,7 +166,7 @@ class RegionRatingRulesTest {
                 in.state(),
                 in.needs(),
                 in.sources(),
-                room(Admission.ADMITTED, 500 + free),
+                space(Admission.ADMITTED, 500 + free),
                 in.bytesPerSecond(),
                 in.time(),
                 in.problem());
@@ -177,7 +177,7 @@ class RegionRatingRulesTest {
             State state,
             long missing,
             boolean exact,
-            Room room,
+            SpaceForecast space,
             @Nullable Long seconds,
             @Nullable String cost) {
         return new InRegion(
@@ -191,7 +191,7 @@ class RegionRatingRulesTest {
                                 null,
                                 cost == null ? null : new BigDecimal(cost),
                                 true)),
-                room,
+                space,
                 null,
                 seconds == null ? null : estimate(seconds),
                 null);
@@ -217,8 +217,8 @@ class RegionRatingRulesTest {
     }
 
     /** Returns a forecast in which 500 bytes are taken. */
-    private static Room room(Admission admission, long capacity) {
-        return new Room(
+    private static SpaceForecast space(Admission admission, long capacity) {
+        return new SpaceForecast(
                 new Decision(
                         admission,
                         List.of(),

@@ -48,7 +48,7 @@ public final class AwayBenchmark {
         PageCache.requireDroppable();
         Benchmarks.endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
-        Benchmarks.requireRoom(output, SCALE.diskBytes());
+        Benchmarks.requireSpace(output, SCALE.diskBytes());
         Path data = Files.createTempDirectory(output, "run-");
         Map<String, Object> circumstances = Circumstances.atStart();
         circumstances.putAll(SCALE.circumstances());

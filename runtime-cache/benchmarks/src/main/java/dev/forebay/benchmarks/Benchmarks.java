@@ -36,7 +36,7 @@ public final class Benchmarks {
         PageCache.requireDroppable();
         endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
-        requireRoom(output, scale.diskBytes());
+        requireSpace(output, scale.diskBytes());
         Path data = Files.createTempDirectory(output, "run-");
         Map<String, Object> circumstances = Circumstances.atStart();
         circumstances.putAll(scale.circumstances());
@@ -54,7 +54,7 @@ public final class Benchmarks {
         say("written to " + file);
     }
 
-    static void requireRoom(Path directory, long bytes) throws IOException {
+    static void requireSpace(Path directory, long bytes) throws IOException {
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < bytes) {
             throw new IllegalStateException(

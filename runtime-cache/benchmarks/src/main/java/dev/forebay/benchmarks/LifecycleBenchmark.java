@@ -90,7 +90,7 @@ public final class LifecycleBenchmark {
         PageCache.requireDroppable();
         Benchmarks.endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
-        Benchmarks.requireRoom(output, DISK_BYTES);
+        Benchmarks.requireSpace(output, DISK_BYTES);
         Path data = Files.createTempDirectory(output, "run-");
         Map<String, Object> circumstances = Circumstances.atStart();
         circumstances.putAll(effort.circumstances());

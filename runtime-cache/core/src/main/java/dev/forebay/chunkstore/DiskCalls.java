@@ -38,7 +38,7 @@ final class DiskCalls implements AutoCloseable {
      * The number of checks within one timeout. After a pause of the process only one check is due,
      * even if the pause was long: the disk is not to blame for it.
      */
-    private static final int LOOKS = 5;
+    private static final int CHECKS = 5;
 
     private final Path disk;
     private final Duration timeout;
@@ -66,7 +66,7 @@ final class DiskCalls implements AutoCloseable {
                         new LinkedBlockingQueue<>(QUEUE),
                         Thread.ofPlatform().daemon().name("disk-", 0).factory());
         threads.allowCoreThreadTimeOut(true);
-        Thread.ofPlatform().daemon().name("disk-looks").start(this::look);
+        Thread.ofPlatform().daemon().name("disk-checks").start(this::check);
     }
 
     /** Sets the listener for a hanging disk. It runs before the waiting callers return. */
@@ -113,12 +113,12 @@ final class DiskCalls implements AutoCloseable {
         return Optional.empty();
     }
 
-    private void look() {
+    private void check() {
         boolean hangs = false;
-        while (!givenUp && !closing.within(timeout.dividedBy(LOOKS))) {
+        while (!givenUp && !closing.within(timeout.dividedBy(CHECKS))) {
             // Running calls first: if the disk hangs, the calls that queue behind them end as well.
             for (Call<?, ?> call : underWay) {
-                if (call.begun.get() && ++call.looksBegun > LOOKS && !givenUp) {
+                if (call.begun.get() && ++call.checksBegun > CHECKS && !givenUp) {
                     hangs = true;
                     onHang.accept(
                             new IOException(
@@ -128,7 +128,7 @@ final class DiskCalls implements AutoCloseable {
                 }
             }
             for (Call<?, ?> call : underWay) {
-                if (!call.begun.get() && ++call.looksQueued > LOOKS && call.begin()) {
+                if (!call.begun.get() && ++call.checksQueued > CHECKS && call.begin()) {
                     call.completeExceptionally(busy());
                 }
             }
@@ -143,7 +143,7 @@ final class DiskCalls implements AutoCloseable {
         try {
             while (!closing.hasBegun()) {
                 if (threads.awaitTermination(
-                        timeout.dividedBy(LOOKS).toNanos(), TimeUnit.NANOSECONDS)) {
+                        timeout.dividedBy(CHECKS).toNanos(), TimeUnit.NANOSECONDS)) {
                     return !closing.hasBegun();
                 }
             }
@@ -188,8 +188,8 @@ final class DiskCalls implements AutoCloseable {
         private final Consumer<Throwable> failed = this::completeExceptionally;
 
         // Used only by the checking thread.
-        private int looksQueued;
-        private int looksBegun;
+        private int checksQueued;
+        private int checksBegun;
 
         Call(Body<T, E> body) {
             this.body = body;

@@ -34,7 +34,7 @@ final class Area {
      *
      * @param bytes how many bytes it must have space for, at most 1 MiB
      */
-    ByteBuffer room(int bytes) throws IOException {
+    ByteBuffer extend(int bytes) throws IOException {
         if (buffer.remaining() < bytes) {
             flush();
         }
@@ -48,7 +48,7 @@ final class Area {
 
     /** Puts at most 1 MiB of zeros. */
     void zeros(int count) throws IOException {
-        room(count).put(new byte[count]);
+        extend(count).put(new byte[count]);
     }
 
     void flush() throws IOException {

@@ -35,7 +35,7 @@ final class AttributeArea {
             throw Erofs.tooLarge("attributes of more than 16 GiB");
         }
         byte[] name = attribute.storedName();
-        area.room(HEADER_BYTES + name.length + value.length)
+        area.extend(HEADER_BYTES + name.length + value.length)
                 .put((byte) name.length)
                 .put(Attribute.USER)
                 .putShort((short) value.length)

@@ -121,7 +121,7 @@ final class DirectoryBlocks {
 
     private void flushEntries(int bytes) throws IOException {
         int used = used();
-        ByteBuffer out = area.room(bytes);
+        ByteBuffer out = area.extend(bytes);
         int nameBegin = entries * ENTRY_BYTES;
         for (int i = 0; i < entries; i++) {
             out.putLong(ids[i]);

@@ -53,7 +53,7 @@ final class DirectoryLinker {
         long begin = firstBlock + blocks.bytes() / Erofs.BLOCK_BYTES;
         int links = 0;
         for (long i = 0; i < directory.shape().fullBlocks(); i++) {
-            links += complete(names, Erofs.BLOCK_BYTES, blocks.room(Erofs.BLOCK_BYTES));
+            links += complete(names, Erofs.BLOCK_BYTES, blocks.extend(Erofs.BLOCK_BYTES));
         }
         int tailBytes = directory.shape().tailBytes();
         int tailAt = Inode.bytes(attributes.length);

@@ -54,7 +54,7 @@ final class InodeArea {
             int... attributes)
             throws IOException {
         int chunks = Math.toIntExact(Math.ceilDiv(Erofs.blocks(size), CHUNK_BLOCKS));
-        ByteBuffer out = area.room(Inode.bytes(attributes.length) + Long.BYTES * (chunks + 1));
+        ByteBuffer out = area.extend(Inode.bytes(attributes.length) + Long.BYTES * (chunks + 1));
         long number = number();
         new Inode(
                         size == 0 ? Inode.Layout.FLAT_PLAIN : Inode.Layout.CHUNK_BASED,

@@ -50,9 +50,9 @@ final class NodeNumbers {
             throw Erofs.tooLarge("inodes of more than 64 GiB");
         }
         for (; next < id; next++) {
-            area.room(Integer.BYTES).putInt(0);
+            area.extend(Integer.BYTES).putInt(0);
         }
-        area.room(Integer.BYTES).putInt(((int) number << 1) | (directory ? 1 : 0));
+        area.extend(Integer.BYTES).putInt(((int) number << 1) | (directory ? 1 : 0));
         next++;
     }
 

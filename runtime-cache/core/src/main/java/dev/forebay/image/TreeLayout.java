@@ -97,7 +97,7 @@ final class TreeLayout {
         long number = inodes.reserveDirectory(shape.tailBytes());
         numbers.add(id, number, true);
         new DirectoryInode(id, number, node.mtimeNanos(), shape)
-                .spill(directories.room(DirectoryInode.SPILLED_BYTES));
+                .spill(directories.extend(DirectoryInode.SPILLED_BYTES));
         directoryCount++;
         if (root) {
             rootNumber = number;

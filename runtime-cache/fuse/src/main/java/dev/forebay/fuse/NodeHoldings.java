@@ -41,7 +41,7 @@ final class NodeHoldings {
      * @param unproven versions that another process reported and this one has not checked yet;
      *     checked ones are removed from it
      */
-    Set<DatasetVersion> look(Set<DatasetVersion> unproven) {
+    Set<DatasetVersion> find(Set<DatasetVersion> unproven) {
         Set<DatasetVersion> shown = natives.get();
         Set<DatasetVersion> held = new HashSet<>();
         Set<DatasetVersion> undecided = new HashSet<>();

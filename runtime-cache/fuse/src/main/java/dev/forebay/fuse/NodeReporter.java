@@ -63,7 +63,7 @@ final class NodeReporter implements AutoCloseable {
         if (!serving.getAsBoolean()) {
             return;
         }
-        Arrivals now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(look());
+        Arrivals now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(find());
         arrivals = Optional.of(now);
         if (!entry.say(now.last(most))) {
             LOG.info("Another process reports the versions of this node");
@@ -73,11 +73,11 @@ final class NodeReporter implements AutoCloseable {
     private Arrivals takeOver() {
         List<DatasetVersion> named = entry.read();
         unproven.addAll(named);
-        return Arrivals.found(named, look());
+        return Arrivals.found(named, find());
     }
 
-    private Set<DatasetVersion> look() {
-        return holdings.look(unproven);
+    private Set<DatasetVersion> find() {
+        return holdings.find(unproven);
     }
 
     @Override

@@ -123,7 +123,7 @@ class NodeHoldingsTest {
         try (PodPacks before = process()) {
             before.openNow();
             before.open().orElseThrow().use(manifest());
-            eventually(() -> holdings(before).look(nothing()).contains(VERSION));
+            eventually(() -> holdings(before).find(nothing()).contains(VERSION));
         }
     }
 
@@ -134,7 +134,7 @@ class NodeHoldingsTest {
             packs.openNow();
             packs.open().orElseThrow().use(manifest());
             eventually(() -> !packs.open().orElseThrow().isUndecided(manifest()));
-            assertThat(holdings(packs).look(nothing())).isEmpty();
+            assertThat(holdings(packs).find(nothing())).isEmpty();
         }
         down = false;
         bring();
@@ -145,16 +145,16 @@ class NodeHoldingsTest {
         natives.add(VERSION);
         natives.add(DatasetVersion.parse("ns/unmounted@v1"));
         try (PodPacks packs = process()) {
-            assertThat(holdings(packs).look(nothing())).containsExactly(VERSION);
+            assertThat(holdings(packs).find(nothing())).containsExactly(VERSION);
         }
         NodeHoldings without =
                 new NodeHoldings(
                         () -> List.of(dataset.mount()),
                         () -> Set.copyOf(natives),
                         Optional.empty());
-        assertThat(without.look(said())).containsExactly(VERSION);
+        assertThat(without.find(said())).containsExactly(VERSION);
         natives.clear();
-        assertThat(without.look(said())).isEmpty();
+        assertThat(without.find(said())).isEmpty();
     }
 
     /** The version is reported at every moment. */
@@ -165,12 +165,12 @@ class NodeHoldingsTest {
         try (PodPacks packs = process()) {
             NodeHoldings holdings = holdings(packs);
             Set<DatasetVersion> unproven = said();
-            assertThat(holdings.look(unproven)).as("not open yet").containsExactly(VERSION);
+            assertThat(holdings.find(unproven)).as("not open yet").containsExactly(VERSION);
 
             packs.openNow();
             eventually(
                     () -> {
-                        assertThat(holdings.look(unproven)).containsExactly(VERSION);
+                        assertThat(holdings.find(unproven)).containsExactly(VERSION);
                         return unproven.isEmpty();
                     });
 
@@ -185,11 +185,11 @@ class NodeHoldingsTest {
             NodeHoldings holdings = holdings(packs);
             Set<DatasetVersion> unproven = said();
             packs.openNow();
-            eventually(() -> holdings.look(unproven).isEmpty());
+            eventually(() -> holdings.find(unproven).isEmpty());
             assertThat(unproven).isEmpty();
 
             down = false;
-            assertThat(holdings.look(unproven)).as("once is enough").isEmpty();
+            assertThat(holdings.find(unproven)).as("once is enough").isEmpty();
         }
     }
 
@@ -198,7 +198,7 @@ class NodeHoldingsTest {
         Files.createFile(directory.resolve("packs"));
         try (PodPacks packs = process()) {
             packs.openInTurn();
-            assertThat(holdings(packs).look(said())).isEmpty();
+            assertThat(holdings(packs).find(said())).isEmpty();
         }
     }
 }

@@ -86,7 +86,7 @@ final class Repairs {
                     LOG.info("Stopped fetching the chunks of {} again", disk.directory());
                     return;
                 }
-                if (isProtected.test(pack) || hasRoom()) {
+                if (isProtected.test(pack) || hasSpace()) {
                     tryRepair(chunk);
                 }
             }
@@ -94,7 +94,7 @@ final class Repairs {
         LOG.info("Fetched all chunks of {} again that fit", disk.directory());
     }
 
-    private boolean hasRoom() {
+    private boolean hasSpace() {
         ChunkStoreStats stats = store.stats();
         // Disks fill unevenly, so filling the last 5 % would evict chunks.
         return stats.usedBytes() < stats.capacityBytes() / 20 * 19;

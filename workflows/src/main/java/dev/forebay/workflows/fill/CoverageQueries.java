@@ -24,13 +24,13 @@ import java.util.function.BooleanSupplier;
 public final class CoverageQueries {
 
     private final VersionState state;
-    private final Map<RegionName, Look> running = new LinkedHashMap<>();
+    private final Map<RegionName, Query> running = new LinkedHashMap<>();
 
     public CoverageQueries(VersionState state) {
         this.state = state;
     }
 
-    private record Look(Instant asked, Promise<Optional<Coverage>> answer) {}
+    private record Query(Instant asked, Promise<Optional<Coverage>> answer) {}
 
     /**
      * Returns the region's answer to a question asked at {@code since} or later. Empty if the
@@ -38,26 +38,26 @@ public final class CoverageQueries {
      */
     public Optional<Coverage> at(RegionName region, Instant since, BooleanSupplier over) {
         while (state.isMounted(region) && !over.getAsBoolean()) {
-            Look look = running.get(region);
-            if (look == null) {
-                look = begin(region);
+            Query query = running.get(region);
+            if (query == null) {
+                query = begin(region);
             }
-            Promise<Optional<Coverage>> answer = look.answer();
+            Promise<Optional<Coverage>> answer = query.answer();
             Workflow.await(() -> answer.isCompleted() || over.getAsBoolean());
             if (!answer.isCompleted()) {
                 return Optional.empty();
             }
-            if (!look.asked().isBefore(since)) {
+            if (!query.asked().isBefore(since)) {
                 return answer.get();
             }
         }
         return Optional.empty();
     }
 
-    private Look begin(RegionName region) {
-        Look look = new Look(VersionState.now(), Async.function(() -> ask(region)));
-        running.put(region, look);
-        return look;
+    private Query begin(RegionName region) {
+        Query query = new Query(VersionState.now(), Async.function(() -> ask(region)));
+        running.put(region, query);
+        return query;
     }
 
     private Optional<Coverage> ask(RegionName region) {
@@ -67,7 +67,7 @@ public final class CoverageQueries {
                 return Optional.empty();
             }
             Coverage coverage =
-                    ActivityStubs.look(state.version(), region).confirm(state.version(), manifest);
+                    ActivityStubs.query(state.version(), region).confirm(state.version(), manifest);
             State now = state.state(region);
             if (now != State.WARMING && now != State.CACHED) {
                 return Optional.empty(); // an eviction began while the workers were asked

@@ -42,11 +42,11 @@ final class Fill {
      */
     private static final Duration FOREIGN_CHILD_PAUSE = Duration.ofSeconds(10);
 
-    private static final int FOREIGN_CHILD_LOOKS = 360;
+    private static final int FOREIGN_CHILD_CHECKS = 360;
 
     private final VersionState state;
     private final Ingest ingest;
-    private final CoverageQueries looks;
+    private final CoverageQueries coverageQueries;
     private final RegionName region;
     private final BooleanSupplier halting;
     private Urgency urgency;
@@ -62,13 +62,13 @@ final class Fill {
     Fill(
             VersionState state,
             Ingest ingest,
-            CoverageQueries looks,
+            CoverageQueries coverageQueries,
             RegionName region,
             BooleanSupplier halting,
             Urgency urgency) {
         this.state = state;
         this.ingest = ingest;
-        this.looks = looks;
+        this.coverageQueries = coverageQueries;
         this.region = region;
         this.halting = halting;
         this.urgency = urgency;
@@ -202,7 +202,7 @@ final class Fill {
         } catch (TemporalFailure failure) {
             if (!isInterrupted()) {
                 // Shows people how many bytes the next attempt can use.
-                looks.at(region, VersionState.now(), this::isInterrupted);
+                coverageQueries.at(region, VersionState.now(), this::isInterrupted);
             }
             return isInterrupted()
                     ? new Outcome.Stopped()
@@ -211,7 +211,7 @@ final class Fill {
     }
 
     private Outcome prewarm(ManifestRef manifest) {
-        for (int look = 0; look < FOREIGN_CHILD_LOOKS; look++) {
+        for (int check = 0; check < FOREIGN_CHILD_CHECKS; check++) {
             try {
                 return new Outcome.Filled(child(manifest));
             } catch (TemporalFailure failure) {

@@ -19,7 +19,7 @@ public final class Fills {
 
     private final VersionState state;
     private final Ingest ingest;
-    private final CoverageQueries looks;
+    private final CoverageQueries coverageQueries;
     private final Map<RegionName, Running> running = new LinkedHashMap<>();
     private final Map<RegionName, UnfinishedFill> unfinished = new LinkedHashMap<>();
     private boolean halting;
@@ -28,11 +28,11 @@ public final class Fills {
      * @param left the fills that the previous run left; the first caller in this run takes them up
      */
     public Fills(
-            VersionState state, Ingest ingest, CoverageQueries looks, List<UnfinishedFill> left) {
+            VersionState state, Ingest ingest, CoverageQueries coverageQueries, List<UnfinishedFill> left) {
         left.forEach(each -> unfinished.put(each.region(), each));
         this.state = state;
         this.ingest = ingest;
-        this.looks = looks;
+        this.coverageQueries = coverageQueries;
     }
 
     /**
@@ -77,7 +77,7 @@ public final class Fills {
     private Promise<Void> begin(UnfinishedFill filling) {
         RegionName region = filling.region();
         state.apply(new Ensured(region));
-        Fill fill = new Fill(state, ingest, looks, region, () -> halting, filling.urgency());
+        Fill fill = new Fill(state, ingest, coverageQueries, region, () -> halting, filling.urgency());
         Promise<Void> end =
                 Async.procedure(
                         () -> {

@@ -11,7 +11,7 @@ import io.temporal.workflow.Workflow;
  */
 public record PinRequester(String request) {
 
-    /** Stands for takers that never release their pins by themselves, and for unknown ones. */
+    /** Stands for requesters that never release their pins by themselves, and for unknown ones. */
     static final PinRequester SOMEBODY = new PinRequester("");
 
     /** Returns the request that is being served. */

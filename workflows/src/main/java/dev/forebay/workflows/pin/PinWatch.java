@@ -51,7 +51,7 @@ public final class PinWatch {
     }
 
     /** Asks the region now for the remaining lifetime of each pin. */
-    public void look(RegionName region) {
+    public void check(RegionName region) {
         if (!state.pins(region).isEmpty()) {
             ask(region);
         }

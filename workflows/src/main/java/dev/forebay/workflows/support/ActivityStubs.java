@@ -232,7 +232,7 @@ public final class ActivityStubs {
     }
 
     /** Fails soon: a client waits for the coverage but can do without it. */
-    public static RegionActivities look(DatasetVersion version, RegionName region) {
+    public static RegionActivities query(DatasetVersion version, RegionName region) {
         return region(
                 version,
                 region,

@@ -79,7 +79,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final PinWatch pinWatch;
     private final Pins pins;
     private final CoverageProofs proofs;
-    private final CoverageQueries looks;
+    private final CoverageQueries coverageQueries;
     private final Receipts receipts;
     private final CatalogueProjection projection;
     private final Display display;
@@ -89,9 +89,9 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     public DatasetVersionWorkflowImpl(VersionInput input) {
         this.input = input;
         state = new VersionState(input);
-        looks = new CoverageQueries(state);
+        coverageQueries = new CoverageQueries(state);
         ingest = new Ingest(state);
-        fills = new Fills(state, ingest, looks, input.fillings());
+        fills = new Fills(state, ingest, coverageQueries, input.fillings());
         evictions = new Evictions(state, fills);
         pinWatch = new PinWatch(state);
         pins = new Pins(state, fills, pinWatch, input.taken());
@@ -144,7 +144,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                                         pins,
                                         (one, requester) ->
                                                 new EnsureInRegion(
-                                                        state, fills, pins, proofs, looks, receipts,
+                                                        state, fills, pins, proofs, coverageQueries, receipts,
                                                         deadline, one, requester),
                                         request,
                                         deadline)
@@ -346,7 +346,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void pinsEnded(RegionName region) {
-        pinWatch.look(region);
+        pinWatch.check(region);
     }
 
     @Override

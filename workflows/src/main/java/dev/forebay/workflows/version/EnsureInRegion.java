@@ -50,13 +50,13 @@ final class EnsureInRegion {
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     /** How long a caller whose deadline has passed waits to learn the coverage. */
-    private static final Duration LAST_LOOK = Duration.ofSeconds(5);
+    private static final Duration LAST_QUERY_TIMEOUT = Duration.ofSeconds(5);
 
     private final VersionState state;
     private final Fills fills;
     private final Pins pins;
     private final CoverageProofs proofs;
-    private final CoverageQueries looks;
+    private final CoverageQueries coverageQueries;
     private final Receipts receipts;
     private final CallerDeadline deadline;
     private final RegionName region;
@@ -72,7 +72,7 @@ final class EnsureInRegion {
             Fills fills,
             Pins pins,
             CoverageProofs proofs,
-            CoverageQueries looks,
+            CoverageQueries coverageQueries,
             Receipts receipts,
             CallerDeadline deadline,
             EnsureRequest request,
@@ -81,7 +81,7 @@ final class EnsureInRegion {
         this.fills = fills;
         this.pins = pins;
         this.proofs = proofs;
-        this.looks = looks;
+        this.coverageQueries = coverageQueries;
         this.receipts = receipts;
         this.deadline = deadline;
         this.region = request.region();
@@ -143,9 +143,9 @@ final class EnsureInRegion {
      * accepts partial coverage and the region has it.
      */
     private Optional<Receipt> whileFilling(Promise<Void> fill) {
-        long looked = -1;
+        long lastBytes = -1;
         while (true) {
-            long last = looked;
+            long last = lastBytes;
             boolean isNew = deadline.await(() -> fill.isCompleted() || mayBeEnough(last));
             if (fill.isCompleted()) {
                 fill.get();
@@ -154,7 +154,7 @@ final class EnsureInRegion {
             if (!isNew) {
                 return Optional.empty();
             }
-            looked = bytesCached();
+            lastBytes = bytesCached();
             Optional<Receipt> part = part();
             if (part.isPresent()) {
                 return part;
@@ -194,7 +194,7 @@ final class EnsureInRegion {
         if (pin != null && !pin.isTaken()) {
             return Optional.empty();
         }
-        return looks.at(region, lookedAt(), deadline::isOver)
+        return coverageQueries.at(region, queriedAt(), deadline::isOver)
                 .filter(this::isEnough)
                 .filter(_ -> pin == null || held() != null)
                 .map(there -> receipts.ofPart(region, there, held()));
@@ -203,7 +203,7 @@ final class EnsureInRegion {
     /**
      * Returns the earliest acceptable time of a coverage answer: not before the region was pinned.
      */
-    private Instant lookedAt() {
+    private Instant queriedAt() {
         return pin != null && pin.wasTaken() ? pins.heldSince(region) : Instant.EPOCH;
     }
 
@@ -251,11 +251,11 @@ final class EnsureInRegion {
         if (!deadline.hasCome()) {
             throw new CanceledFailure("another region of the same request has failed");
         }
-        CallerDeadline timeout = new CallerDeadline(LAST_LOOK);
+        CallerDeadline timeout = new CallerDeadline(LAST_QUERY_TIMEOUT);
         if (pin != null) {
             takeLate(pin, timeout);
         }
-        Optional<Coverage> there = looks.at(region, lookedAt(), timeout::isOver);
+        Optional<Coverage> there = coverageQueries.at(region, queriedAt(), timeout::isOver);
         timeout.lift();
         PinGrant held = held();
         if (there.filter(this::isEnough).isPresent() && (pin == null || held != null)) {

@@ -47,7 +47,7 @@ class HistoryTest {
         platform.update("evict", new EvictRequest(US, "for a test", false));
 
         awaitTold(8);
-        assertThat(platform.control.happenings())
+        assertThat(platform.control.historyEntries())
                 .extracting(HistoryEntry::kind)
                 .containsExactly(
                         Kind.ASKED_FOR,
@@ -58,7 +58,7 @@ class HistoryTest {
                         Kind.RELEASED,
                         Kind.EVICTING,
                         Kind.EVICTED);
-        assertThat(platform.control.happenings())
+        assertThat(platform.control.historyEntries())
                 .extracting(HistoryEntry::id)
                 .doesNotHaveDuplicates();
         assertThat(told(Kind.BLOCKED).code()).isEqualTo(ErrorCode.LAKE_DENIED);
@@ -73,24 +73,24 @@ class HistoryTest {
         platform.ensure(US, null);
         result(platform.evictAsync(US));
         platform.pass(Duration.ofMinutes(20));
-        assertThat(platform.control.happenings()).isEmpty();
+        assertThat(platform.control.historyEntries()).isEmpty();
 
         platform.control.failProjections(null);
 
         awaitTold(4);
-        assertThat(platform.control.happenings())
+        assertThat(platform.control.historyEntries())
                 .extracting(HistoryEntry::kind)
                 .containsExactly(Kind.ASKED_FOR, Kind.CACHED, Kind.EVICTING, Kind.EVICTED);
     }
 
-    private void awaitTold(int happenings) {
+    private void awaitTold(int historyEntries) {
         platform.passUntil(
                 "all entries have arrived",
-                () -> platform.control.happenings().size() >= happenings);
+                () -> platform.control.historyEntries().size() >= historyEntries);
     }
 
     private HistoryEntry told(Kind kind) {
-        List<HistoryEntry> all = platform.control.happenings();
+        List<HistoryEntry> all = platform.control.historyEntries();
         return all.stream().filter(each -> each.kind() == kind).findFirst().orElseThrow();
     }
 }

@@ -109,13 +109,13 @@ class ExplainResource {
             @Schema(description = "The pin owner, the reason of the eviction, or the problem") String text,
             @Schema(description = "Bytes that were present") long bytes) {
 
-        static HistoryEntryView of(HistoryEntry happening) {
+        static HistoryEntryView of(HistoryEntry entry) {
             return new HistoryEntryView(
-                    happening.at(),
-                    happening.kind(),
-                    happening.code(),
-                    happening.text(),
-                    happening.bytes());
+                    entry.at(),
+                    entry.kind(),
+                    entry.code(),
+                    entry.text(),
+                    entry.bytes());
         }
     }
 }

@@ -23,14 +23,14 @@ record SweepPlanView(
                                 "Bytes to which no mounted version refers. Workers remove them")
                 @Nullable Long orphanBytes) {
 
-    static SweepPlanView of(SweepPlans.Look look) {
+    static SweepPlanView of(SweepPlans.Preview preview) {
         return new SweepPlanView(
-                look.plan().region().value(),
-                look.plan().victims().stream().map(VictimView::of).toList(),
-                look.plan().notes(),
-                look.usage().map(UsageReport::capacityBytes).orElse(null),
-                look.usage().map(UsageReport::usedBytes).orElse(null),
-                look.usage().map(UsageReport::orphanBytes).orElse(null));
+                preview.plan().region().value(),
+                preview.plan().victims().stream().map(VictimView::of).toList(),
+                preview.plan().notes(),
+                preview.usage().map(UsageReport::capacityBytes).orElse(null),
+                preview.usage().map(UsageReport::usedBytes).orElse(null),
+                preview.usage().map(UsageReport::orphanBytes).orElse(null));
     }
 
     @Schema(name = "Victim", description = "A copy that the sweep evicts")

@@ -77,7 +77,7 @@ class SweepsResource {
     public SweepPlanView plan(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {
-        return SweepPlanView.of(plans.look(regions.require(region)));
+        return SweepPlanView.of(plans.preview(regions.require(region)));
     }
 
     @POST

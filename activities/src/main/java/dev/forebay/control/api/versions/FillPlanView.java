@@ -64,7 +64,7 @@ record FillPlanView(
                     in.state(),
                     NeedsView.of(in.needs()),
                     in.sources().stream().map(SourceView::of).toList(),
-                    CapacityView.of(in.room()),
+                    CapacityView.of(in.space()),
                     in.bytesPerSecond(),
                     time == null ? null : time.likely().toSeconds(),
                     time == null ? null : time.least().toSeconds(),
@@ -130,17 +130,17 @@ record FillPlanView(
             @Schema(description = "When the pins end that prevent the necessary evictions, or null")
                     @Nullable Instant notBefore) {
 
-        static @Nullable CapacityView of(FillPlan.@Nullable Room room) {
-            return room == null
+        static @Nullable CapacityView of(FillPlan.@Nullable SpaceForecast space) {
+            return space == null
                     ? null
                     : new CapacityView(
-                            room.decision().admission().name().toLowerCase(Locale.ROOT),
-                            room.neededBytes(),
-                            room.takenBytes(),
-                            room.capacityBytes(),
-                            room.decision().victims().stream().map(VictimView::of).toList(),
-                            CauseView.of(room.decision().problem()),
-                            room.decision().notBefore());
+                            space.decision().admission().name().toLowerCase(Locale.ROOT),
+                            space.neededBytes(),
+                            space.takenBytes(),
+                            space.capacityBytes(),
+                            space.decision().victims().stream().map(VictimView::of).toList(),
+                            CauseView.of(space.decision().problem()),
+                            space.decision().notBefore());
         }
     }
 

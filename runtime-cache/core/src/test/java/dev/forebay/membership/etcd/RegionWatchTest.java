@@ -65,7 +65,7 @@ class RegionWatchTest {
         assertThat(seen.write(Map.of())).isTrue();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        CountDownLatch untold = new CountDownLatch(MANY);
+        CountDownLatch unnotified = new CountDownLatch(MANY);
         Set<Thread> tellers = ConcurrentHashMap.newKeySet();
         try (EtcdConnection connection = new EtcdConnection(NOBODY);
                 RegionWatch watch =
@@ -82,12 +82,12 @@ class RegionWatchTest {
                 watch.subscribe(
                         _ -> {
                             tellers.add(Thread.currentThread());
-                            untold.countDown();
+                            unnotified.countDown();
                         });
             }
             goOn.countDown();
-            assertThat(untold.await(TIMEOUT_SECONDS, TimeUnit.SECONDS))
-                    .as("%d listeners were not notified", untold.getCount())
+            assertThat(unnotified.await(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+                    .as("%d listeners were not notified", unnotified.getCount())
                     .isTrue();
         }
         assertThat(tellers).hasSize(1);

@@ -184,8 +184,8 @@ class WorkerPresenceTest {
         private Runnable onMiss = () -> {};
 
         /** Sets an action that runs after the next read that finds nothing, before its answer. */
-        synchronized void onNextMiss(Runnable happening) {
-            onMiss = happening;
+        synchronized void onNextMiss(Runnable action) {
+            onMiss = action;
         }
 
         /** Ends all leases, and applies {@code next} just before the next conditional write. */
@@ -215,15 +215,15 @@ class WorkerPresenceTest {
         @Override
         public Optional<KeyValue> get(String key) {
             Optional<KeyValue> there;
-            Runnable happening = () -> {};
+            Runnable action = () -> {};
             synchronized (this) {
                 there = model.get(key);
                 if (there.isEmpty()) {
-                    happening = onMiss;
+                    action = onMiss;
                     onMiss = () -> {};
                 }
             }
-            happening.run();
+            action.run();
             return there;
         }
 

@@ -45,7 +45,7 @@ public final class Holder implements AutoCloseable {
     private static final Duration ACCEPT_RETRY = Duration.ofMillis(200);
 
     /** The interval of the checks whether all servers have left. */
-    private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
 
     private final UnixSocket socket;
     private final PeriodicTask acceptor;
@@ -306,7 +306,7 @@ public final class Holder implements AutoCloseable {
     public boolean awaitNobody(Duration most) {
         long deadline = System.nanoTime() + most.toNanos();
         while (!servers.isEmpty() && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(POLL_NANOS);
         }
         return servers.isEmpty();
     }

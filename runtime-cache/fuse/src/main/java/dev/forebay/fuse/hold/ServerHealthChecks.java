@@ -85,23 +85,23 @@ final class ServerHealthChecks<S> {
         long now = System.nanoTime();
         boolean stoppedOurselves = now - last > timeoutNanos / 2 + interval.toNanos();
         last = now;
-        pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
+        pulses.keySet().forEach(server -> check(server, now, stoppedOurselves));
     }
 
     /**
      * Blocks the removal of the server meanwhile: the number of a closed descriptor can be reused.
      */
-    private void look(S server, long now, boolean stoppedOurselves) {
+    private void check(S server, long now, boolean stoppedOurselves) {
         ServerHealth _ =
                 pulses.computeIfPresent(
                         server,
                         (_, pulse) -> {
-                            look(server, pulse, now, stoppedOurselves);
+                            check(server, pulse, now, stoppedOurselves);
                             return pulse;
                         });
     }
 
-    private void look(S server, ServerHealth pulse, long now, boolean stoppedOurselves) {
+    private void check(S server, ServerHealth pulse, long now, boolean stoppedOurselves) {
         if (stoppedOurselves) {
             pulse.restart(now);
         }

@@ -16,10 +16,10 @@ final class Answers {
     private final CallState state = new CallState();
 
     /**
-     * @param room the maximum number of bytes in a reply
+     * @param capacity the maximum number of bytes in a reply
      */
-    Answers(int room) {
-        this.reply = new Reply(room);
+    Answers(int capacity) {
+        this.reply = new Reply(capacity);
     }
 
     /** Returns the reply that is being built. */

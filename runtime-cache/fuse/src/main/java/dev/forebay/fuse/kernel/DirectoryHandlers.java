@@ -78,17 +78,17 @@ final class DirectoryHandlers {
     /** Writes entries into a reply until it is full. */
     private abstract static class Listing implements OpenDirectory.Sink {
         final MemorySegment memory;
-        private final int room;
+        private final int capacity;
         int length;
 
         Listing(Reply reply, MemorySegment request) {
             this.memory = reply.memory();
-            this.room = reply.room(ReadRequest.size(request));
+            this.capacity = reply.capacity(ReadRequest.size(request));
         }
 
         /** Returns the position for an entry of this many bytes, or -1 if it does not fit. */
         long take(int bytes) {
-            if (length + bytes > room) {
+            if (length + bytes > capacity) {
                 return -1;
             }
             length += bytes;

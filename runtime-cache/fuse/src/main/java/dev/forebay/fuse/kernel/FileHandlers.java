@@ -36,7 +36,7 @@ final class FileHandlers {
     }
 
     private int read(Request request, Reply reply) {
-        int length = reply.room(ReadRequest.size(request.memory()));
+        int length = reply.capacity(ReadRequest.size(request.memory()));
         return files.file(request.node())
                 .read(ReadRequest.offset(request.memory()), reply.buffer(length));
     }

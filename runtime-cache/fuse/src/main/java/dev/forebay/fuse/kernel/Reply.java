@@ -21,14 +21,14 @@ final class Reply {
 
     private final MemorySegment memory;
     private final ByteBuffer bytes;
-    private final int room;
+    private final int capacity;
 
     /**
-     * @param room the maximum number of bytes after the header
+     * @param capacity the maximum number of bytes after the header
      */
-    Reply(int room) {
-        this.room = room;
-        this.memory = LockedMemory.allocate((long) BODY + room);
+    Reply(int capacity) {
+        this.capacity = capacity;
+        this.memory = LockedMemory.allocate((long) BODY + capacity);
         this.bytes = memory.asByteBuffer();
     }
 
@@ -39,8 +39,8 @@ final class Reply {
     /**
      * Returns the number of bytes that may follow the header, at most those that the kernel wants.
      */
-    int room(int wanted) {
-        return Math.clamp(wanted, 0, room);
+    int capacity(int wanted) {
+        return Math.clamp(wanted, 0, capacity);
     }
 
     /** Returns a buffer for this many bytes after the header. All replies share the same memory. */
@@ -63,9 +63,9 @@ final class Reply {
      *     memory
      */
     int finish(int result, long unique) {
-        if (result > room) {
+        if (result > capacity) {
             throw new IllegalStateException(
-                    "a reply of %d bytes, with room for %d".formatted(result, room));
+                    "a reply of %d bytes, with a capacity of %d".formatted(result, capacity));
         }
         int length = BODY + Math.max(result, 0);
         ReplyHeader.write(memory, length, Math.min(result, 0), unique);

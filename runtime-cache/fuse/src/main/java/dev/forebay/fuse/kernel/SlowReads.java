@@ -180,7 +180,7 @@ final class SlowReads {
 
         int into(Answers answers) {
             Reply reply = answers.reply();
-            return files.file(node).read(offset, reply.buffer(reply.room(length)));
+            return files.file(node).read(offset, reply.buffer(reply.capacity(length)));
         }
 
         /** Returns a description for messages. */

@@ -41,7 +41,7 @@ final class XattrHandlers {
             XattrMessage.writeSize(reply.memory(), Reply.BODY, bytes.length);
             return XattrMessage.REPLY_BYTES;
         }
-        if (reply.room(size) < bytes.length) {
+        if (reply.capacity(size) < bytes.length) {
             throw new FsException(Errno.ERANGE, bytes.length + " bytes");
         }
         return reply.put(bytes);

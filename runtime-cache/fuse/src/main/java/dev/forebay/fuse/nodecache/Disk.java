@@ -23,7 +23,7 @@ final class Disk {
     private static final long CLOSE_SECONDS = 5;
 
     /** The interval of the checks whether the disk has been given up. */
-    private static final Duration LOOK = Duration.ofMillis(100);
+    private static final Duration POLL = Duration.ofMillis(100);
 
     /**
      * An operation on the disk.
@@ -102,7 +102,7 @@ final class Disk {
     void await(String name, Runnable last) {
         Thread thread = Thread.ofPlatform().daemon().name(name).start(last);
         try {
-            while (!thread.join(LOOK)) {
+            while (!thread.join(POLL)) {
                 if (!isUsable()) {
                     LOG.warn("Cannot close the node cache, because its disk does not answer; the "
                             + "next start repairs it");

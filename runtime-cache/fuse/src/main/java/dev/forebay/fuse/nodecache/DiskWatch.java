@@ -41,13 +41,13 @@ final class DiskWatch implements AutoCloseable {
     private final Disk disk;
     private final Duration timeout;
     private final PeriodicTask task;
-    private final ExecutorService looks =
+    private final ExecutorService prober =
             Executors.newSingleThreadExecutor(
-                    Thread.ofPlatform().daemon().name("disk-look").factory());
+                    Thread.ofPlatform().daemon().name("disk-probe").factory());
     private volatile long reliedUntil = System.nanoTime();
 
     /** The probe that the disk has not answered yet. */
-    private @Nullable Future<Boolean> look;
+    private @Nullable Future<Boolean> answer;
 
     /**
      * @param directory the directory of the probe file, which is removed after each probe
@@ -65,7 +65,7 @@ final class DiskWatch implements AutoCloseable {
                         pause,
                         "Cannot probe the disk",
                         this::probe,
-                        looks::shutdown);
+                        prober::shutdown);
     }
 
     void start() {
@@ -79,25 +79,25 @@ final class DiskWatch implements AutoCloseable {
 
     private void probe() throws InterruptedException {
         if (reliedUntil - System.nanoTime() > 0 || disk.isInUse() || !disk.isUsable()) {
-            look();
+            awaitAnswer();
         }
     }
 
-    private void look() throws InterruptedException {
-        if (look == null) {
-            look = looks.submit(this::keepsBytes);
+    private void awaitAnswer() throws InterruptedException {
+        if (answer == null) {
+            answer = prober.submit(this::keepsBytes);
         }
         try {
-            if (!look.get(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 disk.failed(new IOException(file + " does not hold what was written"));
             }
-            look = null;
+            answer = null;
         } catch (TimeoutException e) {
             disk.failed(
                     new IOException(
                             file + " has not been written and read in " + Seconds.of(timeout)));
         } catch (ExecutionException e) {
-            look = null;
+            answer = null;
             failed(e.getCause());
         }
     }

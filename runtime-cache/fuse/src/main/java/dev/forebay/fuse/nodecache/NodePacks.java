@@ -242,9 +242,9 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     /**
      * Returns whether a write lacked space since the last call, or the cache exceeds its capacity.
      */
-    public synchronized boolean lacksRoom() {
+    public synchronized boolean lacksSpace() {
         long refused = cache.counters().refused();
-        boolean lacked = !cache.makeRoom() || refused > refusedBefore;
+        boolean lacked = !cache.freeSpace() || refused > refusedBefore;
         refusedBefore = refused;
         return lacked;
     }

@@ -81,7 +81,7 @@ final class PackCache implements PackSource, AutoCloseable {
         try {
             PackFiles files =
                     PackFiles.open(directory, space, counters, new DamageLog(live::names));
-            boolean _ = space.makeRoom();
+            boolean _ = space.freeSpace();
             FullDisk full = new FullDisk(directory, space, counters, System::nanoTime);
             return new PackCache(files, space, source, strict, live, counters, full);
         } catch (IOException e) {
@@ -114,8 +114,8 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /** Evicts down to the capacity; returns false if that is impossible. */
-    boolean makeRoom() {
-        return disk.use(true, space::makeRoom);
+    boolean freeSpace() {
+        return disk.use(true, space::freeSpace);
     }
 
     @Override

@@ -153,8 +153,8 @@ final class PieceFetcher {
             throws IOException {
         BitSet more = piece.missingOf(start, end);
         long moreBytes = (long) more.cardinality() * Sizes.PAGE;
-        long room = moreBytes + PackMap.RECORD_STRIDE;
-        if (!space.reserve(room)) {
+        long spaceBytes = moreBytes + PackMap.RECORD_STRIDE;
+        if (!space.reserve(spaceBytes)) {
             counters.refused.increment();
             return false;
         }
@@ -170,7 +170,7 @@ final class PieceFetcher {
             boolean _ = space.evictOne();
             return false;
         } finally {
-            space.add(-room);
+            space.add(-spaceBytes);
         }
     }
 }

@@ -116,7 +116,7 @@ final class Space {
         used.addAndGet(bytes);
         boolean reserved = false;
         try {
-            reserved = makeRoom();
+            reserved = freeSpace();
             return reserved;
         } finally {
             if (!reserved) {
@@ -126,7 +126,7 @@ final class Space {
     }
 
     /** Evicts until the used bytes are within the capacity; returns whether they are. */
-    boolean makeRoom() throws IOException {
+    boolean freeSpace() throws IOException {
         for (int busy = 0; used.get() > capacity && busy < MAX_BUSY; ) {
             CachedChunk victim = victim();
             if (victim == null) {

@@ -161,7 +161,7 @@ public final class ImageViews implements AutoCloseable {
     }
 
     private void bring() {
-        inTree(upkeep::lookAfter);
+        inTree(upkeep::checkAll);
         if (improvesSoon.compareAndSet(false, true)) {
             var _ =
                     CatchAll.closeOnFailure(

@@ -189,7 +189,7 @@ public final class Images {
      * Fetches an image. It is not synced: the next process verifies what a power failure leaves.
      */
     private Path fetch(Mount mount) {
-        requireRoom();
+        requireSpace();
         try {
             // A process that is being replaced may fetch the same image, so temporary names are
             // unique.
@@ -219,7 +219,7 @@ public final class Images {
         return isUnfinished(file) && changed < Instant.now().minus(LONGEST_FETCH).toEpochMilli();
     }
 
-    private void requireRoom() {
+    private void requireSpace() {
         long taken = 0;
         try (DirectoryStream<Path> files =
                 Files.newDirectoryStream(directory, Files::isRegularFile)) {

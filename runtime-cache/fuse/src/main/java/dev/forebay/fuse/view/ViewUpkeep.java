@@ -43,13 +43,13 @@ final class ViewUpkeep {
     }
 
     /** Checks all views once. */
-    void lookAfter(Path root) {
+    void checkAll(Path root) {
         // Read first: damage that is found during this round is handled by the next one.
         Map<PackId, Long> harmed = nodePacks.open().map(NodePacks::harmed).orElse(Map.of());
         boolean renewed = stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
         for (Map.Entry<Mount, List<Path>> each : wanted.entrySet()) {
-            renewed &= tryToLookAfter(root, each.getKey(), each.getValue());
+            renewed &= tryToCheck(root, each.getKey(), each.getValue());
         }
         if (renewed && !harmed.isEmpty()) {
             nodePacks.open().ifPresent(cache -> cache.viewsAreRenewed(harmed));
@@ -57,7 +57,7 @@ final class ViewUpkeep {
         List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
         natives.retain(versions);
         foundWrong.keySet().retainAll(versions);
-        nodePacks.open().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+        nodePacks.open().filter(NodePacks::lacksSpace).ifPresent(_ -> freeSpace(root));
         stacks.removeUnused(root);
     }
 
@@ -66,23 +66,23 @@ final class ViewUpkeep {
      *
      * @return whether the version shows no bytes that were found damaged before
      */
-    private boolean tryToLookAfter(Path root, Mount mount, List<Path> stack) {
+    private boolean tryToCheck(Path root, Mount mount, List<Path> stack) {
         return CatchAll.get(
-                () -> lookAfter(root, mount, stack),
+                () -> check(root, mount, stack),
                 e -> {
                     LOG.error("Cannot check the view of {} for now", mount.version(), e);
                     return false;
                 });
     }
 
-    private boolean lookAfter(Path root, Mount mount, List<Path> stack) {
+    private boolean check(Path root, Mount mount, List<Path> stack) {
         if (ImageStacks.view(stack) == View.NATIVE) {
-            lookAfterNative(root, mount, stack);
+            checkNative(root, mount, stack);
         }
         return nodePacks.open().map(cache -> renewPages(root, mount, stack, cache)).orElse(false);
     }
 
-    private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
+    private void checkNative(Path root, Mount mount, List<Path> stack) {
         if (!images.isOurs(stack.getLast())) {
             // The view is over packs of a cache that no process maintains now.
             lower(root, mount, "its packs are in another process's directory");
@@ -158,7 +158,7 @@ final class ViewUpkeep {
         return true;
     }
 
-    private void makeRoom(Path root) {
+    private void freeSpace(Path root) {
         Optional<DatasetVersion> version = natives.toYield();
         for (Mount mount : stacks.wanted()) {
             if (version.equals(Optional.of(mount.version()))) {

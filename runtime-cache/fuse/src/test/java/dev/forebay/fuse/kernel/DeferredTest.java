@@ -31,7 +31,7 @@ class DeferredTest {
                         Duration.ofMinutes(1));
         assertThatIllegalStateException()
                 .isThrownBy(() -> deferred.answer(new Answers(ROOM), () -> ROOM + 1))
-                .withMessage("a reply of 17 bytes, with room for 16");
+                .withMessage("a reply of 17 bytes, with a capacity of 16");
         assertThat(kernel.next()).isEqualTo(new Answer(UNIQUE, -Errno.EIO.number(), 0));
         kernel.close();
     }

@@ -421,9 +421,9 @@ class NodePacksTest {
             reads(one, 0, 100);
             awaitComplete(one);
             reads(other, 0, bytesOf(other).length);
-            assertThat(nodePacks.lacksRoom()).isTrue();
+            assertThat(nodePacks.lacksSpace()).isTrue();
             reopen(LARGE / 2);
-            assertThat(nodePacks.lacksRoom()).isTrue();
+            assertThat(nodePacks.lacksSpace()).isTrue();
             nodePacks.update(List.of(other.mount()));
             reads(other, 0, bytesOf(other).length);
             assertThat(file).hasBinaryContent(bytesOf(one));

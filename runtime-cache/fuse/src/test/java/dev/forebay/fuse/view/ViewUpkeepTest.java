@@ -50,7 +50,7 @@ class ViewUpkeepTest {
         ViewUpkeep upkeep =
                 new ViewUpkeep(
                         stacks, images, this::nodePacks, new NativeVersions(System::nanoTime));
-        upkeep.lookAfter(directory.resolve("mnt"));
+        upkeep.checkAll(directory.resolve("mnt"));
         assertThat(questions).as("queries for damage, for each version, and for space").hasValue(4);
     }
 }

@@ -60,7 +60,7 @@ public final class OrphanSweep implements AutoCloseable {
                         Thread.ofVirtual().name("orphans"),
                         interval,
                         "Cannot check for orphaned chunks",
-                        this::look);
+                        this::sweepOnce);
         this.perChunk = Duration.ofNanos((long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond));
     }
 
@@ -74,7 +74,7 @@ public final class OrphanSweep implements AutoCloseable {
      *
      * @throws ForebayException if the manifest of a mounted version cannot be read
      */
-    void look() {
+    void sweepOnce() {
         if (!versions.ready() || !inTouch.getAsBoolean()) {
             return;
         }

@@ -90,9 +90,9 @@ class OrphanSweepTest {
     void theSweepRemovesChunksThatNoVersionUsesInTwoScans() {
         mounted(stays);
 
-        sweep.look();
+        sweep.sweepOnce();
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.packs()).containsExactly(stays.pack);
         assertThat(sweep.total()).isEqualTo(new Dropped(3, 3L * CHUNK));
@@ -102,15 +102,15 @@ class OrphanSweepTest {
     void theSweepRemovesNothingThatARowOfALaterReleaseMayProtect() {
         Set<String> keys = Set.of("mounts/ns/data/left");
         mounted(keys, stays);
-        sweep.look();
-        sweep.look();
+        sweep.sweepOnce();
+        sweep.sweepOnce();
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
 
         // The table changes between the scan and the removal.
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
         mounted(keys, stays);
-        sweep.look();
+        sweep.sweepOnce();
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
     }
 
@@ -119,9 +119,9 @@ class OrphanSweepTest {
         store(stays.pack, 3);
         mounted(stays, left);
 
-        sweep.look();
+        sweep.sweepOnce();
         assertThat(store.chunks(stays.pack)).hasSize(3);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.chunks(stays.pack)).containsExactly(new ChunkId(stays.pack, 0));
         assertThat(store.chunks(left.pack)).containsExactly(new ChunkId(left.pack, 0));
@@ -130,7 +130,7 @@ class OrphanSweepTest {
     @Test
     void aSecondScanDoesNotNeedTheManifestsAgain() throws IOException {
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
 
         manifests.clear();
         cache.distrust(digest(stays));
@@ -142,21 +142,21 @@ class OrphanSweepTest {
         }
         assertThatThrownBy(() -> cache.open(stays.mount.manifest()))
                 .isInstanceOf(ForebayException.class);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.packs()).containsExactly(stays.pack);
     }
 
     @Test
     void theSweepRemovesNothingWhileTheRegionIsUnknownOrEtcdIsUnreachable() {
-        sweep.look();
-        sweep.look();
+        sweep.sweepOnce();
+        sweep.sweepOnce();
         mounted(stays);
         inTouch.set(false);
-        sweep.look();
-        sweep.look();
+        sweep.sweepOnce();
+        sweep.sweepOnce();
         inTouch.set(true);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.packs()).contains(left.pack);
     }
@@ -174,8 +174,8 @@ class OrphanSweepTest {
                         Duration.ofHours(1),
                         1L << 40)) {
             mounted(stays);
-            losing.look();
-            losing.look();
+            losing.sweepOnce();
+            losing.sweepOnce();
         }
 
         assertThat(store.chunks(left.pack)).hasSize(2);
@@ -184,12 +184,12 @@ class OrphanSweepTest {
     @Test
     void theSweepRemovesNothingWhileNoVersionIsMounted() {
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
         mounted();
-        sweep.look();
-        sweep.look();
+        sweep.sweepOnce();
+        sweep.sweepOnce();
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
     }
@@ -197,12 +197,12 @@ class OrphanSweepTest {
     @Test
     void theSweepKeepsChunksOfAVersionThatIsMountedBetweenTwoScans() {
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
 
         mounted(stays, left);
-        sweep.look();
+        sweep.sweepOnce();
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
 
         assertThat(store.packs()).contains(left.pack);
     }
@@ -210,21 +210,21 @@ class OrphanSweepTest {
     @Test
     void theSweepRemovesNothingWhileTheManifestOfAMountedVersionIsUnavailable() {
         mounted(stays);
-        sweep.look();
+        sweep.sweepOnce();
         Version beingFilled = version("being-filled");
         Path manifest = manifests.remove(beingFilled.mount.manifest().digest().hex());
         store(beingFilled.pack, 2);
         mounted(stays, beingFilled);
 
-        for (int look = 0; look < 3; look++) {
-            assertThatThrownBy(() -> sweep.look()).isInstanceOf(ForebayException.class);
+        for (int sweepOnce = 0; sweepOnce < 3; sweepOnce++) {
+            assertThatThrownBy(() -> sweep.sweepOnce()).isInstanceOf(ForebayException.class);
             assertThat(versions.unlessOthers(Set.of(digest(stays)), this::dropLeft)).isFalse();
         }
         assertThat(store.chunks(left.pack)).hasSize(3);
         assertThat(store.chunks(beingFilled.pack)).hasSize(2);
 
         manifests.put(beingFilled.mount.manifest().digest().hex(), manifest);
-        sweep.look();
+        sweep.sweepOnce();
         assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, beingFilled.pack);
     }
 
@@ -255,7 +255,7 @@ class OrphanSweepTest {
                                 List.of(directory.resolve("large")),
                                 new StoreLimits(1L << 30, 2L * chunks),
                                 _ -> false);
-                OrphanSweep looking =
+                OrphanSweep checking =
                         new OrphanSweep(
                                 large, versions, inTouch::get, Duration.ofHours(1), 1L << 50)) {
             for (int i = 0; i < chunks; i++) {
@@ -263,7 +263,7 @@ class OrphanSweepTest {
             }
             mounted(stays);
             long before = usedHeap();
-            looking.look();
+            checking.sweepOnce();
             long kept = usedHeap() - before;
             // Other threads of this JVM may hold memory for a moment.
             for (int i = 0; i < 20 && kept >= chunks * 16L; i++) {
@@ -271,7 +271,7 @@ class OrphanSweepTest {
                 kept = Math.min(kept, usedHeap() - before);
             }
             assertThat(kept).as("heap kept").isLessThan(chunks * 16L);
-            looking.look();
+            checking.sweepOnce();
             assertThat(large.packs()).isEmpty();
         }
     }
