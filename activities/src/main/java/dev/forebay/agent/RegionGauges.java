@@ -29,8 +29,9 @@ final class RegionGauges {
                 .strongReference(true)
                 .register(registry);
         Gauge.builder(PREFIX + "etcd.rows.not.understood", () -> notUnderstood(view.get()))
-                .description("Rows of the region's etcd that this release cannot read, because a "
-                        + "later release wrote them")
+                .description(
+                        "Rows of the region's etcd that this release cannot read, because a "
+                                + "later release wrote them")
                 .strongReference(true)
                 .register(registry);
         workers("live", view, RegionGauges::live, registry);

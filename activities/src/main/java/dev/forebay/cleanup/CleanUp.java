@@ -126,7 +126,7 @@ public final class CleanUp {
                         task ->
                                 output.printf(
                                         "Clean-up: stopped after %d s. These remain: %s. Remove "
-                                        + "them as described in docs/kubernetes.md, Remove%n",
+                                                + "them as described in docs/kubernetes.md, Remove%n",
                                         timeout.toSeconds(), task.what()));
                 return false;
             }
@@ -138,7 +138,9 @@ public final class CleanUp {
             output.printf("Clean-up: %s%n", task.work().get());
             return true;
         } catch (ForebayException e) {
-            output.printf("Clean-up: could not remove all %s, and retries: %s%n", task.what(), e.getMessage());
+            output.printf(
+                    "Clean-up: could not remove all %s, and retries: %s%n",
+                    task.what(), e.getMessage());
             return false;
         }
     }

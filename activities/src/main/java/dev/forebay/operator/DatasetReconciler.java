@@ -167,7 +167,9 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         DatasetStatus status = Report.of(declared, Observed.NOTHING, outcome, now);
         if (status.isStuck(releaseTimeout, now)) {
             String why = status.conditions().getLast().message();
-            LOG.warnf("Dataset %s is removed before everything was released: %s", declared.dataset(), why);
+            LOG.warnf(
+                    "Dataset %s is removed before everything was released: %s",
+                    declared.dataset(), why);
             resources.tell(read, DatasetEvent.givenUp(declared.dataset(), why));
             return DeleteControl.defaultDelete();
         }

@@ -58,7 +58,10 @@ final class Term implements AutoCloseable {
             try {
                 watch();
             } catch (RuntimeException e) {
-                LOG.errorf(e, "The watch of Datasets failed, and starts again in %d s", RESTART_PAUSE.toSeconds());
+                LOG.errorf(
+                        e,
+                        "The watch of Datasets failed, and starts again in %d s",
+                        RESTART_PAUSE.toSeconds());
             }
         } while (!closing.within(RESTART_PAUSE));
     }
@@ -73,7 +76,7 @@ final class Term implements AutoCloseable {
                 if (!operator.getRuntimeInfo().allEventSourcesAreHealthy()) {
                     LOG.warnf(
                             "Cannot watch Datasets at the moment. If this continues, check the "
-                            + "definition %s and the rights of this account.",
+                                    + "definition %s and the rights of this account.",
                             DatasetResources.DEFINITION);
                 }
             } while (!closing.within(interval) && !ended.get());

@@ -67,8 +67,8 @@ final class ListenerGuard {
                         UNAUTHORIZED,
                         ErrorCode.DENIED,
                         "the request needs the header Authorization: Bearer with the token of "
-                        + "forebay.token-file: set your token file with 'export "
-                        + "FOREBAY_TOKEN_FILE=FILE'",
+                                + "forebay.token-file: set your token file with 'export "
+                                + "FOREBAY_TOKEN_FILE=FILE'",
                         null));
     }
 

@@ -103,8 +103,9 @@ class CleanUpTest {
         assertThat(failing).hasValue(3);
         assertThat(working).hasValue(1);
         assertThat(said.toString(UTF_8))
-                .contains("could not remove all labels, and retries: the API server does not "
-                        + "answer")
+                .contains(
+                        "could not remove all labels, and retries: the API server does not "
+                                + "answer")
                 .contains("took them off", "off 1")
                 .doesNotContain("stopped after");
     }

@@ -324,8 +324,11 @@ class ApiValidationIT {
                 arguments("GET", "/pins?limit=x", "limit", "from 1 to 1000"),
                 arguments("GET", "/pins?after=team/x", "after", "must be the field next of a page"),
                 arguments("GET", "/blocked?limit=0", "limit", "from 1 to 1000"),
-                arguments("GET", "/blocked?after=team/x", "after", "must be the field next of a "
-                        + "page"));
+                arguments(
+                        "GET",
+                        "/blocked?after=team/x",
+                        "after",
+                        "must be the field next of a " + "page"));
     }
 
     @ParameterizedTest(name = "{0} {1} {2} blames {3}")

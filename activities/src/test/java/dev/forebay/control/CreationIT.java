@@ -102,8 +102,10 @@ class CreationIT {
         assertThat(latest(name)).isEqualTo("v1");
         assertThat(platform.region.hasWorkflow("dataset/team/" + name + "@v1-typo")).isFalse();
         assertThat(api.get(version(name, "v1-typo") + "/requests/k").status()).isEqualTo(404);
-        assertThat(api.get(version(name, "v1-typo")).text("detail")).contains("similar names are v1.");
-        assertThat(ensure(name, "latset", IN).text("detail")).contains("similar names are latest, v1.");
+        assertThat(api.get(version(name, "v1-typo")).text("detail"))
+                .contains("similar names are v1.");
+        assertThat(ensure(name, "latset", IN).text("detail"))
+                .contains("similar names are latest, v1.");
         assertThat(
                         api.get(
                                         "/datasets/team/%s/explain?version=v1-typo&region=%s"
@@ -222,7 +224,9 @@ class CreationIT {
         Api.Answer refused = freeze(name, asked);
 
         assertThat(refused.status()).isEqualTo(400);
-        assertThat(refused.text("detail")).contains("'" + asked + "'").contains("must be a new name");
+        assertThat(refused.text("detail"))
+                .contains("'" + asked + "'")
+                .contains("must be a new name");
         assertThat(versions(name)).isEmpty();
     }
 

@@ -360,8 +360,7 @@ class DatasetResourcesKubeIT {
         declare(name, spec);
 
         Await.until("refused", () -> "AlreadyExists".equals(status(name).state()));
-        assertThat(status(name).conditions().getFirst().message())
-                .contains("has the source");
+        assertThat(status(name).conditions().getFirst().message()).contains("has the source");
         named(name).delete();
         awaitGone(name);
         assertThat(API.get("/datasets/team/" + name).body().get("deleted_at").isNull())

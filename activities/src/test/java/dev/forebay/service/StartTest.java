@@ -20,7 +20,7 @@ class StartTest {
         "forebay.lake.sts-endpoint, foo, forebay.lake.sts-endpoint is foo: it must",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
         "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key must be "
-        + "set together"
+                + "set together"
     })
     void anErrorNamesTheInvalidSetting(String property, String value, String message) {
         Map<String, String> properties = new HashMap<>();

@@ -26,8 +26,8 @@ public final class Descriptions {
      */
     public static String details(DatasetVersion version, String bucket, String prefix) {
         return ("Manages `%s` in all regions, from `s3://%s/%s`.\n\n*Current Details* shows what "
-                + "each region holds, its pins, and why it is blocked. Fills and evictions are "
-                + "child workflows: see *Relationships*.")
+                        + "each region holds, its pins, and why it is blocked. Fills and evictions are "
+                        + "child workflows: see *Relationships*.")
                 .formatted(version, bucket, prefix);
     }
 }

@@ -391,7 +391,9 @@ class EnsureTermsTest {
         Problem problem = problemOf(late);
         assertThat(problem.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(problem.message())
-                .contains("not present in us-1 within 3 s: 320 of", "not present in ap-1 within 3 s: 640 of");
+                .contains(
+                        "not present in us-1 within 3 s: 320 of",
+                        "not present in ap-1 within 3 s: 640 of");
     }
 
     @Test

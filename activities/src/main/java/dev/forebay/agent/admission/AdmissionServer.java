@@ -158,8 +158,10 @@ public final class AdmissionServer implements AutoCloseable {
                     // The body that follows is not read.
                     .putHeader("Connection", "close")
                     .setStatusCode(503);
-            var _ = request.end("open requests already use forebay.admission.request-bytes: try "
-                    + "again, or raise that setting");
+            var _ =
+                    request.end(
+                            "open requests already use forebay.admission.request-bytes: try "
+                                    + "again, or raise that setting");
             return;
         }
         long timer =

@@ -104,8 +104,10 @@ public record PodChange(
 
     private static void addGate(ObjectNode spec) {
         if (spec.hasNonNull("nodeName")) {
-            throw refusal("spec.nodeName", spec.get("nodeName").asText(), "the pod already has a "
-                    + "node, so no scheduler handles it: omit this field");
+            throw refusal(
+                    "spec.nodeName",
+                    spec.get("nodeName").asText(),
+                    "the pod already has a " + "node, so no scheduler handles it: omit this field");
         }
         ArrayNode gates = array(spec, "schedulingGates");
         if (find(gates, "name", Pods.GATE).isEmpty()) {
@@ -143,7 +145,8 @@ public record PodChange(
             }
         }
         if (find(volumes, "name", name).isPresent()) {
-            throw refusal("spec.volumes", name, "Forebay needs this name for a volume of " + directory);
+            throw refusal(
+                    "spec.volumes", name, "Forebay needs this name for a volume of " + directory);
         }
         ObjectNode volume = volumes.addObject().put("name", name);
         // The directory must exist before the pod starts: a node without it cannot run this pod.

@@ -94,8 +94,10 @@ public record PodVersionRequest(
                 return duration;
             }
         }
-        throw refusal(DEADLINE, text, "must be a whole number with unit s, m, h or d, at most "
-                + "7d, such as 90m");
+        throw refusal(
+                DEADLINE,
+                text,
+                "must be a whole number with unit s, m, h or d, at most " + "7d, such as 90m");
     }
 
     private static boolean runsCold(Map<String, String> annotations) {

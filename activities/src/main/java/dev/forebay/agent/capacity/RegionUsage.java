@@ -106,7 +106,11 @@ public class RegionUsage {
             unknown.add("etcd does not answer the agent");
         }
         view.hiddenClaims()
-                .forEach(key -> unknown.add("a later release wrote etcd key %s: upgrade the agent".formatted(key)));
+                .forEach(
+                        key ->
+                                unknown.add(
+                                        "a later release wrote etcd key %s: upgrade the agent"
+                                                .formatted(key)));
         if (answers.isEmpty()) {
             unknown.add("no worker is live");
         }
@@ -151,7 +155,8 @@ public class RegionUsage {
                     try {
                         bytes.put(namespace, space.of(own));
                     } catch (ForebayException e) {
-                        LOG.warnf(e, "Cannot calculate the space that namespace %s uses", namespace);
+                        LOG.warnf(
+                                e, "Cannot calculate the space that namespace %s uses", namespace);
                     }
                 });
         return bytes;

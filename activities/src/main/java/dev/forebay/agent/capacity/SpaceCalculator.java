@@ -104,7 +104,9 @@ public class SpaceCalculator {
     }
 
     private static Share share(
-            SharedSpace shared, SharedSpace.Part part, Map<ManifestRef, List<DatasetVersion>> names) {
+            SharedSpace shared,
+            SharedSpace.Part part,
+            Map<ManifestRef, List<DatasetVersion>> names) {
         return new Share(
                 part.owners().stream()
                         .mapToObj(shared.versions()::get)

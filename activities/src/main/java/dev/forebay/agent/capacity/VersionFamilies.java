@@ -93,7 +93,7 @@ final class VersionFamilies {
         } catch (ForebayException e) {
             LOG.warnf(
                     "Cannot read manifest %s, so chunks that it shares with other versions count "
-                    + "several times: %s",
+                            + "several times: %s",
                     version.uri(), e.getMessage());
             return NONE;
         }

@@ -65,7 +65,7 @@ public final class ChunkFill {
                 if (isRegistered(workers.view(), owner)) {
                     LOG.warnf(
                             "Worker %s has been down for more than %d s: other workers take over "
-                            + "its chunks",
+                                    + "its chunks",
                             owner.id(), absences.grace().toSeconds());
                     workers.remove(owner.id());
                     awaitRemoval(owner);
@@ -80,7 +80,8 @@ public final class ChunkFill {
                         .formatted(answer.liveBytes(), manifest, chunk.chunk(), chunk.liveBytes());
         workers.disagrees(owner, how);
         return new ForebayException(
-                ErrorCode.CORRUPT, "worker %s reports that it filled %s".formatted(owner.id(), how));
+                ErrorCode.CORRUPT,
+                "worker %s reports that it filled %s".formatted(owner.id(), how));
     }
 
     private WorkerNode owner(ChunkId chunk) {
@@ -92,8 +93,8 @@ public final class ChunkFill {
             }
             if (!timeout.pause()) {
                 throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "no worker is registered in the region: start its "
-                                + "workers");
+                        ErrorCode.UNAVAILABLE,
+                        "no worker is registered in the region: start its " + "workers");
             }
         }
     }

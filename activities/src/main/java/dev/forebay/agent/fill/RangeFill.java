@@ -95,7 +95,8 @@ public final class RangeFill {
         if (page.isEmpty()) {
             throw new ForebayException(
                     ErrorCode.INTERNAL,
-                    "the manifest has no chunk %d, but the request needs %d chunks".formatted(from, to));
+                    "the manifest has no chunk %d, but the request needs %d chunks"
+                            .formatted(from, to));
         }
         return page;
     }

@@ -70,8 +70,7 @@ final class ControlPlaneClient implements Platform {
                                     Map.of("Idempotency-Key", key(gang.holder(), body))));
             return Answer.of(reply.status(), JSON.readTree(reply.body()));
         } catch (JsonProcessingException e) {
-            return new Answer.Refused(
-                    Answer.UNAVAILABLE, "cannot read the control plane's answer");
+            return new Answer.Refused(Answer.UNAVAILABLE, "cannot read the control plane's answer");
         } catch (ForebayException e) {
             return new Answer.Refused(Answer.UNAVAILABLE, String.valueOf(e.getMessage()));
         }
@@ -109,8 +108,7 @@ final class ControlPlaneClient implements Platform {
     }
 
     private static void warn(Gang gang, String why) {
-        LOG.warnf(
-                "Cannot confirm that the request of %s is cancelled: %s", gang.holder(), why);
+        LOG.warnf("Cannot confirm that the request of %s is cancelled: %s", gang.holder(), why);
     }
 
     private static String path(Gang gang) {
@@ -122,7 +120,9 @@ final class ControlPlaneClient implements Platform {
         ObjectNode body = JSON.createObjectNode();
         body.put("region", region.value());
         body.put("run_id", gang.holder().toString());
-        gang.versionRequest().deadline().ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
+        gang.versionRequest()
+                .deadline()
+                .ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
         body.put("on_deadline", gang.versionRequest().runsCold() ? "run_cold" : "fail");
         if (gang.versionRequest().create()) {
             body.put("create", true);

@@ -173,7 +173,8 @@ public final class Gate {
         public boolean isLate(Gang gang, List<AdmittedPod> members, Duration waited) {
             PodVersionRequest versionRequest = gang.versionRequest();
             return versionRequest.isLate(waited)
-                    || (versionRequest.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
+                    || (versionRequest.deadline().isPresent()
+                            && members.stream().anyMatch(Gate::hasWaited));
         }
 
         @Override

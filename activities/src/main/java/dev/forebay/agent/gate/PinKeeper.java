@@ -139,7 +139,10 @@ public final class PinKeeper {
                     .map(
                             versionRequest ->
                                     new PodVersionRequest(
-                                            versionRequest.version(), Optional.empty(), false, versionRequest.create()))
+                                            versionRequest.version(),
+                                            Optional.empty(),
+                                            false,
+                                            versionRequest.create()))
                     .map(versionRequest -> new Gang(holders.of(pod), versionRequest));
         } catch (ForebayException notNow) {
             LOG.debugf("Pod %s/%s: %s", pod.namespace(), pod.name(), notNow.getMessage());
@@ -206,7 +209,10 @@ public final class PinKeeper {
             } else if (said instanceof Answer.Refused refused) {
                 refusal.set(
                         "%s on %s: %s"
-                                .formatted(gang.holder(), gang.versionRequest().version(), refused.why()));
+                                .formatted(
+                                        gang.holder(),
+                                        gang.versionRequest().version(),
+                                        refused.why()));
             }
         }
     }

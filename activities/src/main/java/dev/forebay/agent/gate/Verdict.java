@@ -29,7 +29,8 @@ sealed interface Verdict {
      * @param isLate whether the deadline has passed, even if the control plane does not report
      *     that: it may not answer, or may have got the request late
      */
-    static Verdict of(Answer answer, PodVersionRequest versionRequest, RegionName region, boolean isLate) {
+    static Verdict of(
+            Answer answer, PodVersionRequest versionRequest, RegionName region, boolean isLate) {
         String what = "%s in %s".formatted(versionRequest.version(), region);
         return switch (answer) {
             case Answer.Warm warm ->
@@ -46,7 +47,8 @@ sealed interface Verdict {
                                     camelCase(refused.code()),
                                     "%s: %s".formatted(what, refused.why())));
             case Answer.Coming coming -> late(versionRequest, waiting(what, coming).message());
-            case Answer.Refused refused -> late(versionRequest, "%s: %s".formatted(what, refused.why()));
+            case Answer.Refused refused ->
+                    late(versionRequest, "%s: %s".formatted(what, refused.why()));
         };
     }
 
@@ -83,7 +85,8 @@ sealed interface Verdict {
     private static Verdict late(PodVersionRequest versionRequest, String how) {
         String why =
                 "not present within %d s: %s"
-                        .formatted(versionRequest.deadline().map(Duration::toSeconds).orElse(0L), how);
+                        .formatted(
+                                versionRequest.deadline().map(Duration::toSeconds).orElse(0L), how);
         return versionRequest.runsCold()
                 ? new Open(new Notice(false, "RunsCold", why))
                 : new Fail(new Notice(false, "DeadlineExceeded", why));

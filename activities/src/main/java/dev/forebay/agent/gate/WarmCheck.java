@@ -102,7 +102,8 @@ public final class WarmCheck {
                 question,
                 (workloadRequest, _) -> {
                     // Otherwise pods may already use the same request, whichever agent decided.
-                    if (rejected.remove(workloadRequest) || !decided.contains(workloadRequest.workload())) {
+                    if (rejected.remove(workloadRequest)
+                            || !decided.contains(workloadRequest.workload())) {
                         gangs(workloadRequest).forEach(platform::takeBack);
                     }
                 });
@@ -139,7 +140,10 @@ public final class WarmCheck {
                     .forEach(
                             (set, annotations) ->
                                     PodVersionRequest.of(annotations)
-                                            .ifPresent(versionRequest -> versionRequests.put(set, versionRequest)));
+                                            .ifPresent(
+                                                    versionRequest ->
+                                                            versionRequests.put(
+                                                                    set, versionRequest)));
         } catch (ForebayException refused) {
             workloads.reject(workload, String.valueOf(refused.getMessage()));
             return Optional.empty();
@@ -185,11 +189,13 @@ public final class WarmCheck {
         /** Compares the clocks of Kueue and of the API server, which should be in step. */
         @Override
         public Duration waitedBefore(WorkloadRequest workloadRequest, ReservedWorkload workload) {
-            if (workloadRequest.versionRequests().values().stream().allMatch(versionRequest -> versionRequest.deadline().isEmpty())) {
+            if (workloadRequest.versionRequests().values().stream()
+                    .allMatch(versionRequest -> versionRequest.deadline().isEmpty())) {
                 return Duration.ZERO;
             }
             try {
-                return Duration.between(Instant.parse(workloadRequest.reservedAt()), workloads.clock());
+                return Duration.between(
+                        Instant.parse(workloadRequest.reservedAt()), workloads.clock());
             } catch (DateTimeParseException unknown) {
                 return Duration.ZERO;
             }
@@ -198,7 +204,8 @@ public final class WarmCheck {
         @Override
         public boolean isLate(
                 WorkloadRequest workloadRequest, ReservedWorkload workload, Duration waited) {
-            return workloadRequest.versionRequests().values().stream().anyMatch(versionRequest -> versionRequest.isLate(waited));
+            return workloadRequest.versionRequests().values().stream()
+                    .anyMatch(versionRequest -> versionRequest.isLate(waited));
         }
 
         @Override
@@ -211,8 +218,11 @@ public final class WarmCheck {
             for (Gang gang : gangs(workloadRequest)) {
                 PodVersionRequest versionRequest = gang.versionRequest();
                 Answer answer =
-                        answers.map(it -> it.getOrDefault(versionRequest, Answer.NONE)).orElse(Answer.NONE);
-                verdicts.put(versionRequest, Verdict.of(answer, versionRequest, region, versionRequest.isLate(waited)));
+                        answers.map(it -> it.getOrDefault(versionRequest, Answer.NONE))
+                                .orElse(Answer.NONE);
+                verdicts.put(
+                        versionRequest,
+                        Verdict.of(answer, versionRequest, region, versionRequest.isLate(waited)));
             }
             execute(workloadRequest, workload, verdicts);
         }
@@ -228,7 +238,8 @@ public final class WarmCheck {
         try {
             switch (verdict) {
                 case Verdict.Wait _ -> workloads.tell(workload, message);
-                case Verdict.Open _ -> workloads.admit(workload, message, cold(workloadRequest, verdicts));
+                case Verdict.Open _ ->
+                        workloads.admit(workload, message, cold(workloadRequest, verdicts));
                 case Verdict.Fail _ -> {
                     rejected.add(workloadRequest);
                     workloads.reject(workload, message);

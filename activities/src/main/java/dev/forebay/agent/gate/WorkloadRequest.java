@@ -12,4 +12,7 @@ import java.util.Map;
  * @param versionRequests at least one, by the name of the pod set that has it
  */
 record WorkloadRequest(
-        String workload, String reservedAt, Holder holder, Map<String, PodVersionRequest> versionRequests) {}
+        String workload,
+        String reservedAt,
+        Holder holder,
+        Map<String, PodVersionRequest> versionRequests) {}

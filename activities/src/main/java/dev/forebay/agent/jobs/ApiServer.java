@@ -34,7 +34,8 @@ final class ApiServer {
         } catch (KubernetesClientException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "the API server refuses to %s, or does not answer: %s".formatted(what, e.getMessage()),
+                    "the API server refuses to %s, or does not answer: %s"
+                            .formatted(what, e.getMessage()),
                     e);
         }
     }

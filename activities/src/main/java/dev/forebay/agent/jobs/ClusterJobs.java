@@ -108,7 +108,8 @@ final class ClusterJobs implements Jobs {
                     throw unanswered;
                 }
                 LOG.warnf(
-                        "Cannot read objects of kind %s, so their pins stay for now: %s", kind.name(), unanswered.getMessage());
+                        "Cannot read objects of kind %s, so their pins stay for now: %s",
+                        kind.name(), unanswered.getMessage());
                 unlisted.add(kind);
             }
         }
@@ -148,8 +149,10 @@ final class ClusterJobs implements Jobs {
             return true;
         }
         if (absent.wasThere(kind)) {
-            LOG.warnf("The cluster no longer has the kind %s, so pins of its objects stay until "
-                    + "their leases end", kind.name());
+            LOG.warnf(
+                    "The cluster no longer has the kind %s, so pins of its objects stay until "
+                            + "their leases end",
+                    kind.name());
             return false;
         }
         if (!kind.name().equals(Kind.JOB.name())) {

@@ -37,7 +37,7 @@ class GateResources {
         if (!config.jobs().watch()) {
             throw invalid(
                     "forebay.admission.enabled and forebay.kueue.enabled need "
-                    + "forebay.jobs.watch, so that pins end with their Jobs");
+                            + "forebay.jobs.watch, so that pins end with their Jobs");
         }
         Duration lease = config.gate().lease();
         Duration interval = config.jobs().interval();

@@ -46,7 +46,8 @@ public final class ChunkDrop {
                         throw e;
                     }
                     LOG.warnf(
-                            "Worker %s is down, so it keeps its chunks of %s", worker.id(), manifest);
+                            "Worker %s is down, so it keeps its chunks of %s",
+                            worker.id(), manifest);
                     return;
                 }
             }

@@ -50,8 +50,10 @@ public record EtcdWorkers(RegionState region, WorkerClient client, Duration reme
 
     @Override
     public void disagrees(WorkerNode worker, String how) {
-        LOG.errorf("Worker %s reports %s, which cannot be: it may run another release, or be "
-                + "damaged", worker.id(), how);
+        LOG.errorf(
+                "Worker %s reports %s, which cannot be: it may run another release, or be "
+                        + "damaged",
+                worker.id(), how);
     }
 
     @Override

@@ -85,8 +85,9 @@ public record MeteredWorkers(Workers to, MeterRegistry registry) implements Work
 
     private static Counter removed(MeterRegistry registry) {
         return Counter.builder(PREFIX + "workers.removed")
-                .description("Workers whose chunks other workers took over, because they stayed "
-                        + "away")
+                .description(
+                        "Workers whose chunks other workers took over, because they stayed "
+                                + "away")
                 .register(registry);
     }
 

@@ -26,8 +26,9 @@ public final class ProblemResponses implements OASFilter {
                     "401", "DENIED: the request needs a token",
                     "406", "INVALID_ARGUMENT: responses are JSON",
                     "500", "INTERNAL or CORRUPT",
-                    "503", "UNAVAILABLE: a component does not answer. The field retryable tells "
-                    + "whether to retry");
+                    "503",
+                            "UNAVAILABLE: a component does not answer. The field retryable tells "
+                                    + "whether to retry");
 
     private static final Map<String, String> WITH_BODY =
             Map.of(

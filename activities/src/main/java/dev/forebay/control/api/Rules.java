@@ -23,8 +23,8 @@ public final class Rules {
     public static final String INSTANT =
             "^2[01]\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d([.]\\d{1,9})?(Z|[+]00:00)$";
 
-    public static final String INSTANT_RULE = "must be an instant, such as "
-            + "2026-11-20T12:00:00.123Z";
+    public static final String INSTANT_RULE =
+            "must be an instant, such as " + "2026-11-20T12:00:00.123Z";
 
     public static final int MOST_REGIONS = 64;
     public static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";

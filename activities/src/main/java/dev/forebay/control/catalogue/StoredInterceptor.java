@@ -111,7 +111,8 @@ class StoredInterceptor {
             return Optional.of(
                     new ForebayException(
                             ErrorCode.UNAVAILABLE,
-                            "%s does not have the schema of this release: %s".formatted(DATABASE, said),
+                            "%s does not have the schema of this release: %s"
+                                    .formatted(DATABASE, said),
                             failure));
         }
         if (kind.equals(NO_AUTHORIZATION) || state.equals(NO_PRIVILEGE)) {

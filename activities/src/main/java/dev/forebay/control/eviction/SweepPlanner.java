@@ -140,7 +140,9 @@ public final class SweepPlanner {
                     SweepReason.EXPIRED,
                     "it was not %s since %s, which is longer than its time to live of %s"
                             .formatted(
-                                    resident.ttlAfter() == TtlAfter.PIN ? "pinned" : "pinned or read",
+                                    resident.ttlAfter() == TtlAfter.PIN
+                                            ? "pinned"
+                                            : "pinned or read",
                                     unused,
                                     written(resident.ttl())));
         }
@@ -171,7 +173,9 @@ public final class SweepPlanner {
 
         private void holdToQuota(String namespace, long quota) {
             Optional<Long> taken =
-                    survey.usage().map(UsageReport::roomBytes).map(byNamespace -> byNamespace.get(namespace));
+                    survey.usage()
+                            .map(UsageReport::roomBytes)
+                            .map(byNamespace -> byNamespace.get(namespace));
             if (taken.isEmpty()) {
                 return; // nothing is mounted, or a note names the agent that does not answer
             }

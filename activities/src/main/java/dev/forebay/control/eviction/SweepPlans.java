@@ -88,7 +88,8 @@ public class SweepPlans {
         List<Resident> known = residents.list(region, now);
         if (known.size() == ResidentCatalogue.MOST) {
             notes.add(
-                    "the plan covers only the first %,d versions".formatted(ResidentCatalogue.MOST));
+                    "the plan covers only the first %,d versions"
+                            .formatted(ResidentCatalogue.MOST));
         }
         List<Mounted> orphans =
                 usage.map(report -> orphans(region, report, known)).orElse(List.of());

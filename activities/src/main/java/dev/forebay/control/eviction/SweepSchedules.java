@@ -181,8 +181,8 @@ public class SweepSchedules {
                         // The SDK cannot read a Schedule that has a summary without details.
                         .setStaticDetails(
                                 "Finds copies whose time to live has ended, copies of deleted "
-                                + "datasets, orphans, and copies whose space is needed. Asks the "
-                                + "workflow of each version to evict its copy.")
+                                        + "datasets, orphans, and copies whose space is needed. Asks the "
+                                        + "workflow of each version to evict its copy.")
                         .build();
         return Schedules.every(
                 interval,

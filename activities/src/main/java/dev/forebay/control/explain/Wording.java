@@ -55,7 +55,7 @@ final class Wording {
                         lost ->
                                 say(
                                         "It was complete before. At %s workers lacked some of "
-                                        + "its chunks, which were filled again.",
+                                                + "its chunks, which were filled again.",
                                         at(lost.at())));
         if (of.pins().isEmpty()) {
             say("It has no pin and can be evicted from %s on.", at(residency.evictableAt()));
@@ -72,7 +72,7 @@ final class Wording {
         } else {
             say(
                     "%s is cold in %s: it is being filled, and %d %% of its %,d bytes are "
-                    + "present%s.",
+                            + "present%s.",
                     of.version(),
                     of.region(),
                     progress.percent(),
@@ -92,8 +92,8 @@ final class Wording {
                             if (begun.kind() == Kind.LOST) {
                                 say(
                                         "It was complete before. Then workers lacked some of its "
-                                        + "chunks, because a disk or worker was lost, or chunks "
-                                        + "were evicted for space.");
+                                                + "chunks, because a disk or worker was lost, or chunks "
+                                                + "were evicted for space.");
                             } else {
                                 before(begun);
                             }
@@ -146,8 +146,7 @@ final class Wording {
                         ? "the reason is unknown."
                         : problem.code() + ": " + stopped(problem.message()));
         if (problem != null && problem.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
-            say(
-                    "The lake has changed: its objects differ from the frozen version.");
+            say("The lake has changed: its objects differ from the frozen version.");
         }
         say("%,d of its bytes are present and kept for the next attempt.", residency.bytesCached());
     }
@@ -170,7 +169,7 @@ final class Wording {
                         () ->
                                 say(
                                         "%s is cold in %s: its history has no request for it "
-                                        + "there.",
+                                                + "there.",
                                         of.version(), of.region()));
     }
 
@@ -186,14 +185,12 @@ final class Wording {
 
     private void beside() {
         if (!of.newest().equals(of.version())) {
-            say(
-                    "It is not the newest version: 'latest' is %s.",
-                    of.newest().version());
+            say("It is not the newest version: 'latest' is %s.", of.newest().version());
         }
         if (residency.state() != Residency.State.CACHED && !of.others().isEmpty()) {
             say(
                     "Complete there: %s. Unchanged chunks are shared between versions and are "
-                    + "not fetched again.",
+                            + "not fetched again.",
                     named(of.others().stream().map(other -> other.version()).toList()));
         }
     }
@@ -208,7 +205,7 @@ final class Wording {
         } else if (made != null) {
             say(
                     "The last check of the lake, at %s, created %s: since the previous version, "
-                    + "%,d objects were changed, %,d added and %,d removed.",
+                            + "%,d objects were changed, %,d added and %,d removed.",
                     at(check.at()),
                     made.version(),
                     check.found().changed(),

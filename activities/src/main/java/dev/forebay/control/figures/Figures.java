@@ -56,8 +56,10 @@ public class Figures {
                             part::read,
                             e -> {
                                 part.forget();
-                                LOG.debugf(e, "Some metrics of the catalogue are unknown at the "
-                                        + "moment");
+                                LOG.debugf(
+                                        e,
+                                        "Some metrics of the catalogue are unknown at the "
+                                                + "moment");
                             });
         }
     }

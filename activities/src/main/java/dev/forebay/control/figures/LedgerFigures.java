@@ -31,13 +31,18 @@ class LedgerFigures implements Figures.Part {
     LedgerFigures(Regions regions, Costs costs, MeterRegistry registry) {
         this.regions = regions;
         this.costs = costs;
-        this.bytes = new Family(registry, "ledger.bytes", "Bytes that workers fetched this "
-                + "month, by source");
+        this.bytes =
+                new Family(
+                        registry,
+                        "ledger.bytes",
+                        "Bytes that workers fetched this " + "month, by source");
         this.requests =
                 new Family(registry, "ledger.lake.requests", "Requests to the lake this month");
         this.nvme =
-                new Family(registry, "ledger.nvme.gb.hours", "Space used on workers' disks this "
-                        + "month");
+                new Family(
+                        registry,
+                        "ledger.nvme.gb.hours",
+                        "Space used on workers' disks this " + "month");
         this.cost = new Family(registry, "ledger.cost", "Cost of this month, at today's prices");
     }
 

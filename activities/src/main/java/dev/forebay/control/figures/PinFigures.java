@@ -32,8 +32,7 @@ class PinFigures implements Figures.Part {
         this.audit = audit;
         this.pins = new Family(registry, "pins", "Pins in the catalogue");
         this.leaked =
-                new Family(
-                        registry, "leaked.pins", "Pins whose owners seem to be gone, by reason");
+                new Family(registry, "leaked.pins", "Pins whose owners seem to be gone, by reason");
     }
 
     @Override

@@ -27,8 +27,11 @@ class VersionFigures implements Figures.Part {
         this.regions = regions;
         this.catalogue = catalogue;
         this.versions = new Family(registry, "versions", "Versions by their state in a region");
-        this.bytes = new Family(registry, "version.bytes", "Bytes of versions that are present "
-                + "in a region");
+        this.bytes =
+                new Family(
+                        registry,
+                        "version.bytes",
+                        "Bytes of versions that are present " + "in a region");
         this.unchanged =
                 new Family(
                         registry,

@@ -116,7 +116,7 @@ class ChunkCheck {
                                 "%d stored chunks were missing or damaged"
                                         .formatted(report.mended()),
                                 "workers drop damaged chunks and fetch them again, also without "
-                                + "--repair",
+                                        + "--repair",
                                 State.REPAIRED,
                                 null));
             }

@@ -80,7 +80,7 @@ class ManifestCheck {
                 "",
                 message,
                 "restores the manifest from a copy of this control plane, or of a region that "
-                + "has the version mounted",
+                        + "has the version mounted",
                 () -> {
                     putBack(manifest);
                     return State.REPAIRED;

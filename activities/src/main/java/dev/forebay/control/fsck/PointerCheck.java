@@ -68,7 +68,7 @@ class PointerCheck {
                                 version,
                                 key,
                                 "the pointer names the version's manifest, but its address, size "
-                                + "or source differs from the catalogue"));
+                                        + "or source differs from the catalogue"));
     }
 
     /**

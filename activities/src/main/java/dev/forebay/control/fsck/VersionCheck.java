@@ -176,7 +176,7 @@ class VersionCheck {
                             row,
                             said,
                             "the catalogue has a later revision than its workflow, so it ignores "
-                            + "the workflow's updates"));
+                                    + "the workflow's updates"));
         }
         boolean same =
                 states(known).equals(states(said))

@@ -96,7 +96,8 @@ public class SourceProbe {
     private Optional<String> probe(LakeSource source) {
         if (isEmpty(source.bucket(), source.chosenPrefix())) {
             return Optional.of(
-                    "the source has no object yet: compare with '%s'".formatted(commands.list(source)));
+                    "the source has no object yet: compare with '%s'"
+                            .formatted(commands.list(source)));
         }
         LakeSource.Address keys = source.keysAddress();
         return keys != null && isEmpty(keys.bucket(), keys.key())

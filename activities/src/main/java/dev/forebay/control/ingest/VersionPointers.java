@@ -250,7 +250,8 @@ public class VersionPointers {
                                 () ->
                                         new ForebayException(
                                                 ErrorCode.NOT_FOUND,
-                                                "the object s3://%s/%s does not exist any more".formatted(bucket(), key))));
+                                                "the object s3://%s/%s does not exist any more"
+                                                        .formatted(bucket(), key))));
     }
 
     private static Pointer requireSame(LakeSource source, Pointer pointer) {

@@ -100,9 +100,7 @@ public class Bookkeeper {
                         e -> {
                             if (behind.add(name)) {
                                 LOG.warnf(
-                                        e,
-                                        "Cannot book the accounts of worker %s; retrying",
-                                        name);
+                                        e, "Cannot book the accounts of worker %s; retrying", name);
                             }
                         });
         if (noted && behind.remove(name)) {

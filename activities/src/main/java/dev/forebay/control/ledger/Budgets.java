@@ -57,7 +57,8 @@ public class Budgets {
                     try {
                         new DatasetName(namespace, "any");
                     } catch (ForebayException e) {
-                        throw invalid(namespace, budget, "must name a namespace: " + e.getMessage());
+                        throw invalid(
+                                namespace, budget, "must name a namespace: " + e.getMessage());
                     }
                     if (budget.signum() < 0) {
                         throw invalid(namespace, budget, "must be at least 0");

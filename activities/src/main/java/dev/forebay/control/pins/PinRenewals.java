@@ -83,7 +83,11 @@ public class PinRenewals {
         try {
             versions.renewed(version, region, id, expiresAt);
         } catch (RuntimeException e) {
-            LOG.debugf(e, "Cannot write the new expiry of pin %s on %s into the catalogue", id, version);
+            LOG.debugf(
+                    e,
+                    "Cannot write the new expiry of pin %s on %s into the catalogue",
+                    id,
+                    version);
         }
     }
 

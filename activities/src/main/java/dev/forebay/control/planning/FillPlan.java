@@ -89,5 +89,6 @@ public record FillPlan(
      * @param neededBytes the capacity that its chunks would take in addition
      * @param takenBytes the capacity that other versions take
      */
-    public record SpaceForecast(Decision decision, long neededBytes, long takenBytes, long capacityBytes) {}
+    public record SpaceForecast(
+            Decision decision, long neededBytes, long takenBytes, long capacityBytes) {}
 }

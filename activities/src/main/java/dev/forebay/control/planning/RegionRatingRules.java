@@ -2,8 +2,8 @@ package dev.forebay.control.planning;
 
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
-import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.FillPlan.Source;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.RegionRating.Verdict;
 import dev.forebay.service.gateway.FillSpeed;
 import dev.forebay.workflows.message.Problem;
@@ -148,7 +148,7 @@ record RegionRatingRules(
                                 + "little recently"
                         : say(
                                 "at the rate of recent fills it would take about %,d seconds, "
-                                + "from %,d to %,d",
+                                        + "from %,d to %,d",
                                 time.likely().toSeconds(),
                                 time.least().toSeconds(),
                                 time.most().toSeconds()));
@@ -180,7 +180,8 @@ record RegionRatingRules(
             case WAITS -> {
                 if (space.decision().notBefore() != null) {
                     reasons.add(
-                            "the pins that prevent evictions there end at " + space.decision().notBefore());
+                            "the pins that prevent evictions there end at "
+                                    + space.decision().notBefore());
                 }
             }
             case REFUSED -> {}

@@ -50,7 +50,8 @@ public record PriceTable(String currency, Prices everywhere, Map<String, Prices>
                             throw invalid(
                                     "regions",
                                     name,
-                                    "is not a region of this installation, which has " + String.join(", ", known));
+                                    "is not a region of this installation, which has "
+                                            + String.join(", ", known));
                         });
         return new PriceTable(config.currency(), everywhere, Map.copyOf(regions));
     }

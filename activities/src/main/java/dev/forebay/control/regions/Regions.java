@@ -149,7 +149,8 @@ public class Regions {
      * As {@link #survey}, without the missing bytes of the version. Faster, because the agent asks
      * no worker.
      */
-    public RegionSurvey spaceSurvey(RegionName region, DatasetVersion version, ManifestRef manifest) {
+    public RegionSurvey spaceSurvey(
+            RegionName region, DatasetVersion version, ManifestRef manifest) {
         return survey(region, new SurveyRequest(version.toString(), manifest, true));
     }
 

@@ -107,7 +107,7 @@ class DriftSchedules {
                         // The SDK cannot read a Schedule that has a summary without details.
                         .setStaticDetails(
                                 "Lists the lake and compares it with the newest version. Changes "
-                                + "become a new version.")
+                                        + "become a new version.")
                         .build();
         return Schedules.every(
                 interval,

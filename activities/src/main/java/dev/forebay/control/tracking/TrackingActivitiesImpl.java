@@ -64,7 +64,10 @@ public class TrackingActivitiesImpl implements TrackingActivities {
             followed.stop(name);
             return NOTHING;
         }
-        Check check = made.isPresent() ? made(next, made.get().comparison()) : freezeIfChanged(dataset, next);
+        Check check =
+                made.isPresent()
+                        ? made(next, made.get().comparison())
+                        : freezeIfChanged(dataset, next);
         tracking.checked(name, check, null);
         metrics.checked(check.made() == null ? "same" : "changed");
         return check;

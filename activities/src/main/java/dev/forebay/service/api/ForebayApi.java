@@ -111,8 +111,7 @@ public final class ForebayApi implements AutoCloseable {
         } catch (JsonProcessingException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "%s: cannot read its answer: %s"
-                            .formatted(at(path), e.getOriginalMessage()),
+                    "%s: cannot read its answer: %s".formatted(at(path), e.getOriginalMessage()),
                     e);
         }
     }

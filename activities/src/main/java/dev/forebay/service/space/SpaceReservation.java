@@ -199,7 +199,7 @@ public record SpaceReservation(
                         stores.lackBytes(),
                         say(
                                 "first in the queue of %s: it needs %,d bytes, and %,d of %,d "
-                                + "are in use",
+                                        + "are in use",
                                 region,
                                 stores.neededBytes(),
                                 stores.takenBytes(),
@@ -241,7 +241,7 @@ public record SpaceReservation(
         return stores.knownBytes() == Long.MAX_VALUE
                 ? say(
                         "%s needs %,d bytes, but the workers of %s that its agent can read have "
-                        + "%,d: upgrade the agent",
+                                + "%,d: upgrade the agent",
                         version, ownBytes, region, stores.capacityBytes())
                 : say(
                         "%s needs %,d bytes. Some workers of %s, which recently had %,d "

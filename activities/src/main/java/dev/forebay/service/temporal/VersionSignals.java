@@ -29,7 +29,9 @@ public class VersionSignals {
             client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("upkeep", region);
             return true;
         } catch (RuntimeException e) {
-            LOG.warnf("Cannot report missing chunks to the workflow of %s: %s", version, e.getMessage());
+            LOG.warnf(
+                    "Cannot report missing chunks to the workflow of %s: %s",
+                    version, e.getMessage());
             return false;
         }
     }
@@ -45,7 +47,8 @@ public class VersionSignals {
         } catch (WorkflowNotFoundException nobodyToTell) {
             return true;
         } catch (RuntimeException e) {
-            LOG.warnf("Cannot report ended pins to the workflow of %s: %s", version, e.getMessage());
+            LOG.warnf(
+                    "Cannot report ended pins to the workflow of %s: %s", version, e.getMessage());
             return false;
         }
     }

@@ -117,7 +117,10 @@ class JobPinsKubeIT {
     private static long refusals() {
         try {
             return Files.readAllLines(agent.log()).stream()
-                    .filter(line -> line.contains("Cannot check whether the Jobs of pins have ended"))
+                    .filter(
+                            line ->
+                                    line.contains(
+                                            "Cannot check whether the Jobs of pins have ended"))
                     .count();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -39,7 +39,7 @@ class WordingTest {
         assertThat(said(State.CACHED, 2_000, null, List.of(pin("run train-7"), pin("run train-7"))))
                 .containsExactly(
                         "team/digits@v1 is warm in us-1: all its 2,000 bytes are present and "
-                        + "verified since 2026-11-20T12:00:00Z.",
+                                + "verified since 2026-11-20T12:00:00Z.",
                         "It stays while it is pinned by run train-7.");
     }
 
@@ -49,7 +49,7 @@ class WordingTest {
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .contains(
                         "It was complete before. At 2026-11-20T12:01:00Z workers lacked some of "
-                        + "its chunks, which were filled again.",
+                                + "its chunks, which were filled again.",
                         "It has no pin and can be evicted from 2026-11-20T12:00:00Z on.");
     }
 
@@ -64,7 +64,7 @@ class WordingTest {
         assertThat(said(State.ABSENT, 0, null, List.of()))
                 .containsExactly(
                         "team/digits@v1 is cold in us-1: it was evicted at 2026-11-20T12:04:00Z, "
-                        + "because its time to live has ended.",
+                                + "because its time to live has ended.",
                         "It had been complete since 2026-11-20T12:01:00Z.",
                         "Its last pin, of run train-7, ended at 2026-11-20T12:02:00Z.");
     }
@@ -85,10 +85,10 @@ class WordingTest {
         assertThat(said(State.WARMING, 500, null, List.of()))
                 .containsExactly(
                         "team/digits@v1 is cold in us-1: it is being filled, and 25 % of its "
-                        + "2,000 bytes are present.",
+                                + "2,000 bytes are present.",
                         "The fill started at 2026-11-20T12:02:00Z.",
                         "It was there before, and was evicted at 2026-11-20T12:01:00Z, for an "
-                        + "unknown reason.");
+                                + "unknown reason.");
     }
 
     @Test
@@ -112,8 +112,8 @@ class WordingTest {
         assertThat(said(State.BLOCKED, 500, problem, List.of()))
                 .containsExactly(
                         "team/digits@v1 is cold in us-1: its fill stopped at "
-                        + "2026-11-20T12:01:00Z: LAKE_OBJECT_CHANGED: digits/7.png was "
-                        + "overwritten. To do: put it back.",
+                                + "2026-11-20T12:01:00Z: LAKE_OBJECT_CHANGED: digits/7.png was "
+                                + "overwritten. To do: put it back.",
                         "The lake has changed: its objects differ from the frozen version.",
                         "500 of its bytes are present and kept for the next attempt.");
     }
@@ -135,7 +135,7 @@ class WordingTest {
                 .endsWith(
                         "It is not the newest version: 'latest' is v2.",
                         "Complete there: v2. Unchanged chunks are shared between versions and "
-                        + "are not fetched again.");
+                                + "are not fetched again.");
     }
 
     @Test
@@ -144,13 +144,13 @@ class WordingTest {
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
                         "The last check of the lake, at 2026-11-20T12:00:00Z, created v2: since "
-                        + "the previous version, 1,200 objects were changed, 3 added and 0 "
-                        + "removed.");
+                                + "the previous version, 1,200 objects were changed, 3 added and 0 "
+                                + "removed.");
         lastCheck = new LastCheck(NOON, new Check(null, 0, 0, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
                         "The last check of the lake, at 2026-11-20T12:00:00Z, found no change "
-                        + "since the newest version.");
+                                + "since the newest version.");
         lastCheck =
                 new LastCheck(
                         NOON,

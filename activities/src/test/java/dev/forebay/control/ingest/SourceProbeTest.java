@@ -99,7 +99,7 @@ class SourceProbeTest {
         assertThat(empty.check(source))
                 .hasValue(
                         "the source has no object yet: compare with 'aws s3 ls s3://bucket/p/ "
-                        + "--endpoint-url http://lake'");
+                                + "--endpoint-url http://lake'");
 
         Iterator<Listing.Page> pages = List.of(SOME, new Listing.Page(List.of(), null)).iterator();
         SourceProbe unlisted = probe((_, _) -> pages.next(), LONG);
@@ -127,8 +127,9 @@ class SourceProbeTest {
                     throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "interrupted");
                 };
         assertThat(probe(hanging, Duration.ofMillis(50)).check(new LakeSource("bucket", "p/")))
-                .hasValue("Forebay did not check s3://bucket/p/, because the lake did not answer "
-                        + "within 0 s");
+                .hasValue(
+                        "Forebay did not check s3://bucket/p/, because the lake did not answer "
+                                + "within 0 s");
         assertThat(stopped.await(1, TimeUnit.MINUTES)).isTrue();
     }
 

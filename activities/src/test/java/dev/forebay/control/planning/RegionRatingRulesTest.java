@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.control.planning.FillPlan.InRegion;
 import dev.forebay.control.planning.FillPlan.Needs;
-import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.FillPlan.Source;
+import dev.forebay.control.planning.FillPlan.SpaceForecast;
 import dev.forebay.control.planning.RegionRating.Verdict;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
@@ -67,8 +67,10 @@ class RegionRatingRulesTest {
                 .isEqualTo(Verdict.CAN_BE_FILLED);
         RegionRating inDoubt = of(nothingMissing(State.CACHED, false));
         assertThat(inDoubt.verdict()).isEqualTo(Verdict.CAN_BE_FILLED);
-        assertThat(inDoubt.reasons()).first().asString().contains("according to the workers that "
-                + "answer");
+        assertThat(inDoubt.reasons())
+                .first()
+                .asString()
+                .contains("according to the workers that " + "answer");
     }
 
     @Test
@@ -113,7 +115,7 @@ class RegionRatingRulesTest {
                 .containsExactly(
                         "40 % of the bytes are present, 600 are missing",
                         "the time of a fill is unknown, because the region has filled too little "
-                        + "recently",
+                                + "recently",
                         "CAPACITY_EXCEEDED: it is full");
         assertThat(of(unknown("r")).reasons()).containsExactly("UNAVAILABLE: no agent");
     }

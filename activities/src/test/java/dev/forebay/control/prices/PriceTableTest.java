@@ -73,7 +73,7 @@ class PriceTableTest {
         "forebay.prices.currency, euro, forebay.prices.currency 'euro' must be three letters A-Z",
         "forebay.prices.regions.eu-1.sibling-gb, -1, forebay.prices.regions.eu-1.sibling-gb '-1' must be from 0 to 1000000",
         "forebay.prices.regions.mars.lake-gb, 1, 'forebay.prices.regions ''mars'' is not a "
-        + "region of this installation, which has eu-1, us-east-1'",
+                + "region of this installation, which has eu-1, us-east-1'",
     })
     void anInvalidPriceSettingIsRefused(String name, String value, String message) {
         assertThatThrownBy(() -> table(Map.of(name, value)))

@@ -33,6 +33,7 @@ class ServiceClientsTest {
 
         assertThatThrownBy(() -> new ServiceClients(config, Optional.empty()))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("forebay.service-ca is /nowhere: it must contain certificates");
+                .hasMessageContaining(
+                        "forebay.service-ca is /nowhere: it must contain certificates");
     }
 }

@@ -103,8 +103,11 @@ public final class ChunkStore implements AutoCloseable {
                         throw new ForebayException(
                                 ErrorCode.UNAVAILABLE, "cannot open chunk store " + directory, e);
                     }
-                    LOG.error("Cannot use disk {}: serving without it, replace it and restart "
-                            + "the worker", directory, e);
+                    LOG.error(
+                            "Cannot use disk {}: serving without it, replace it and restart "
+                                    + "the worker",
+                            directory,
+                            e);
                 }
             }
             return new ChunkStore(opened, unusable, counters);
@@ -204,8 +207,10 @@ public final class ChunkStore implements AutoCloseable {
     private void putSomewhere(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         Optional<DiskStore> home = diskWith(id);
         ForebayException failure =
-                new ForebayException(ErrorCode.UNAVAILABLE, "the store has no usable disk: "
-                        + "replace its disks, and restart the worker");
+                new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "the store has no usable disk: "
+                                + "replace its disks, and restart the worker");
         for (DiskStore disk : ranked(id, home)) {
             Optional<DiskStore> leaves = home.filter(before -> before != disk);
             try (StoredChunk there = leaves.flatMap(before -> before.find(id, 0, 0)).orElse(null)) {

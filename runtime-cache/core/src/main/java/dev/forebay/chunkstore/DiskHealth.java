@@ -82,7 +82,10 @@ final class DiskHealth {
     private void fail(IOException why) {
         if (leaveAlone()) {
             broken = true;
-            LOG.error("Disk {} has failed: serving without it, replace it and restart the worker", directory, why);
+            LOG.error(
+                    "Disk {} has failed: serving without it, replace it and restart the worker",
+                    directory,
+                    why);
             onFailure.run();
         }
     }

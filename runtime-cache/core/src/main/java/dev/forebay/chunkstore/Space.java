@@ -95,8 +95,8 @@ final class Space {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED,
                         ("no space for chunk %s: of %d bytes %d are used and %d are being "
-                                + "written, of %d files %d exist, and pins or open reads prevent "
-                                + "evictions")
+                                        + "written, of %d files %d exist, and pins or open reads prevent "
+                                        + "evictions")
                                 .formatted(
                                         wanted,
                                         limits.bytes(),

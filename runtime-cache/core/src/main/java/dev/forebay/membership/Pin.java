@@ -47,7 +47,11 @@ public record Pin(
      */
     public static Pin ofLaterRelease(DatasetVersion version, String id) {
         return new Pin(
-                version, id, "an unknown owner, in a row that a later release wrote", "", Duration.ZERO);
+                version,
+                id,
+                "an unknown owner, in a row that a later release wrote",
+                "",
+                Duration.ZERO);
     }
 
     /** Returns the same pin after a renewal. */

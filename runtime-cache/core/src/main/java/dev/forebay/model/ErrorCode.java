@@ -40,8 +40,8 @@ public enum ErrorCode {
     /** The lake returns errors, throttles, returns truncated answers or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
     /**
-     * The lake does not behave like S3. It lists keys out of order, for example, or does not support
-     * a request.
+     * The lake does not behave like S3. It lists keys out of order, for example, or does not
+     * support a request.
      */
     LAKE_UNSUPPORTED(Category.REFUSED, false),
     /** Bytes do not match their checksum. Fetching them again may repair them. */

@@ -95,7 +95,7 @@ final class KeyGlob {
             if (component.isEmpty()) {
                 return Optional.of(
                         "must be relative to the prefix, without / at its start or end, and "
-                        + "without //. dir/** matches everything below dir");
+                                + "without //. dir/** matches everything below dir");
             }
             if (component.equals(".") || component.equals("..")) {
                 return Optional.of("must have no component . or ..");

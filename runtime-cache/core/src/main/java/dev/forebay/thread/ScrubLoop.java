@@ -60,8 +60,7 @@ public final class ScrubLoop<T> implements AutoCloseable {
     public ScrubLoop(Thread.Builder thread, Source<T> source, long bytesPerSecond, Duration pause) {
         this.source = source;
         this.nanosPerByte = 1e9 / bytesPerSecond;
-        this.task =
-                new PeriodicTask(thread, pause, "A scrub failed", this::round);
+        this.task = new PeriodicTask(thread, pause, "A scrub failed", this::round);
     }
 
     /** Starts with a round. */

@@ -101,8 +101,7 @@ final class CertifiedKey {
         } catch (Exception notOneKey) {
             // Reported below, without the cause: a parser's message could quote parts of the key.
         }
-        throw refused(
-                setting, file, "contain one unencrypted private key in PEM, RSA or EC");
+        throw refused(setting, file, "contain one unencrypted private key in PEM, RSA or EC");
     }
 
     /** Returns whether the certificate's public key verifies what the private key signs. */

@@ -83,12 +83,15 @@ public final class RenewedKey extends X509ExtendedKeyManager {
             keys.addAll(newestFirst.subList(0, Math.min(KEPT - 1, newestFirst.size())));
             newestFirst = List.copyOf(keys);
             used = now;
-            LOG.info("{}certificate: using a new certificate, valid until {}", files.prefix(), expiry());
+            LOG.info(
+                    "{}certificate: using a new certificate, valid until {}",
+                    files.prefix(),
+                    expiry());
         } catch (ForebayException e) {
             if (!now.equals(refused)) {
                 LOG.warn(
                         "Cannot use the new certificate, so the old one, valid until {}, stays "
-                        + "in use: {}",
+                                + "in use: {}",
                         expiry(),
                         e.getMessage());
                 refused = now;

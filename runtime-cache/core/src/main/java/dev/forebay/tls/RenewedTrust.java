@@ -78,7 +78,9 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
                 LOG.info("{}: using the authorities that are now in {}", setting, file);
             } catch (ForebayException e) {
                 if (!now.equals(refused)) {
-                    LOG.warn("Cannot read new authorities, so the old ones stay in use: {}", e.getMessage());
+                    LOG.warn(
+                            "Cannot read new authorities, so the old ones stay in use: {}",
+                            e.getMessage());
                     refused = now;
                 }
             }

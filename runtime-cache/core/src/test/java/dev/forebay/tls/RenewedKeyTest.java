@@ -190,7 +190,8 @@ class RenewedKeyTest {
         assertRefused(nowhere, first.key(), "certificate is " + nowhere, "a readable file");
         assertRefused(first.certificate(), nowhere, "key is " + nowhere, "a readable file");
         assertRefused(text, first.key(), "certificate is " + text, "a certificate in PEM");
-        assertRefused(first.certificate(), text, "key is " + text, "one unencrypted private key in PEM");
+        assertRefused(
+                first.certificate(), text, "key is " + text, "one unencrypted private key in PEM");
         assertRefused(first.certificate(), second.key(), "key is " + second.key(), "belong to the");
     }
 

@@ -46,7 +46,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "The Unix socket to listen on, for this user only. A left-over socket is "
-                    + "replaced. FOREBAY_CSI_SOCKET")
+                            + "replaced. FOREBAY_CSI_SOCKET")
     Path socket;
 
     @Option(
@@ -80,7 +80,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "The longest time that a call waits for a version that is not shown yet, in "
-                    + "seconds: 60. FOREBAY_CSI_TIMEOUT")
+                            + "seconds: 60. FOREBAY_CSI_TIMEOUT")
     int timeout;
 
     @Option(
@@ -89,7 +89,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "The longest time that the first call for a volume waits, in seconds, so "
-                    + "that an event soon shows the reason: 5."
+                            + "that an event soon shows the reason: 5."
                             + " FOREBAY_CSI_FIRST_TIMEOUT")
     int firstTimeout;
 
@@ -99,7 +99,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "How long to wait for the image of a version before it is published file by "
-                    + "file, in seconds: 10. FOREBAY_CSI_IMAGE_TIMEOUT")
+                            + "file, in seconds: 10. FOREBAY_CSI_IMAGE_TIMEOUT")
     int imageTimeout;
 
     @Option(
@@ -108,7 +108,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "How many calls may publish volumes at the same time, and how many may "
-                    + "unpublish them: 64. FOREBAY_CSI_CALLS")
+                            + "unpublish them: 64. FOREBAY_CSI_CALLS")
     int calls;
 
     @Option(
@@ -131,7 +131,8 @@ final class Csi implements Callable<Integer> {
                 () -> driver.answers(HealthOptions.TIMEOUT),
                 () -> driver.answers(HealthOptions.TIMEOUT));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
-        System.out.printf("forebay-fuse: publishing volumes of %s through %s%n", mountpoint, socket);
+        System.out.printf(
+                "forebay-fuse: publishing volumes of %s through %s%n", mountpoint, socket);
         driver.awaitEnd();
         return 0;
     }

@@ -34,7 +34,7 @@ final class HealthOptions {
             paramLabel = "ADDRESS",
             description =
                     "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
-                    + "machine or container. FOREBAY_FUSE_HEALTH_ADDRESS")
+                            + "machine or container. FOREBAY_FUSE_HEALTH_ADDRESS")
     InetAddress address;
 
     /**

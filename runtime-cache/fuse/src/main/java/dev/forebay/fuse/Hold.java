@@ -63,7 +63,7 @@ final class Hold implements Callable<Integer> {
             paramLabel = "DIR",
             description =
                     "A directory, private to this user, through which the processes connect. "
-                    + "Each holder needs its own. FOREBAY_FUSE_HOLDER")
+                            + "Each holder needs its own. FOREBAY_FUSE_HOLDER")
     Path directory;
 
     @Option(
@@ -91,7 +91,7 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_UNMOUNT:-true}",
             description =
                     "Unmount on SIGTERM and SIGINT: true. Otherwise the serving process keeps "
-                    + "the mount for the next holder. FOREBAY_FUSE_UNMOUNT")
+                            + "the mount for the next holder. FOREBAY_FUSE_UNMOUNT")
     boolean unmount;
 
     @Option(
@@ -100,8 +100,8 @@ final class Hold implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "How long a holder that does not unmount waits after SIGTERM or SIGINT, in "
-                    + "seconds: 10. It unmounts anyway if all serving processes end within this "
-                    + "time. FOREBAY_FUSE_DRAIN")
+                            + "seconds: 10. It unmounts anyway if all serving processes end within this "
+                            + "time. FOREBAY_FUSE_DRAIN")
     int drain;
 
     @Option(
@@ -110,8 +110,8 @@ final class Hold implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "How long the serving process may leave the holder without an answer, in "
-                    + "seconds, before a standby process replaces it: 10. 0: no limit. "
-                    + "FOREBAY_FUSE_REPLACE_AFTER")
+                            + "seconds, before a standby process replaces it: 10. 0: no limit. "
+                            + "FOREBAY_FUSE_REPLACE_AFTER")
     int replaceAfter;
 
     @Mixin private HealthOptions health = new HealthOptions();

@@ -39,7 +39,7 @@ record OtherUsers(int user, Path configuration) {
         }
         LOG.info(
                 "Only this user can read {}, because {} does not contain {}. Run as root so that "
-                + "other users can read, and for native views and holders",
+                        + "other users can read, and for native views and holders",
                 mountpoint,
                 configuration,
                 ALLOWED);

@@ -116,7 +116,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
         String changed =
                 "Bytes that were written to, evicted from, swept from or scrubbed on the node's "
-                + "disk, by action";
+                        + "disk, by action";
         count(cache, "bytes", changed, "stored", CacheCounters::storedBytes);
         count(cache, "bytes", changed, "evicted", CacheCounters::evictedBytes);
         count(cache, "bytes", changed, "dead", CacheCounters::deadBytes);
@@ -188,8 +188,9 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     public void failedAttempt(WorkerNode worker, ForebayException failure) {
         LOG.debug("{}", failure.getMessage());
         Counter.builder("forebay_fuse_worker_failures")
-                .description("Failed attempts to read from a worker; another worker may have "
-                        + "served the read")
+                .description(
+                        "Failed attempts to read from a worker; another worker may have "
+                                + "served the read")
                 .tag("code", failure.code().name())
                 .register(registry)
                 .increment();

@@ -84,7 +84,7 @@ final class ServedTree {
         if (mountpoint.isEmpty()) {
             LOG.warn(
                     "Showing versions file by file, because this process cannot see the holder's "
-                    + "mount");
+                            + "mount");
         }
         // The holder has tried it too. It may see another sysfs in its container, and has no
         // metrics.

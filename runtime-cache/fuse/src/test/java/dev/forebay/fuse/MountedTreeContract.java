@@ -112,7 +112,8 @@ abstract class MountedTreeContract extends PosixCallsContract {
         RegionReaderConfig timeout =
                 new RegionReaderConfig(Duration.ofSeconds(6), ATTEMPT, Duration.ofSeconds(1));
         RegionReader patient = new RegionReader(client, () -> workers, timeout, ReadEvents.NONE);
-        RegionReader hasty = new RegionReader(client, () -> workers, SHORT_TIMEOUT, ReadEvents.NONE);
+        RegionReader hasty =
+                new RegionReader(client, () -> workers, SHORT_TIMEOUT, ReadEvents.NONE);
         source =
                 new MountedSource(
                         (manifest, pack, from, to, target) ->

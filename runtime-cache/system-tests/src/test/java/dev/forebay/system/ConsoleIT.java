@@ -85,9 +85,7 @@ class ConsoleIT {
                                 "/console#/datasets/console/shown/versions/v1/regions/"
                                         + VIRGINIA));
         browser.shows(
-                "console/shown@v1 in " + VIRGINIA,
-                "History",
-                "\tBLOCKED\tLAKE_OBJECT_CHANGED: ");
+                "console/shown@v1 in " + VIRGINIA, "History", "\tBLOCKED\tLAKE_OBJECT_CHANGED: ");
         browser.click("Pins");
         browser.shows("Leaked pins", "console/shown\tv1\t" + KOREA + "\t<b>alice</b>\ttraining");
         browser.click("Costs");

@@ -85,9 +85,7 @@ final class CrashAudit {
     private void residency(CrashCopy copy) {
         String expected = copy.isPresent() ? "CACHED" : "ABSENT";
         Await.until(
-                "%s is %s".formatted(copy, expected),
-                TIMEOUT,
-                () -> copy.state().equals(expected));
+                "%s is %s".formatted(copy, expected), TIMEOUT, () -> copy.state().equals(expected));
         if (!copy.isPresent()) {
             return;
         }

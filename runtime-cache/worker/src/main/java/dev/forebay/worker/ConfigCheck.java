@@ -68,11 +68,7 @@ final class ConfigCheck {
     static void checkHome(Path home) {
         try {
             Files.createDirectories(home);
-            require(
-                    Files.isWritable(home),
-                    "directory",
-                    home,
-                    "must be a writable directory");
+            require(Files.isWritable(home), "directory", home, "must be a writable directory");
         } catch (IOException e) {
             require(false, "directory", home, "must be a directory, which cannot be created: " + e);
         }

@@ -113,7 +113,8 @@ final class Scrubber implements ScrubLoop.Source<ChunkId>, AutoCloseable {
             if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
                 LOG.warn(
                         "Dropping chunk {}, because it was damaged on disk or its file was "
-                                + "missing", chunk);
+                                + "missing",
+                        chunk);
                 repair.accept(chunk);
             }
         } finally {

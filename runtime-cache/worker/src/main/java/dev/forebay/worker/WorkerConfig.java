@@ -187,8 +187,8 @@ public interface WorkerConfig {
         Duration timeout();
 
         /**
-         * The timeout for the first byte. Must be more than {@code forebay.gateway.queue-timeout} of the
-         * sibling, which may queue the request.
+         * The timeout for the first byte. Must be more than {@code forebay.gateway.queue-timeout}
+         * of the sibling, which may queue the request.
          */
         @WithDefault("3s")
         @InRange(min = "1ms", max = ConfigCheck.LONGEST_READ)

@@ -21,9 +21,7 @@ final class WorkerFigures {
 
     void store(ChunkStore store, Predicate<PackId> isProtected) {
         metrics.gauge(
-                "store.capacity.bytes",
-                "Space for chunks",
-                () -> store.stats().capacityBytes());
+                "store.capacity.bytes", "Space for chunks", () -> store.stats().capacityBytes());
         metrics.gauge("store.used.bytes", "Space used by chunks", () -> store.stats().usedBytes());
         metrics.gauge("store.chunks", "Chunks on disk", () -> store.stats().chunks());
         metrics.gauge(
@@ -31,7 +29,9 @@ final class WorkerFigures {
                 "Chunks that pins protect",
                 () -> protectedChunks(store, isProtected));
         metrics.count(
-                "store.evicted.chunks", "Chunks evicted to free space", () -> store.stats().evicted());
+                "store.evicted.chunks",
+                "Chunks evicted to free space",
+                () -> store.stats().evicted());
         metrics.count(
                 "store.damaged.chunks",
                 "Damaged chunks found on disk",
@@ -43,10 +43,7 @@ final class WorkerFigures {
         metrics.count(
                 "store.disk.errors", "Failed disk operations", () -> store.stats().diskErrors());
         metrics.gauge("store.disks", "Disks in use", () -> store.stats().disks());
-        metrics.gauge(
-                "store.failed.disks",
-                "Failed disks",
-                () -> store.stats().failedDisks());
+        metrics.gauge("store.failed.disks", "Failed disks", () -> store.stats().failedDisks());
     }
 
     private static long protectedChunks(ChunkStore store, Predicate<PackId> isProtected) {
@@ -64,8 +61,10 @@ final class WorkerFigures {
                 repairs::repaired);
         scrubber.ifPresent(
                 scrub -> {
-                    metrics.count("store.scrubbed.bytes", "Bytes on disk that were compared with "
-                            + "their checksums", scrub::bytes);
+                    metrics.count(
+                            "store.scrubbed.bytes",
+                            "Bytes on disk that were compared with " + "their checksums",
+                            scrub::bytes);
                     metrics.count(
                             "store.scrub.rounds", "Completed scrubs of all chunks", scrub::rounds);
                 });

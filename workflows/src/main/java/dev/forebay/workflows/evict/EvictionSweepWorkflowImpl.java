@@ -34,7 +34,8 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     @Override
     public List<Outcome> run(RegionName region) {
         List<Victim> victims =
-                ActivityStubs.sweep(region, "choose the victims").findVictims(region, MOST_VERSIONS);
+                ActivityStubs.sweep(region, "choose the victims")
+                        .findVictims(region, MOST_VERSIONS);
         WorkflowSemaphore places = Workflow.newWorkflowSemaphore(AT_ONCE);
         List<Promise<Outcome>> sweeps =
                 victims.stream()
@@ -43,8 +44,7 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
         List<Outcome> outcomes = sweeps.stream().map(Promise::get).toList();
         long evicted = outcomes.stream().filter(Outcome::evicted).count();
         Workflow.setCurrentDetails(
-                "Evicted %d of %d victims from %s."
-                        .formatted(evicted, outcomes.size(), region));
+                "Evicted %d of %d victims from %s.".formatted(evicted, outcomes.size(), region));
         return outcomes;
     }
 
@@ -74,8 +74,10 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
      */
     private static Outcome removeOrphan(Victim victim, ManifestRef orphan, RegionName region) {
         DatasetVersion version = victim.version();
-        if (!ActivityStubs.sweep(region, "check that no version owns " + version).isOrphan(victim, region)) {
-            return new Outcome(version, false, "the catalogue has the version again", victim.reason());
+        if (!ActivityStubs.sweep(region, "check that no version owns " + version)
+                .isOrphan(victim, region)) {
+            return new Outcome(
+                    version, false, "the catalogue has the version again", victim.reason());
         }
         EvictWorkflow eviction = ChildWorkflows.evict(version, region);
         Promise<Void> end =

@@ -18,7 +18,7 @@ final class FillDetails {
                 ? String.format(
                         Locale.ROOT,
                         "Filled: %,d of %,d chunks, %,d of %,d objects, %,d of %,d bytes; %,d "
-                        + "bytes from the lake. Not confirmed by the workers yet.",
+                                + "bytes from the lake. Not confirmed by the workers yet.",
                         cursor.next(),
                         manifest.chunks(),
                         cursor.objects(),
@@ -29,7 +29,7 @@ final class FillDetails {
                 : String.format(
                         Locale.ROOT,
                         "Round %d: filling chunks that workers lost meanwhile; %,d bytes from "
-                        + "the lake. Not confirmed by the workers yet.",
+                                + "the lake. Not confirmed by the workers yet.",
                         cursor.round() + 1,
                         cursor.bytesFromLake());
     }

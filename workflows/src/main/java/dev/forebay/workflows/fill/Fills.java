@@ -28,7 +28,10 @@ public final class Fills {
      * @param left the fills that the previous run left; the first caller in this run takes them up
      */
     public Fills(
-            VersionState state, Ingest ingest, CoverageQueries coverageQueries, List<UnfinishedFill> left) {
+            VersionState state,
+            Ingest ingest,
+            CoverageQueries coverageQueries,
+            List<UnfinishedFill> left) {
         left.forEach(each -> unfinished.put(each.region(), each));
         this.state = state;
         this.ingest = ingest;
@@ -77,7 +80,8 @@ public final class Fills {
     private Promise<Void> begin(UnfinishedFill filling) {
         RegionName region = filling.region();
         state.apply(new Ensured(region));
-        Fill fill = new Fill(state, ingest, coverageQueries, region, () -> halting, filling.urgency());
+        Fill fill =
+                new Fill(state, ingest, coverageQueries, region, () -> halting, filling.urgency());
         Promise<Void> end =
                 Async.procedure(
                         () -> {

@@ -257,8 +257,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     ("%s lacks chunks of %s, the first is %d, after %d rounds: check its "
-                            + "workers, which restart too often, or drop chunks because they "
-                            + "lack space")
+                                    + "workers, which restart too often, or drop chunks because they "
+                                    + "lack space")
                             .formatted(
                                     input.region(),
                                     input.version(),

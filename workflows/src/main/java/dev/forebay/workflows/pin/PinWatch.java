@@ -79,7 +79,10 @@ public final class PinWatch {
                     ActivityStubs.pin(state.version(), region, "read the pins")
                             .remaining(state.version(), asked.stream().map(PinGrant::id).toList());
         } catch (ActivityFailure failure) {
-            LOG.warn("Cannot read the pins in {}, so they stay: {}", region, Failures.problem(failure));
+            LOG.warn(
+                    "Cannot read the pins in {}, so they stay: {}",
+                    region,
+                    Failures.problem(failure));
             Workflow.sleep(PAUSE_AFTER_FAILURE);
             return;
         }

@@ -236,7 +236,10 @@ public final class Pins {
         } catch (ApplicationFailure unavailable) {
             // The lease ends the pin. The caller must learn why its request failed, not this
             // failure.
-            LOG.warn("Cannot release pin {}, which ends with its lease: {}", grant.id(), unavailable.getMessage());
+            LOG.warn(
+                    "Cannot release pin {}, which ends with its lease: {}",
+                    grant.id(),
+                    unavailable.getMessage());
         }
     }
 

@@ -26,11 +26,12 @@ public final class RequestedPin {
     private @Nullable Promise<PinGrant> unanswered;
 
     /**
-     * @param requester the request that takes the pin; a pin that it took in an earlier run counts as
-     *     its own
+     * @param requester the request that takes the pin; a pin that it took in an earlier run counts
+     *     as its own
      * @param deadline until when it waits
      */
-    public RequestedPin(Pins pins, PinRequest wanted, PinRequester requester, CallerDeadline deadline) {
+    public RequestedPin(
+            Pins pins, PinRequest wanted, PinRequester requester, CallerDeadline deadline) {
         this.pins = pins;
         this.wanted = wanted;
         this.requester = requester;
@@ -100,7 +101,9 @@ public final class RequestedPin {
             return;
         }
         Promise<PinGrant> taking =
-                unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, requester));
+                unanswered != null
+                        ? unanswered
+                        : Async.function(() -> pins.take(wanted, requester));
         unanswered = null;
         if (timeout.await(taking::isCompleted)) {
             try {

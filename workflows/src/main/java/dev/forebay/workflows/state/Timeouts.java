@@ -26,8 +26,7 @@ public final class Timeouts {
         }
         CompletablePromise<Void> timer = Workflow.newPromise();
         CancellationScope scope =
-                Workflow.newCancellationScope(
-                        () -> timer.completeFrom(Workflow.newTimer(timeout)));
+                Workflow.newCancellationScope(() -> timer.completeFrom(Workflow.newTimer(timeout)));
         scope.run();
         Workflow.await(() -> timer.isCompleted() || condition.getAsBoolean());
         if (timer.isCompleted()) {

@@ -144,8 +144,15 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                                         pins,
                                         (one, requester) ->
                                                 new EnsureInRegion(
-                                                        state, fills, pins, proofs, coverageQueries, receipts,
-                                                        deadline, one, requester),
+                                                        state,
+                                                        fills,
+                                                        pins,
+                                                        proofs,
+                                                        coverageQueries,
+                                                        receipts,
+                                                        deadline,
+                                                        one,
+                                                        requester),
                                         request,
                                         deadline)
                                 .run());
@@ -261,8 +268,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         if (isGivenUp) {
             ingest.stop();
         }
-        if (!Timeouts.await(
-                EVICTION_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
+        if (!Timeouts.await(EVICTION_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "the request is cancelled. The bytes that are present will be evicted as soon as %s answer"
@@ -399,13 +405,15 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the time to live of %s in %s has not ended".formatted(input.version(), region));
+                    "the time to live of %s in %s has not ended"
+                            .formatted(input.version(), region));
         }
         if (request.ifEvictableAt() != null
                 && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s was used in %s after the sweep chose it".formatted(input.version(), region));
+                    "%s was used in %s after the sweep chose it"
+                            .formatted(input.version(), region));
         }
         if (request.onlyIfUnwanted()
                 && (callers.isWaitedFor(region) || state.state(region) == State.WARMING)) {

@@ -194,7 +194,8 @@ final class EnsureInRegion {
         if (pin != null && !pin.isTaken()) {
             return Optional.empty();
         }
-        return coverageQueries.at(region, queriedAt(), deadline::isOver)
+        return coverageQueries
+                .at(region, queriedAt(), deadline::isOver)
                 .filter(this::isEnough)
                 .filter(_ -> pin == null || held() != null)
                 .map(there -> receipts.ofPart(region, there, held()));

@@ -100,7 +100,8 @@ final class EnsureInRegions {
     }
 
     private Promise<Given> begin(EnsureRequest one) {
-        return Async.function(() -> new Given(regions.apply(one, requester).run(), VersionState.now()));
+        return Async.function(
+                () -> new Given(regions.apply(one, requester).run(), VersionState.now()));
     }
 
     private void await(List<Promise<Given>> given) {

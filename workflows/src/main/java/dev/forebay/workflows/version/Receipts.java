@@ -110,7 +110,7 @@ final class Receipts {
         return String.format(
                 Locale.ROOT,
                 "%s was not present in %s within %d s: %s; %s. For the reason, run 'forebay "
-                + "explain %s --region %s'",
+                        + "explain %s --region %s'",
                 state.version(),
                 residency.region(),
                 seconds,

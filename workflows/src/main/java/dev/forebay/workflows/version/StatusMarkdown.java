@@ -60,7 +60,7 @@ final class StatusMarkdown {
         }
         return table(
                 "| region | state | coverage | bytes | objects | from the lake | rate | "
-                + "evictable at |\n|---|---|---|---|---|---|---|---|",
+                        + "evictable at |\n|---|---|---|---|---|---|---|---|",
                 status.regions(),
                 residency ->
                         String.format(

@@ -57,20 +57,22 @@ class AliasesResource {
             summary = "Let an alias name a version",
             description =
                     "Requests that use the alias get this version from now on. Open requests "
-                    + "keep the version that they got. Has no effect if the alias already names "
-                    + "it.")
+                            + "keep the version that they got. Has no effect if the alias already names "
+                            + "it.")
     @APIResponse(responseCode = "200", description = "The alias")
     @APIResponse(
             responseCode = "400",
             description =
                     "INVALID_ARGUMENT: latest and digests cannot be aliases, and a dataset has "
-                    + "at most 100")
+                            + "at most 100")
     @APIResponse(
             responseCode = "404",
-            description = "NOT_FOUND: the dataset or version does not exist, or the version is "
-                    + "not frozen")
-    @APIResponse(responseCode = "409", description = "ALREADY_EXISTS: the dataset has a version "
-            + "with this name")
+            description =
+                    "NOT_FOUND: the dataset or version does not exist, or the version is "
+                            + "not frozen")
+    @APIResponse(
+            responseCode = "409",
+            description = "ALREADY_EXISTS: the dataset has a version " + "with this name")
     public AliasView move(
             @BeanParam @Valid DatasetPath path,
             @PathParam("alias") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)

@@ -16,7 +16,8 @@ record CheckView(
         long objectsChanged,
         long objectsAdded,
         long objectsRemoved,
-        @Schema(description = "The problem that ended the check, or null") @Nullable CauseView problem) {
+        @Schema(description = "The problem that ended the check, or null")
+                @Nullable CauseView problem) {
 
     static @Nullable CheckView of(Tracking.@Nullable LastCheck last) {
         if (last == null) {

@@ -20,8 +20,9 @@ record DatasetTtl(
         @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
                 @Schema(
                         enumeration = {"pin", "read"},
-                        description = "Start of the time to live, see registration. Absent: "
-                                + "unchanged")
+                        description =
+                                "Start of the time to live, see registration. Absent: "
+                                        + "unchanged")
                 @Nullable String ttlAfter) {
 
     @Nullable Duration duration() {

@@ -15,7 +15,8 @@ record DatasetView(
         String source,
         @Schema(description = "Patterns for the keys that belong to the dataset. Empty: all")
                 List<String> include,
-        @Schema(description = "Patterns for the keys that do not belong to the dataset") List<String> exclude,
+        @Schema(description = "Patterns for the keys that do not belong to the dataset")
+                List<String> exclude,
         @Schema(
                         description =
                                 "The object that lists its keys, or null for all keys below the "

@@ -77,9 +77,9 @@ class DatasetsResource {
             summary = "Register a dataset",
             description =
                     "Returns 201 for a new dataset, 200 for an identical one, and 409 if the "
-                    + "name has another source. Forebay checks the source of a new dataset: 400 "
-                    + "if Forebay writes to that bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED "
-                    + "if it cannot create a version from it.")
+                            + "name has another source. Forebay checks the source of a new dataset: 400 "
+                            + "if Forebay writes to that bucket, 502 LAKE_DENIED or 422 LAKE_UNSUPPORTED "
+                            + "if it cannot create a version from it.")
     @APIResponse(responseCode = "201", description = "Registered")
     @APIResponse(responseCode = "200", description = "The same dataset is registered already")
     @APIResponse(responseCode = "409", description = "ALREADY_EXISTS, with another source or TTL")
@@ -131,7 +131,7 @@ class DatasetsResource {
             summary = "Set how long future versions stay in a region",
             description =
                     "Existing versions keep their ttl_seconds, which can be changed for each "
-                    + "version. ttl_after applies to all versions.")
+                            + "version. ttl_after applies to all versions.")
     @APIResponse(responseCode = "200", description = "The dataset")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public DatasetView setTtl(
@@ -146,9 +146,9 @@ class DatasetsResource {
             summary = "Delete a dataset",
             description =
                     "The dataset gets no new versions or pins, and does not follow its source "
-                    + "any more. In each region, the next sweep that finds its versions unpinned "
-                    + "evicts them. The originals stay. The name remains reserved for this "
-                    + "source: a new registration restores the dataset.")
+                            + "any more. In each region, the next sweep that finds its versions unpinned "
+                            + "evicts them. The originals stay. The name remains reserved for this "
+                            + "source: a new registration restores the dataset.")
     @APIResponse(responseCode = "204", description = "The dataset is deleted")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: the dataset was never registered")
     public void delete(@BeanParam @Valid DatasetPath path) {

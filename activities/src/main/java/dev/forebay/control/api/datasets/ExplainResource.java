@@ -48,9 +48,10 @@ class ExplainResource {
             summary = "Explain why a version is, or is not, in a region",
             description =
                     "Uses the version's workflow and its history: fills, pins, evictions with "
-                    + "their reasons, lost chunks, and newer versions.")
-    @APIResponse(responseCode = "200", description = "The explanation in sentences, and the "
-            + "facts behind it")
+                            + "their reasons, lost chunks, and newer versions.")
+    @APIResponse(
+            responseCode = "200",
+            description = "The explanation in sentences, and the " + "facts behind it")
     @APIResponse(
             responseCode = "404",
             description = "NOT_FOUND: no such dataset, or no version has this name")
@@ -75,7 +76,8 @@ class ExplainResource {
             Residency.State state,
             @Schema(description = "Whether every byte is present") boolean warm,
             @Schema(description = "For people, one sentence each") List<String> sentences,
-            @Schema(description = "The latest events first, at most 50") List<HistoryEntryView> history,
+            @Schema(description = "The latest events first, at most 50")
+                    List<HistoryEntryView> history,
             @Schema(description = "The version that was frozen last") String newest,
             @Schema(description = "Other versions that are complete in the region, at most 20")
                     List<String> others,
@@ -105,17 +107,15 @@ class ExplainResource {
     record HistoryEntryView(
             Instant at,
             HistoryEntry.Kind kind,
-            @Schema(description = "The code of the problem of a BLOCKED version, or null") @Nullable ErrorCode code,
-            @Schema(description = "The pin owner, the reason of the eviction, or the problem") String text,
+            @Schema(description = "The code of the problem of a BLOCKED version, or null")
+                    @Nullable ErrorCode code,
+            @Schema(description = "The pin owner, the reason of the eviction, or the problem")
+                    String text,
             @Schema(description = "Bytes that were present") long bytes) {
 
         static HistoryEntryView of(HistoryEntry entry) {
             return new HistoryEntryView(
-                    entry.at(),
-                    entry.kind(),
-                    entry.code(),
-                    entry.text(),
-                    entry.bytes());
+                    entry.at(), entry.kind(), entry.code(), entry.text(), entry.bytes());
         }
     }
 }

@@ -51,7 +51,7 @@ class TrackingResource {
             summary = "Let a dataset follow its source, or change its interval",
             description =
                     "Each check lists the source, which costs one request for 1,000 objects. A "
-                    + "source that differs from the newest version becomes a new version.")
+                            + "source that differs from the newest version becomes a new version.")
     @APIResponse(responseCode = "200", description = "The schedule and the last check")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public TrackingView follow(
@@ -73,8 +73,9 @@ class TrackingResource {
     @DELETE
     @Operation(
             summary = "Stop following the source of a dataset",
-            description = "The versions stay. Has no effect if the dataset does not follow its "
-                    + "source.")
+            description =
+                    "The versions stay. Has no effect if the dataset does not follow its "
+                            + "source.")
     @APIResponse(responseCode = "204", description = "The dataset does not follow its source")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public void stop(@BeanParam @Valid DatasetPath path) {
@@ -87,7 +88,7 @@ class TrackingResource {
             summary = "Check now",
             description =
                     "Works also while checks are paused. last_check shows when the check has "
-                    + "ended. A running check ends first.")
+                            + "ended. A running check ends first.")
     @APIResponse(responseCode = "202", description = "The check will run")
     @APIResponse(responseCode = "404", description = ABSENT)
     public RestResponse<TrackingView> check(@BeanParam @Valid DatasetPath path) {
@@ -101,8 +102,10 @@ class TrackingResource {
             long intervalSeconds,
             boolean paused,
             Instant createdAt,
-            @Schema(description = "The next run, or null while paused") @Nullable Instant nextCheckAt,
-            @Schema(description = "The last check, or null before the first one") @Nullable CheckView lastCheck) {
+            @Schema(description = "The next run, or null while paused")
+                    @Nullable Instant nextCheckAt,
+            @Schema(description = "The last check, or null before the first one")
+                    @Nullable CheckView lastCheck) {
 
         static TrackingView of(DatasetTracking.Followed followed) {
             Tracking tracking = followed.tracking();
@@ -120,8 +123,10 @@ class TrackingResource {
     record NewTracking(
             @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
                     @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
-                    @Schema(description = "Interval of checks, in seconds. Absent: unchanged, at "
-                            + "first the default")
+                    @Schema(
+                            description =
+                                    "Interval of checks, in seconds. Absent: unchanged, at "
+                                            + "first the default")
                     @Nullable Long intervalSeconds,
             @Schema(description = "Whether checks are paused. Absent: unchanged, at first false")
                     @Nullable Boolean paused) {

@@ -40,8 +40,9 @@ class BlockedResource {
 
     @GET
     @Operation(summary = "List the versions that are BLOCKED in a region, of all datasets")
-    @APIResponse(responseCode = "200", description = "The versions, each with the reason and the "
-            + "remedy")
+    @APIResponse(
+            responseCode = "200",
+            description = "The versions, each with the reason and the " + "remedy")
     public BlockedPage list(
             @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,

@@ -41,10 +41,11 @@ class CatalogueResource {
             summary = "Restore datasets and versions that the catalogue has lost, page by page",
             description =
                     "Reads the pointers next to the manifests. Existing rows do not change. "
-                    + "Deletions, quotas, aliases and tracking are not in the pointers, so they "
-                    + "are not restored.")
-    @APIResponse(responseCode = "200", description = "The versions of this page and the result "
-            + "for each")
+                            + "Deletions, quotas, aliases and tracking are not in the pointers, so they "
+                            + "are not restored.")
+    @APIResponse(
+            responseCode = "200",
+            description = "The versions of this page and the result " + "for each")
     public RestoredView restore(@QueryParam("after") @Nullable String after) {
         CatalogueRestore.Restored restored = catalogue.restore(after);
         return new RestoredView(

@@ -11,10 +11,12 @@ record CostView(
         @Schema(description = "The key of this row. Empty for requests without a run_id")
                 String key,
         @Schema(description = "Includes failed requests and retries") CountedView lake,
-        @Schema(description = "Bytes that workers of a region read from each other") CountedView peer,
+        @Schema(description = "Bytes that workers of a region read from each other")
+                CountedView peer,
         @Schema(description = "Bytes that workers read from other regions in a cloud")
                 CountedView sibling,
-        @Schema(description = "Bytes that workers read from on-premises sites") CountedView onPremises,
+        @Schema(description = "Bytes that workers read from on-premises sites")
+                CountedView onPremises,
         @Schema(description = "Bytes that workers sent to nodes") CountedView readers,
         @Schema(description = "Space on the disks of workers, in 10⁹ bytes times hours")
                 BigDecimal nvmeGbHours,

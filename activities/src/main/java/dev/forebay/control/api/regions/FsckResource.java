@@ -69,10 +69,10 @@ class FsckResource {
             @Nullable String version,
             @Nullable String region,
             @Schema(description = "The problem") String message,
-            @Schema(description = "What a repair does, or what an operator must do")
-                    String remedy,
+            @Schema(description = "What a repair does, or what an operator must do") String remedy,
             Finding.State state,
-            @Schema(description = "The reason why a repair failed, or null") @Nullable String problem) {
+            @Schema(description = "The reason why a repair failed, or null")
+                    @Nullable String problem) {
 
         static FindingView of(Finding finding) {
             return new FindingView(
@@ -107,11 +107,10 @@ class FsckResource {
 
     @GET
     @Operation(
-            summary =
-                    "Compare catalogue, manifests, workflows and regions, page by page",
+            summary = "Compare catalogue, manifests, workflows and regions, page by page",
             description =
                     "Changes nothing, except that workers fetch damaged chunks again if a deep "
-                    + "check finds them.")
+                            + "check finds them.")
     @APIResponse(responseCode = "200", description = "Some findings")
     @APIResponse(responseCode = "503", description = AWAY)
     public FindingPage check(@BeanParam @Valid FsckQuery query) {
@@ -123,9 +122,10 @@ class FsckResource {
             summary = "Compare as GET does, and repair the findings",
             description =
                     "Deletes no manifest and drops no pinned byte. Repairs by workflows continue "
-                    + "after the response.")
-    @APIResponse(responseCode = "200", description = "The findings of this page, and the result "
-            + "of each repair")
+                            + "after the response.")
+    @APIResponse(
+            responseCode = "200",
+            description = "The findings of this page, and the result " + "of each repair")
     @APIResponse(responseCode = "503", description = AWAY)
     public FindingPage repair(@BeanParam @Valid FsckQuery query) {
         return page(query, true);

@@ -35,11 +35,11 @@ class QueueResource {
     }
 
     @GET
-    @Operation(
-            summary = "List the queue of versions that wait for space in a region, with reasons")
+    @Operation(summary = "List the queue of versions that wait for space in a region, with reasons")
     @APIResponse(responseCode = "200", description = "The queue")
-    @APIResponse(responseCode = "503", description = "UNAVAILABLE: the region's agent does not "
-            + "answer")
+    @APIResponse(
+            responseCode = "503",
+            description = "UNAVAILABLE: the region's agent does not " + "answer")
     public QueuePage list(
             @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {

@@ -50,11 +50,10 @@ class QuotasResource {
 
     @PUT
     @Operation(
-            summary =
-                    "Set the quota of a namespace, in one region or all regions",
+            summary = "Set the quota of a namespace, in one region or all regions",
             description =
                     "Applies to the next admission. The next sweep evicts unpinned versions "
-                    + "until the namespace is within its quota.")
+                            + "until the namespace is within its quota.")
     @APIResponse(responseCode = "200", description = "All quotas of the namespace")
     public QuotaPage set(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -65,8 +64,10 @@ class QuotasResource {
     }
 
     @DELETE
-    @Operation(summary = "Remove the quota of a namespace for one region, or the one for all "
-            + "regions")
+    @Operation(
+            summary =
+                    "Remove the quota of a namespace for one region, or the one for all "
+                            + "regions")
     @APIResponse(responseCode = "200", description = "The remaining quotas of the namespace")
     public QuotaPage remove(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -83,8 +84,10 @@ class QuotasResource {
 
     @Schema(name = "QuotaView", description = "The most space for a namespace in a region")
     record QuotaView(
-            @Schema(description = "The region. Null: every region without a quota of its own for "
-                    + "the namespace")
+            @Schema(
+                            description =
+                                    "The region. Null: every region without a quota of its own for "
+                                            + "the namespace")
                     @Nullable String region,
             long bytes) {
 
@@ -107,7 +110,9 @@ class QuotasResource {
                     @Nullable String region,
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = 0, message = Rules.QUOTA_RULE)
-                    @Schema(description = "The most space for the namespace's versions there, in "
-                            + "bytes")
+                    @Schema(
+                            description =
+                                    "The most space for the namespace's versions there, in "
+                                            + "bytes")
                     Long bytes) {}
 }

@@ -64,7 +64,7 @@ class RegionsResource {
             summary = "List pins whose owners seem to be gone, of one region or of all",
             description =
                     "Reads the region's etcd: pins that are unknown to their version's workflow, "
-                    + "and pins that were not renewed for half of their lease.")
+                            + "and pins that were not renewed for half of their lease.")
     @APIResponse(responseCode = "200", description = "The pins, each with the reason")
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: a region does not answer")
     public PinPage leaked(
@@ -110,8 +110,10 @@ class RegionsResource {
             @Schema(description = "Whether its agent answers") boolean reachable,
             @Schema(description = "Whether its etcd answers the agent, or null if unknown")
                     @Nullable Boolean etcdReachable,
-            @Schema(description = "The reason why the region accepts no work at the moment, or "
-                    + "null")
+            @Schema(
+                            description =
+                                    "The reason why the region accepts no work at the moment, or "
+                                            + "null")
                     @Nullable CauseView problem,
             List<RegionReport.WorkerReport> workers) {
 

@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 record SweepPlanView(
         String region,
         @Schema(description = "The victims, in the order of eviction") List<VictimView> victims,
-        @Schema(description = "Decisions that were not possible, with the reason") List<String> notes,
-        @Schema(description = "Sum over the workers that answer, or null if the agent does not "
-                + "answer")
-                @Nullable Long capacityBytes,
-        @Nullable Long usedBytes,
+        @Schema(description = "Decisions that were not possible, with the reason")
+                List<String> notes,
         @Schema(
                         description =
-                                "Bytes to which no mounted version refers. Workers remove them")
+                                "Sum over the workers that answer, or null if the agent does not "
+                                        + "answer")
+                @Nullable Long capacityBytes,
+        @Nullable Long usedBytes,
+        @Schema(description = "Bytes to which no mounted version refers. Workers remove them")
                 @Nullable Long orphanBytes) {
 
     static SweepPlanView of(SweepPlans.Preview preview) {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 record SweepView(
         String region,
         boolean done,
-        @Schema(description = "The result, or null while the sweep runs") @Nullable List<SweptView> outcomes,
+        @Schema(description = "The result, or null while the sweep runs")
+                @Nullable List<SweptView> outcomes,
         String workflowId,
         @Nullable String workflowUrl) {
 

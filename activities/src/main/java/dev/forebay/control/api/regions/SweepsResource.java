@@ -134,7 +134,8 @@ class SweepsResource {
             boolean paused,
             @Schema(description = "The reason of the last pause or resumption") String note,
             long intervalSeconds,
-            @Schema(description = "The last run, or null if there was none") @Nullable Instant lastAt,
+            @Schema(description = "The last run, or null if there was none")
+                    @Nullable Instant lastAt,
             @Schema(description = "The next run, or null while paused") @Nullable Instant nextAt) {
 
         static ScheduleView of(RegionName region, SweepSchedules.State state) {

@@ -85,11 +85,12 @@ class ContentsResource {
     @GET
     @Path("/diff")
     @Operation(
-            summary = "List objects that were added, removed or changed since another version, "
-                    + "by path",
+            summary =
+                    "List objects that were added, removed or changed since another version, "
+                            + "by path",
             description =
                     "An object has changed if its size, ETag or version id differs. A page also "
-                    + "ends after a number of comparisons, so continue until next is null.")
+                            + "ends after a number of comparisons, so continue until next is null.")
     @APIResponse(responseCode = "200", description = "Differences")
     @APIResponse(responseCode = "404", description = ABSENT)
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: a manifest is being fetched")
@@ -120,7 +121,8 @@ class ContentsResource {
             String key,
             long bytes,
             String etag,
-            @Schema(description = "The object's version id, in a bucket with versioning, or null") @Nullable String versionId,
+            @Schema(description = "The object's version id, in a bucket with versioning, or null")
+                    @Nullable String versionId,
             Instant modifiedAt) {
 
         static ObjectView of(Found found) {
@@ -140,8 +142,10 @@ class ContentsResource {
             String dataset,
             String version,
             List<ObjectView> items,
-            @Schema(description = "The parameter after for the next page, or null on the last "
-                    + "page")
+            @Schema(
+                            description =
+                                    "The parameter after for the next page, or null on the last "
+                                            + "page")
                     @Nullable String next) {
 
         static ObjectPage of(DatasetVersion version, Files files) {

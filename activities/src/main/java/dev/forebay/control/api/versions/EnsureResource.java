@@ -51,14 +51,14 @@ class EnsureResource {
 
     private static final String CONFLICT =
             "CANCELLED if a client cancelled the request. EVICTING if the version was evicted "
-            + "meanwhile. LAKE_OBJECT_CHANGED. ALREADY_EXISTS if the key was used for another "
-            + "request, or another holder has a pin with this id";
+                    + "meanwhile. LAKE_OBJECT_CHANGED. ALREADY_EXISTS if the key was used for another "
+                    + "request, or another holder has a pin with this id";
     private static final String LATE =
             "DEADLINE_EXCEEDED: the version was not present within deadline_seconds. The detail "
-            + "has the progress";
+                    + "has the progress";
     private static final String GIVEN_UP =
             "UNAVAILABLE or LAKE_UNAVAILABLE. With retryable false the fill has stopped and the "
-            + "version is BLOCKED in the region";
+                    + "version is BLOCKED in the region";
 
     private final EnsureRequests requests;
     private final ProgressFeeds progress;
@@ -95,7 +95,7 @@ class EnsureResource {
             responseCode = "404",
             description =
                     "NOT_FOUND: no such dataset, or no such version without create. The detail "
-                    + "has similar names")
+                            + "has similar names")
     @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY, INVALID_KEY or LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
@@ -114,7 +114,7 @@ class EnsureResource {
                     @Parameter(
                             description =
                                     "Refuse aliases, digests and latest, for a caller that needs "
-                                    + "a permanent path")
+                                            + "a permanent path")
                     String byName,
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
@@ -182,8 +182,9 @@ class EnsureResource {
                     """
                     Waiting clients get CANCELLED. A fill for which no other request waits and on which there is no pin \
                     stops, and its chunks are removed. Has no effect on a request that has ended.""")
-    @APIResponse(responseCode = "204", description = "The request is cancelled, or had ended "
-            + "before")
+    @APIResponse(
+            responseCode = "204",
+            description = "The request is cancelled, or had ended " + "before")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
     public void cancel(
             @BeanParam @Valid VersionPath path,

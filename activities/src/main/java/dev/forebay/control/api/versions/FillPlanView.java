@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 record FillPlanView(
         String dataset,
         String version,
-        @Schema(description = "The manifest, or null for a plan from a listing of the lake, "
-                + "because the version is not frozen")
+        @Schema(
+                        description =
+                                "The manifest, or null for a plan from a listing of the lake, "
+                                        + "because the version is not frozen")
                 @Nullable ManifestView manifest,
         @Schema(description = "The currency of all costs, or null without prices")
                 @Nullable String currency,
@@ -45,17 +47,17 @@ record FillPlanView(
             @Schema(
                             description =
                                     "The recent rate of the region's fills for large objects, in "
-                                    + "bytes per second, or null if it filled too little")
+                                            + "bytes per second, or null if it filled too little")
                     @Nullable Long bytesPerSecond,
             @Schema(
                             description =
                                     "Estimated seconds after admission if no other fill runs, or "
-                                    + "null if unknown")
+                                            + "null if unknown")
                     @Nullable Long etaSeconds,
-            @Schema(description = "Lower bound, or null if unknown")
-                    @Nullable Long etaLeastSeconds,
+            @Schema(description = "Lower bound, or null if unknown") @Nullable Long etaLeastSeconds,
             @Schema(description = "Upper bound, or null if unknown") @Nullable Long etaMostSeconds,
-            @Schema(description = "The reason why some fields are unknown, or null") @Nullable CauseView problem) {
+            @Schema(description = "The reason why some fields are unknown, or null")
+                    @Nullable CauseView problem) {
 
         static InRegionView of(FillPlan.InRegion in) {
             FillSpeed.Estimate time = in.time();
@@ -81,9 +83,13 @@ record FillPlanView(
             @Schema(description = "Files with missing bytes") long objectsMissing,
             @Schema(description = "GET requests that fetch the missing bytes from the lake")
                     long lakeRequests,
-            @Schema(description = "Whether the figures are exact. Otherwise they are estimates") boolean exact,
-            @Schema(description = "The lake has more objects than a plan lists, so the figures "
-                    + "are too low") boolean atLeast) {
+            @Schema(description = "Whether the figures are exact. Otherwise they are estimates")
+                    boolean exact,
+            @Schema(
+                            description =
+                                    "The lake has more objects than a plan lists, so the figures "
+                                            + "are too low")
+                    boolean atLeast) {
 
         static @Nullable NeedsView of(FillPlan.@Nullable Needs needs) {
             return needs == null
@@ -103,8 +109,10 @@ record FillPlanView(
     record SourceView(
             @Schema(enumeration = {"lake", "region", "on_premises"}) String kind,
             @Schema(description = "The region, or null for the lake") @Nullable String region,
-            @Schema(description = "The cost of all missing bytes from this source, or null "
-                    + "without prices")
+            @Schema(
+                            description =
+                                    "The cost of all missing bytes from this source, or null "
+                                            + "without prices")
                     @Nullable BigDecimal cost,
             @Schema(description = "Whether a fill would use this source") boolean used) {
 
@@ -126,7 +134,8 @@ record FillPlanView(
             @Schema(description = "The space that present versions use, in bytes") long takenBytes,
             long capacityBytes,
             @Schema(description = "The versions that would be evicted") List<VictimView> victims,
-            @Schema(description = "The reason why the version is not admitted at once, or null") @Nullable CauseView problem,
+            @Schema(description = "The reason why the version is not admitted at once, or null")
+                    @Nullable CauseView problem,
             @Schema(description = "When the pins end that prevent the necessary evictions, or null")
                     @Nullable Instant notBefore) {
 
@@ -149,7 +158,8 @@ record FillPlanView(
             String dataset,
             String version,
             long roomBytes,
-            @Schema(description = "Recent requests, at least the last use. Older ones count less") double uses,
+            @Schema(description = "Recent requests, at least the last use. Older ones count less")
+                    double uses,
             @Nullable BigDecimal refetchCost,
             @Nullable Instant evictableAt) {
 

@@ -33,7 +33,9 @@ record PinSpec(
         @NotNull(message = Rules.REQUIRED)
                 @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                 @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                @Schema(description = "How long the pin lives without a renewal, in seconds", examples = "120")
+                @Schema(
+                        description = "How long the pin lives without a renewal, in seconds",
+                        examples = "120")
                 Long leaseSeconds,
         @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                 @Schema(description = "The uid of the Kubernetes Job that owns the pin")

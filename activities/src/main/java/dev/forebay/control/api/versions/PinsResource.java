@@ -71,8 +71,9 @@ class PinsResource {
     @ResponseStatus(CREATED)
     @Operation(
             summary = "Pin the version in a region where it is WARMING or CACHED",
-            description = "Returns 409 EVICTING while the version is evicted: retry after the "
-                    + "eviction.")
+            description =
+                    "Returns 409 EVICTING while the version is evicted: retry after the "
+                            + "eviction.")
     @APIResponse(responseCode = "201", description = "Held")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: the version is not in the region")
     @APIResponse(
@@ -112,8 +113,8 @@ class PinsResource {
             summary = "Renew a pin for another lease",
             description =
                     "Writes to the region's etcd, without Temporal and the catalogue. Therefore "
-                    + "the version must be given by its own name. Returns 404 when the pin has "
-                    + "ended.")
+                            + "the version must be given by its own name. Returns 404 when the pin has "
+                            + "ended.")
     @APIResponse(responseCode = "200", description = "The pin")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: the pin has ended")
     public PinView renew(
@@ -130,7 +131,7 @@ class PinsResource {
             summary = "Release a pin",
             description =
                     "Has no effect if the pin has ended or, with `taken_at`, if it was taken "
-                    + "again since.")
+                            + "again since.")
     @APIResponse(responseCode = "204", description = "The pin does not exist any more")
     @APIResponse(
             responseCode = "404",

@@ -116,20 +116,26 @@ class PlacementsResource {
                                 "too_few_gpus"
                             })
                     String verdict,
-            @Schema(description = "The part of its bytes that is present, 0 to 1, or null if "
-                    + "unknown")
+            @Schema(
+                            description =
+                                    "The part of its bytes that is present, 0 to 1, or null if "
+                                            + "unknown")
                     @Nullable Double coverage,
             @Schema(description = "Free space in the chunk stores, in bytes, or null if unknown")
                     @Nullable Long freeBytes,
-            @Schema(description = "Estimated seconds until the version is complete, or null if "
-                    + "unknown")
+            @Schema(
+                            description =
+                                    "Estimated seconds until the version is complete, or null if "
+                                            + "unknown")
                     @Nullable Long etaSeconds,
             @Schema(description = "Lower bound, or null if unknown") @Nullable Long etaLeastSeconds,
             @Schema(description = "Upper bound, or null if unknown") @Nullable Long etaMostSeconds,
             @Schema(description = "The cost of the missing bytes, or null without prices")
                     @Nullable BigDecimal cost,
-            @Schema(description = "The most GPUs that a job can get there, or null if not "
-                    + "configured")
+            @Schema(
+                            description =
+                                    "The most GPUs that a job can get there, or null if not "
+                                            + "configured")
                     @Nullable Integer gpus,
             @Schema(description = "The reasons for its rank, as sentences") List<String> reasons) {
 

@@ -11,21 +11,22 @@ import org.jspecify.annotations.Nullable;
 /** The progress of a version in one region. */
 @Schema(
         name = "Progress",
-        description = "The progress of a version. bytes and objects are null until the version "
-                + "is listed")
+        description =
+                "The progress of a version. bytes and objects are null until the version "
+                        + "is listed")
 record ProgressView(
         String region,
         Residency.State state,
-        @Schema(description = "Rounded down. 100 only if the version is CACHED in the region") int percent,
+        @Schema(description = "Rounded down. 100 only if the version is CACHED in the region")
+                int percent,
         long bytesCached,
         @Nullable Long bytes,
         long objectsCached,
         @Nullable Long objects,
-        @Schema(
-                        description =
-                                "Average since the start of the fill, or null if no fill runs")
+        @Schema(description = "Average since the start of the fill, or null if no fill runs")
                 @Nullable Long bytesPerSecond,
-        @Schema(description = "Remaining seconds at this rate, or null if unknown") @Nullable Long etaSeconds,
+        @Schema(description = "Remaining seconds at this rate, or null if unknown")
+                @Nullable Long etaSeconds,
         @Schema(description = "Failed attempts of the current operation") int failed,
         @Schema(description = "The problem that stopped it, and the remedy")
                 @Nullable CauseView blocked,

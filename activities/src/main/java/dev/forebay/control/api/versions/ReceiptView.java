@@ -33,13 +33,17 @@ record ReceiptView(
                                 "Bytes by source, since the version was mounted in the region, "
                                         + "like bytes_from_lake")
                 Map<String, Long> bytesFrom,
-        @Schema(description = "Null in a cold receipt if the region has not mounted the version "
-                + "yet")
+        @Schema(
+                        description =
+                                "Null in a cold receipt if the region has not mounted the version "
+                                        + "yet")
                 @Nullable String path,
         @Schema(description = "When the version was complete, or null if it is not")
                 @Nullable Instant cachedAt,
-        @Schema(description = "The pin, or null if none was requested or, in a cold receipt, "
-                + "none could be taken in time")
+        @Schema(
+                        description =
+                                "The pin, or null if none was requested or, in a cold receipt, "
+                                        + "none could be taken in time")
                 @Nullable PinView pin,
         @Schema(description = "The reason why fewer bytes are present than requested, or null")
                 @Nullable CauseView cold,

@@ -80,11 +80,14 @@ public record VersionView(
             List<String> include,
             List<String> exclude,
             @Nullable String keys,
-            @Schema(description = "The ETag of the list of keys that was read") @Nullable String keysEtag,
+            @Schema(description = "The ETag of the list of keys that was read")
+                    @Nullable String keysEtag,
             @Schema(description = "The version id of the list of keys, in a bucket with versioning")
                     @Nullable String keysVersionId,
-            @Schema(description = "The version with which it was compared, or null for the first "
-                    + "one")
+            @Schema(
+                            description =
+                                    "The version with which it was compared, or null for the first "
+                                            + "one")
                     @Nullable String before,
             long objectsUnchanged,
             long objectsChanged,
@@ -118,19 +121,19 @@ public record VersionView(
     record ResidencyView(
             String region,
             Residency.State state,
-            @Schema(description = "Rounded down. 100 only if the version is CACHED in the region") int percent,
+            @Schema(description = "Rounded down. 100 only if the version is CACHED in the region")
+                    int percent,
             long bytesCached,
             long objectsCached,
             long bytesFromLake,
-            @Schema(
-                            description =
-                                    "Average since the start of the fill, or null if no fill runs")
+            @Schema(description = "Average since the start of the fill, or null if no fill runs")
                     @Nullable Long bytesPerSecond,
-            @Schema(description = "Remaining seconds at this rate, or null if unknown") @Nullable Long etaSeconds,
+            @Schema(description = "Remaining seconds at this rate, or null if unknown")
+                    @Nullable Long etaSeconds,
             @Schema(
                             description =
                                     "Failed attempts of the current operation. Only if one "
-                                    + "version is shown")
+                                            + "version is shown")
                     int failed,
             @Nullable String path,
             @Nullable Instant cachedAt,
@@ -140,7 +143,7 @@ public record VersionView(
             @Schema(
                             description =
                                     "While WARMING or EVICTING: what it waits for, or how the "
-                                    + "last attempt failed. Only if one version is shown")
+                                            + "last attempt failed. Only if one version is shown")
                     @Nullable CauseView waiting) {
 
         public static ResidencyView of(RegionProgress progress) {

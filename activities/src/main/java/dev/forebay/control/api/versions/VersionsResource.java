@@ -103,8 +103,8 @@ class VersionsResource {
             summary = "Create the version from the source's present state",
             description =
                     "Lists the source and fills no region. Returns 202 while the listing runs. A "
-                    + "repeated request follows the same freeze. Has no effect on a frozen "
-                    + "version.")
+                            + "repeated request follows the same freeze. Has no effect on a frozen "
+                            + "version.")
     @APIResponse(responseCode = "200", description = "The version is frozen")
     @APIResponse(responseCode = "202", description = "The listing of the source runs")
     @APIResponse(
@@ -133,7 +133,7 @@ class VersionsResource {
             summary = "Evict the version from a region",
             description =
                     "Answers after the eviction. Returns 200 also if the version was not there, "
-                    + "and 409 PINNED while it is pinned.")
+                            + "and 409 PINNED while it is pinned.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -189,7 +189,7 @@ class VersionsResource {
             summary = "Remove the version from a region where it is BLOCKED",
             description =
                     "Answers after the eviction. Has no effect if the version is not BLOCKED. "
-                    + "Returns 409 PINNED while it is pinned.")
+                            + "Returns 409 PINNED while it is pinned.")
     @APIResponse(responseCode = "200", description = "The version")
     @APIResponse(
             responseCode = "404",
@@ -222,8 +222,10 @@ class VersionsResource {
                     String region,
             @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
-                    @Schema(description = "The reason, for people. It stays in the version's "
-                            + "history")
+                    @Schema(
+                            description =
+                                    "The reason, for people. It stays in the version's "
+                                            + "history")
                     @Nullable String reason) {}
 
     @Schema(name = "Ttl")

@@ -14,7 +14,8 @@ public record ChunkRange(int from, int to) {
     public ChunkRange {
         if (from < 0 || to < from) {
             throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT, "not a range of bytes: [%d, %d)".formatted(from, to));
+                    ErrorCode.INVALID_ARGUMENT,
+                    "not a range of bytes: [%d, %d)".formatted(from, to));
         }
     }
 }

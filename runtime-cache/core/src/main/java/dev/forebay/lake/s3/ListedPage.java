@@ -188,8 +188,7 @@ final class ListedPage {
      * object.
      */
     private ForebayException tooEarly(String key) {
-        return broken(
-                "lists '%s', which does not follow the requested start key".formatted(key));
+        return broken("lists '%s', which does not follow the requested start key".formatted(key));
     }
 
     private ForebayException outOfOrder(String key, String before) {

@@ -81,7 +81,8 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         if (!whole || range != null) {
             String expected = "bytes %d-%d/".formatted(offset, offset + wanted - 1);
             if (range == null || !range.startsWith(expected)) {
-                return unsupported("the request was for %s, but the answer has %s".formatted(expected, range));
+                return unsupported(
+                        "the request was for %s, but the answer has %s".formatted(expected, range));
             }
             if (!range.equals(expected + size) && !range.equals(expected + "*")) {
                 return changed("the object is not %d bytes long: %s".formatted(size, range));
@@ -103,7 +104,8 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
         // may drop the version id from the request.
         if (version != null && sent != null && !sent.equals(version)) {
             return unsupported(
-                    "the request was for version %s, but the answer has version %s".formatted(version, sent));
+                    "the request was for version %s, but the answer has version %s"
+                            .formatted(version, sent));
         }
         String wanted = object.etag();
         if (wanted.isEmpty()) {

@@ -33,7 +33,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
 
     private static final String OTHERS =
             ". List requester-pays buckets in forebay.lake.requester-pays-buckets, and public "
-            + "buckets in forebay.lake.anonymous-buckets";
+                    + "buckets in forebay.lake.anonymous-buckets";
 
     /** The kind of request, because the meaning of a status depends on it. */
     enum Request {
@@ -117,7 +117,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                 : denied(
                         "there are no credentials for the lake",
                         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the "
-                        + "machine a role. List public buckets in forebay.lake.anonymous-buckets");
+                                + "machine a role. List public buckets in forebay.lake.anonymous-buckets");
     }
 
     /**
@@ -180,7 +180,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                     unsupported(
                             said,
                             "set forebay.lake.path-style to false: the store expects the bucket "
-                            + "in the host name");
+                                    + "in the host name");
             case "RequestTimeout", "IncompleteBody", "BadDigest", "InternalError", "SlowDown" ->
                     unavailable(said);
             default -> ofStatus(request, answer, said);
@@ -236,10 +236,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                             ? denied(
                                     said,
                                     "the object is encrypted with a key that Forebay must not "
-                                    + "use: allow kms:Decrypt, or exclude the object (--exclude)")
-                            : unsupported(
-                                    said,
-                                    "the store does not support the request");
+                                            + "use: allow kms:Decrypt, or exclude the object (--exclude)")
+                            : unsupported(said, "the store does not support the request");
             case 401, 403 ->
                     denied(
                             said,
@@ -265,8 +263,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     private static S3Failure ofPage(int status, String said) {
         return switch (status) {
             case 401, 403, 407 ->
-                    denied(said, "allow Forebay's requests to the store's address in that proxy "
-                            + "or firewall");
+                    denied(
+                            said,
+                            "allow Forebay's requests to the store's address in that proxy "
+                                    + "or firewall");
             case 301, 302, 307, 308, 400 ->
                     unsupported(said, "compare forebay.lake.endpoint with the store's address");
             // A proxy also answers 404 while it has no route to the store.
@@ -286,8 +286,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     }
 
     private static S3Failure otherTime(String said) {
-        return unavailable(said + "; the clock of this machine differs from the lake's: correct "
-                + "it");
+        return unavailable(
+                said + "; the clock of this machine differs from the lake's: correct " + "it");
     }
 
     private static S3Failure ofOtherRegion(String said, S3Answer answer) {

@@ -389,7 +389,8 @@ public final class S3Lake implements Lake {
         if (sizeOf(file) != head.contentLength()) {
             throw new ForebayException(
                     ErrorCode.LAKE_UNAVAILABLE,
-                    "%s: received %d of %d bytes".formatted(what, sizeOf(file), head.contentLength()));
+                    "%s: received %d of %d bytes"
+                            .formatted(what, sizeOf(file), head.contentLength()));
         }
     }
 

@@ -171,8 +171,8 @@ final class S3Listing implements Listing {
     }
 
     /**
-     * Returns whether a page may not be the last. Some stores cut a page without notice, or have
-     * a limit of their own. Only an empty page is the end of one that says nothing.
+     * Returns whether a page may not be the last. Some stores cut a page without notice, or have a
+     * limit of their own. Only an empty page is the end of one that says nothing.
      */
     private static boolean isCut(
             @Nullable Boolean truncated, int entries, int limit, @Nullable Integer ownLimit) {
@@ -248,7 +248,7 @@ final class S3Listing implements Listing {
             throw new ForebayException(
                     ErrorCode.LAKE_UNAVAILABLE,
                     "the answer has status 200 but is not a listing: check the store, and "
-                    + "proxies before it");
+                            + "proxies before it");
         }
         return page;
     }

@@ -271,7 +271,8 @@ public final class FileCache {
             Files.deleteIfExists(stored.file());
             entry.stored = null;
             entry.verified = false;
-            throw noSpace("with this file of %d bytes they have %d".formatted(stored.bytes(), total));
+            throw noSpace(
+                    "with this file of %d bytes they have %d".formatted(stored.bytes(), total));
         }
     }
 

@@ -115,7 +115,10 @@ public final class ManifestsAhead implements AutoCloseable {
     private void report(ManifestRef ref, boolean again, Throwable e) {
         if (e instanceof ForebayException) {
             LOG.atLevel(again || task.isClosing() ? Level.DEBUG : Level.WARN)
-                    .log("Cannot fetch manifest {} in advance yet: {}", ref.digest(), e.getMessage());
+                    .log(
+                            "Cannot fetch manifest {} in advance yet: {}",
+                            ref.digest(),
+                            e.getMessage());
         } else {
             LOG.atLevel(task.isClosing() ? Level.DEBUG : Level.ERROR)
                     .setCause(e)

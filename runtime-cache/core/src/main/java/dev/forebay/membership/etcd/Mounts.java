@@ -229,7 +229,8 @@ final class Mounts {
         return understood(row).or(() -> Rows.ofKey(key(row))).orElse(null)
                         instanceof Row.Pinned(Pin pin)
                 ? "%s (pin %s)".formatted(pin.holder(), pin.id())
-                : "etcd key %s, which a later release wrote: upgrade this region's agent".formatted(key(row));
+                : "etcd key %s, which a later release wrote: upgrade this region's agent"
+                        .formatted(key(row));
     }
 
     static Supplier<ForebayException> notMounted(DatasetVersion version) {

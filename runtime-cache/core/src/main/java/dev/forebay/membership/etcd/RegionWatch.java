@@ -132,8 +132,7 @@ final class RegionWatch implements AutoCloseable {
         if (current == null) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "etcd at %s has not answered yet"
-                            .formatted(connection.config().endpoints()));
+                    "etcd at %s has not answered yet".formatted(connection.config().endpoints()));
         }
         return current;
     }
@@ -397,7 +396,7 @@ final class RegionWatch implements AutoCloseable {
             if (!known.contains(key)) {
                 LOG.warn(
                         "Ignoring etcd key {}{}, because a later release wrote it: upgrade this "
-                        + "process",
+                                + "process",
                         root,
                         key);
             }

@@ -241,7 +241,9 @@ final class WorkerPresence implements Membership {
     public void remove() {
         close();
         if (!unlessSuperseded(delete(keys.worker(worker.id())))) {
-            LOG.warn("Another process registered as worker {}, so the worker stays in the region", worker.id());
+            LOG.warn(
+                    "Another process registered as worker {}, so the worker stays in the region",
+                    worker.id());
         }
     }
 

@@ -204,8 +204,8 @@ class ConditionalReadTest {
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNSUPPORTED))
-                .hasMessageContaining("the request was for version v1, but the answer has "
-                        + "version v2");
+                .hasMessageContaining(
+                        "the request was for version v1, but the answer has " + "version v2");
     }
 
     /** Some stores have no ETags, such as a gateway to existing files. */

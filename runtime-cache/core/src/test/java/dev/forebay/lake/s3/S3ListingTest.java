@@ -89,16 +89,19 @@ class S3ListingTest {
                 new Arguments("after", page(false, "p/\ud83d\ude00", "p/\uff5e")),
                 new Arguments("with the size null", one("<ETag>\"e\"</ETag>")),
                 new Arguments("with the size -1", one("<Size>-1</Size><ETag>\"e\"</ETag>")),
-                new Arguments("an invalid number or time", one("<Size>many</Size><ETag>\"e\"</ETag>")),
+                new Arguments(
+                        "an invalid number or time", one("<Size>many</Size><ETag>\"e\"</ETag>")),
                 new Arguments("an invalid number or time", one("<Size>9223372036854775808</Size>")),
                 new Arguments(
-                        "an invalid number or time", one("<Size>1</Size><LastModified>yesterday</LastModified>")),
+                        "an invalid number or time",
+                        one("<Size>1</Size><LastModified>yesterday</LastModified>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size>")),
                 new Arguments("neither an ETag nor a time", one("<Size>1</Size><ETag>\"\"</ETag>")),
                 new Arguments(
                         "neither an ETag nor a time", one("<Size>1</Size><ETag>W/\"weak\"</ETag>")),
                 new Arguments(
-                        "reports 2 keys for a page, but sends 1", "<KeyCount>2</KeyCount>" + page(false, "p/a")),
+                        "reports 2 keys for a page, but sends 1",
+                        "<KeyCount>2</KeyCount>" + page(false, "p/a")),
                 new Arguments("without a continuation token", page(true)),
                 new Arguments(
                         "without a continuation token",

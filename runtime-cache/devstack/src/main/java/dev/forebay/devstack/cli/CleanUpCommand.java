@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
         name = "clean-up",
         description =
                 "Removes mounts and loop devices that killed processes left below the "
-                + "directories, and prints one line for each. Running processes lose their "
-                + "mounts there.",
+                        + "directories, and prints one line for each. Running processes lose their "
+                        + "mounts there.",
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields

@@ -20,7 +20,7 @@ final class DataOption {
             paramLabel = "DIR",
             description =
                     "directory for all data of the stack (default: FOREBAY_DATA, or .devstack in "
-                    + "the repository)")
+                            + "the repository)")
     private @Nullable Path data;
 
     StackOnDisk stack() {

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
         name = "exec",
         description = {
             "Runs a program like a training pod of a region: with the region's mount, at a path "
-            + "that is the same in all regions, and with FOREBAY_API and FOREBAY_REGION. Exits "
-            + "with the program's status.",
+                    + "that is the same in all regions, and with FOREBAY_API and FOREBAY_REGION. Exits "
+                    + "with the program's status.",
             "",
             "Example: devstack exec --region us-east-1 -- python train.py"
         },
@@ -32,11 +32,13 @@ final class ExecCommand extends StackCommand {
             names = "--with-lake",
             description =
                     "also set the lake's address and key for the AWS SDKs, which a training pod "
-                    + "does not have")
+                            + "does not have")
     private boolean withLake;
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its "
-            + "arguments")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "COMMAND",
+            description = "the program and its " + "arguments")
     private List<String> program = List.of();
 
     @Override

@@ -17,8 +17,9 @@ import picocli.CommandLine.Option;
 final class ObtainCommand extends StackCommand {
     @Option(
             names = "--tests",
-            description = "also download and build the tools of 'make test'; Kubernetes takes "
-                    + "minutes")
+            description =
+                    "also download and build the tools of 'make test'; Kubernetes takes "
+                            + "minutes")
     private boolean tests;
 
     @Override

@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
         name = "run",
         description = {
             "Starts a stack with one region on free ports, runs a program in the region like "
-            + "'exec', with access to the lake, and stops the stack. Exits with the program's "
-            + "status. Removes the data if that is 0."
+                    + "'exec', with access to the lake, and stops the stack. Exits with the program's "
+                    + "status. Removes the data if that is 0."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
@@ -27,15 +27,18 @@ final class RunCommand extends StackCommand {
     @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
     private String region = "";
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program and its "
-            + "arguments")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "COMMAND",
+            description = "the program and its " + "arguments")
     private List<String> program = List.of();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!StackConfig.REGIONS.contains(region)) {
             throw new DevstackException(
-                    "there is no region %s; the stack has %s".formatted(region, StackConfig.REGIONS));
+                    "there is no region %s; the stack has %s"
+                            .formatted(region, StackConfig.REGIONS));
         }
         Path data = OwnedDirectory.create(StackOnDisk.repository().resolve("target"));
         int status;

@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
         name = "train",
         description = {
             "Writes the AOT caches, which halve the start time of the built programs, by running "
-            + "a small stack. Each cache is next to its program's jar, and valid until the next "
-            + "build."
+                    + "a small stack. Each cache is next to its program's jar, and valid until the next "
+                    + "build."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)

@@ -17,8 +17,7 @@ import picocli.CommandLine.Mixin;
 /** Starts a stack that continues after the command has returned. */
 @Command(
         name = "up",
-        description =
-                "Starts the stack and prints its addresses. It runs until 'devstack down'.",
+        description = "Starts the stack and prints its addresses. It runs until 'devstack down'.",
         footer = {
             "",
             "To use your own servers, set these variables:",

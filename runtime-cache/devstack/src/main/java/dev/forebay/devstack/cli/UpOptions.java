@@ -39,8 +39,9 @@ final class UpOptions {
     @Option(
             names = "--region",
             paramLabel = "NAME",
-            description = "a region of the stack, can be repeated (default: ap-northeast-2, "
-                    + "us-east-1)")
+            description =
+                    "a region of the stack, can be repeated (default: ap-northeast-2, "
+                            + "us-east-1)")
     private List<String> regions = StackConfig.REGIONS;
 
     @Option(
@@ -54,8 +55,7 @@ final class UpOptions {
             names = "--sweep-interval",
             paramLabel = "DURATION",
             defaultValue = "PT1M",
-            description =
-                    "interval of eviction sweeps, in ISO 8601 (default: ${DEFAULT-VALUE})")
+            description = "interval of eviction sweeps, in ISO 8601 (default: ${DEFAULT-VALUE})")
     private String sweepInterval = "";
 
     @Option(

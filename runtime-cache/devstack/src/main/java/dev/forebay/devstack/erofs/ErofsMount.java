@@ -51,8 +51,9 @@ public final class ErofsMount implements AutoCloseable {
                 return switch (e.errno()) {
                     case SyscallException.EPERM -> Optional.of("only root can mount");
                     case SyscallException.ENOTBLK, SyscallException.ENOSYS ->
-                            Optional.of("this kernel cannot mount EROFS from files, which needs "
-                                    + "Linux 6.12");
+                            Optional.of(
+                                    "this kernel cannot mount EROFS from files, which needs "
+                                            + "Linux 6.12");
                     default -> Optional.empty();
                 };
             } finally {

@@ -61,6 +61,6 @@ public record MountRights(boolean isRoot, Optional<Path> helper, Path device) {
         }
         return Optional.of(
                 "without root: only this user can read the mounts, and only through FUSE pods. "
-                + "Run as root for native views and for mounts that outlive their pods");
+                        + "Run as root for native views and for mounts that outlive their pods");
     }
 }

@@ -125,7 +125,8 @@ final class TrainingRun {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!Files.exists(root)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new DevstackException("%s was not present within %s".formatted(root, TIMEOUT));
+                throw new DevstackException(
+                        "%s was not present within %s".formatted(root, TIMEOUT));
             }
             LockSupport.parkNanos(POLL_NANOS);
         }

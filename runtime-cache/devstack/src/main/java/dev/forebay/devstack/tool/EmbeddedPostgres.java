@@ -76,6 +76,6 @@ record EmbeddedPostgres(String version) implements Recipe {
                         () ->
                                 new DevstackException(
                                         "it is downloaded by Maven, but there is neither mvnw in "
-                                        + "a parent directory nor mvn on PATH"));
+                                                + "a parent directory nor mvn on PATH"));
     }
 }

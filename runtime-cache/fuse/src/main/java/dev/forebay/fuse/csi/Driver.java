@@ -71,8 +71,7 @@ public final class Driver implements AutoCloseable {
 
     private Driver(DriverConfig config) throws IOException {
         this.config = config;
-        Volumes volumes =
-                new Volumes(config.tree(), config.firstTimeout(), config.imageTimeout());
+        Volumes volumes = new Volumes(config.tree(), config.firstTimeout(), config.imageTimeout());
         calls = new VolumeCalls(config.calls(), config.timeout());
         handling =
                 Executors.newFixedThreadPool(

@@ -12,8 +12,8 @@ import java.time.Duration;
  * @param node the node's name for the orchestrator
  * @param version the version of this program
  * @param timeout the maximum time that a call waits for a version that is not visible yet
- * @param firstTimeout the maximum time that the first call for a volume waits: its caller shows
- *     the resulting error to people
+ * @param firstTimeout the maximum time that the first call for a volume waits: its caller shows the
+ *     resulting error to people
  * @param imageTimeout the time in which a version's image may be attached before the version is
  *     published file by file
  * @param calls the maximum number of concurrent publish calls, and of concurrent unpublish calls

@@ -162,7 +162,7 @@ final class VolumeCalls implements AutoCloseable {
                                 ? new ForebayException(
                                         ErrorCode.UNAVAILABLE,
                                         "Forebay's mount on the node does not answer, because no "
-                                        + "process serves it now; the call continues")
+                                                + "process serves it now; the call continues")
                                 : failure));
     }
 

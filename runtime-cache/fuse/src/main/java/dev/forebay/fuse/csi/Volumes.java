@@ -176,7 +176,7 @@ final class Volumes {
                     .formatted(version, e.getMessage());
         }
         return ("%s is not mounted on this node yet. If its region does not have it, request it "
-                + "(ensure_dataset_cached). Otherwise the node will mount it soon")
+                        + "(ensure_dataset_cached). Otherwise the node will mount it soon")
                 .formatted(version);
     }
 
@@ -213,7 +213,8 @@ final class Volumes {
                 Files.delete(target);
             } catch (DirectoryNotEmptyException e) {
                 throw foreign(
-                        "target_path %s has files that do not belong to a volume".formatted(target));
+                        "target_path %s has files that do not belong to a volume"
+                                .formatted(target));
             }
         } else if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
             throw foreign("target_path %s is not a directory".formatted(target));

@@ -200,7 +200,8 @@ public final class InodeNumbers {
         FileLock lock = tryLock(channel);
         while (lock == null) {
             if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("another process has locked it for " + Seconds.of(LOCK_TIMEOUT));
+                throw new IOException(
+                        "another process has locked it for " + Seconds.of(LOCK_TIMEOUT));
             }
             LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {

@@ -78,8 +78,8 @@ final class Connection implements AutoCloseable {
     /**
      * Waits for the next message; returns empty at the end of the connection.
      *
-     * @param bringsMount the only message that may come with a mount; descriptors of other
-     *     messages are closed
+     * @param bringsMount the only message that may come with a mount; descriptors of other messages
+     *     are closed
      */
     Optional<Received> receive(HolderMessage bringsMount) {
         try {

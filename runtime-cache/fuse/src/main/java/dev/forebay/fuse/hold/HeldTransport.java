@@ -169,8 +169,9 @@ public final class HeldTransport implements Transport {
 
     /** Ends a process that was stopped and continued later; a supervisor may restart it. */
     private void replaced() {
-        LOG.error("This process did not answer the holder in time, so another one serves now; "
-                + "exiting");
+        LOG.error(
+                "This process did not answer the holder in time, so another one serves now; "
+                        + "exiting");
         end.complete(REPLACED);
     }
 

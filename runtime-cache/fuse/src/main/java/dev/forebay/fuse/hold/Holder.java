@@ -197,7 +197,9 @@ public final class Holder implements AutoCloseable {
                         }
                     }
                     case MOUNT, SERVE, GO, REPLACED ->
-                            LOG.warn("{} sent a message that only the holder may send", server.name());
+                            LOG.warn(
+                                    "{} sent a message that only the holder may send",
+                                    server.name());
                 }
             }
         } finally {

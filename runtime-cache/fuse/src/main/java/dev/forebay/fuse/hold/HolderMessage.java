@@ -1,8 +1,8 @@
 package dev.forebay.fuse.hold;
 
 /**
- * The messages between a holder and its servers. Both may be of different releases, so a message keeps
- * its meaning, and a process ignores unknown messages.
+ * The messages between a holder and its servers. Both may be of different releases, so a message
+ * keeps its meaning, and a process ignores unknown messages.
  */
 enum HolderMessage {
 

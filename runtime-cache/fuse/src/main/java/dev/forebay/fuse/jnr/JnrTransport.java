@@ -68,8 +68,8 @@ public final class JnrTransport implements Transport {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "cannot load libfuse.so.2: install it (Debian, Ubuntu: apt-get install "
-                    + "libfuse2, or libfuse2t64), or set its directory with "
-                    + "-Djnr.ffi.library.path=DIR",
+                            + "libfuse2, or libfuse2t64), or set its directory with "
+                            + "-Djnr.ffi.library.path=DIR",
                     e);
         }
         JnrTransport transport =

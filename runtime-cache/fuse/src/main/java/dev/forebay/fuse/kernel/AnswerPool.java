@@ -68,7 +68,7 @@ final class AnswerPool {
         } catch (OutOfMemoryError e) {
             LOG.warn(
                     "Answering at most {} slow reads at once, because the JVM has no more memory "
-                    + "outside the heap (-XX:MaxDirectMemorySize): {}",
+                            + "outside the heap (-XX:MaxDirectMemorySize): {}",
                     made,
                     e.getMessage());
             most = made;

@@ -90,7 +90,9 @@ public final class Rehearsal {
                 }
             }
         } catch (SystemCallException | InterruptedException | RuntimeException e) {
-            LOG.warn("Cannot warm up the request path, so the first requests take longer: {}", e.toString());
+            LOG.warn(
+                    "Cannot warm up the request path, so the first requests take longer: {}",
+                    e.toString());
         }
     }
 

@@ -62,8 +62,7 @@ final class RequestThread implements Runnable {
     public void run() {
         boolean _ =
                 CatchAll.run(
-                        this::serveAll,
-                        e -> LOG.error("A thread that serves requests failed", e));
+                        this::serveAll, e -> LOG.error("A thread that serves requests failed", e));
     }
 
     private void serveAll() {

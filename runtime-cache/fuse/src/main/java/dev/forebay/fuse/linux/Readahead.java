@@ -105,9 +105,7 @@ public final class Readahead {
             Files.writeString(file, wanted);
             String set = Files.readString(file).strip();
             if (!set.equals(wanted)) {
-                failed(
-                        file,
-                        new IOException("it has %s after a write of %d".formatted(set, KIB)));
+                failed(file, new IOException("it has %s after a write of %d".formatted(set, KIB)));
             }
         } catch (IOException e) {
             failed(file, e);

@@ -44,8 +44,8 @@ final class DamageLog {
         long start = Sizes.offset(chunk, 0);
         LOG.warn(
                 "Pack {} of {} has {} damaged blocks of 64 KiB on this node's disk, within bytes "
-                + "{} to {}; readers get them from a worker ({} more blocks were found since the "
-                + "last message)",
+                        + "{} to {}; readers get them from a worker ({} more blocks were found since the "
+                        + "last message)",
                 pack,
                 names(pack),
                 blocks.cardinality(),

@@ -104,8 +104,9 @@ final class Disk {
         try {
             while (!thread.join(POLL)) {
                 if (!isUsable()) {
-                    LOG.warn("Cannot close the node cache, because its disk does not answer; the "
-                            + "next start repairs it");
+                    LOG.warn(
+                            "Cannot close the node cache, because its disk does not answer; the "
+                                    + "next start repairs it");
                     thread.interrupt();
                     return;
                 }

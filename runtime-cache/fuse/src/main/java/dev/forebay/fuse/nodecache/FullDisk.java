@@ -48,8 +48,8 @@ final class FullDisk {
         if (isNews()) {
             LOG.warn(
                     "The disk of {} is full before --pack-cache is reached: {} of {} are used, "
-                    + "{} are free there ({}). Bytes that do not fit are fetched for each read. "
-                    + "Lower --pack-cache, or free space",
+                            + "{} are free there ({}). Bytes that do not fit are fetched for each read. "
+                            + "Lower --pack-cache, or free space",
                     directory,
                     mebibytes(space.used()),
                     mebibytes(space.capacity()),

@@ -45,7 +45,8 @@ public final class HoleCheck {
         } catch (TimeoutException _) {
             // The thread ends when the disk answers.
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the check of the file system has a defect", e.getCause());
+            throw new IllegalStateException(
+                    "the check of the file system has a defect", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -256,7 +256,8 @@ final class PackCache implements PackSource, AutoCloseable {
             return new HeldPacks(manifest, used.stream().map(PackFiles.Use::file).toList());
         } catch (IOException e) {
             disk.failed(e);
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot create the files of a pack", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "cannot create the files of a pack", e);
         } finally {
             used.forEach(PackFiles.Use::close);
         }

@@ -171,8 +171,11 @@ final class PackFiles implements AutoCloseable {
         try {
             delete(pack.id());
         } catch (IOException e) {
-            LOG.warn("Cannot delete the empty files of pack {}, which stay until it is created "
-                    + "again", pack.id(), e);
+            LOG.warn(
+                    "Cannot delete the empty files of pack {}, which stay until it is created "
+                            + "again",
+                    pack.id(),
+                    e);
             counters.diskErrors.increment();
         }
         return null;
@@ -229,8 +232,11 @@ final class PackFiles implements AutoCloseable {
             try {
                 pack.settle();
             } catch (IOException e) {
-                LOG.warn("Cannot store that pack {} was verified; it is compared with its "
-                        + "checksums again", pack.id(), e);
+                LOG.warn(
+                        "Cannot store that pack {} was verified; it is compared with its "
+                                + "checksums again",
+                        pack.id(),
+                        e);
             }
             pack.close();
         }

@@ -241,7 +241,9 @@ final class Prewarmer implements AutoCloseable {
                     return true;
                 }
             }
-            LOG.warn("Blocks of manifest {} are damaged again and again: check the node's disk", ref.digest());
+            LOG.warn(
+                    "Blocks of manifest {} are damaged again and again: check the node's disk",
+                    ref.digest());
         } catch (ForebayException e) {
             LOG.warn("Cannot fetch all of manifest {}: {}", ref.digest(), e.getMessage());
         }

@@ -30,7 +30,7 @@ public final class EtcdOptions {
             paramLabel = "FILE",
             description =
                     "The authorities, in PEM, that sign the certificates of an etcd with https. "
-                    + "Default: those of the JVM. FOREBAY_ETCD_TLS_CA")
+                            + "Default: those of the JVM. FOREBAY_ETCD_TLS_CA")
     private @Nullable Path authorities;
 
     @Option(

@@ -22,7 +22,7 @@ public final class NodeOptions {
             paramLabel = "NAME",
             description =
                     "The name of this Kubernetes node. Reports its complete versions in etcd, so "
-                    + "that the region's agent labels the node. Empty: no report."
+                            + "that the region's agent labels the node. Empty: no report."
                             + " FOREBAY_FUSE_NODE_NAME")
     public @Nullable NodeName name;
 

@@ -66,7 +66,7 @@ public final class PodOptions {
             paramLabel = "DIR",
             description =
                     "Directory for packs and images, if not in --directory. Processes with the "
-                    + "same --holder share it: the serving one uses it."
+                            + "same --holder share it: the serving one uses it."
                             + " FOREBAY_FUSE_CACHE_DIRECTORY")
     @Nullable Path cacheDirectory;
 
@@ -76,7 +76,7 @@ public final class PodOptions {
             paramLabel = "NAME",
             description =
                     "Transport to the kernel: kernel (needs root), jnr (needs libfuse 2), or "
-                    + "auto: kernel if that works, otherwise jnr. FOREBAY_FUSE_TRANSPORT")
+                            + "auto: kernel if that works, otherwise jnr. FOREBAY_FUSE_TRANSPORT")
     public TransportChoice transport;
 
     @Option(
@@ -85,10 +85,10 @@ public final class PodOptions {
             paramLabel = "NAME",
             description =
                     "How to show versions: portable, file by file; on-demand, by images (needs "
-                    + "root); native, by images from this node's disk, which fetches whole "
-                    + "versions and shows them on demand until then; or auto: native for "
-                    + "versions that are complete on this node's disk, otherwise on-demand, or "
-                    + "portable if images do not work. FOREBAY_FUSE_VIEW")
+                            + "root); native, by images from this node's disk, which fetches whole "
+                            + "versions and shows them on demand until then; or auto: native for "
+                            + "versions that are complete on this node's disk, otherwise on-demand, or "
+                            + "portable if images do not work. FOREBAY_FUSE_VIEW")
     public ViewChoice view;
 
     @Option(
@@ -98,7 +98,7 @@ public final class PodOptions {
             paramLabel = "NAME",
             description =
                     "Devices for images, in order of preference: files (Linux 6.12, not with the "
-                    + "transport jnr), loops (Linux 5.16, a loop device for each pack)."
+                            + "transport jnr), loops (Linux 5.16, a loop device for each pack)."
                             + " FOREBAY_FUSE_IMAGE_DEVICES")
     private List<ImageDevices> imageDevices;
 
@@ -109,8 +109,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_STRICT:-false}",
             description =
                     "Verify checksums at every read that reaches the pod, cache nothing in "
-                    + "memory, and use no view that reads files without the pod: false. "
-                    + "FOREBAY_FUSE_STRICT")
+                            + "memory, and use no view that reads files without the pod: false. "
+                            + "FOREBAY_FUSE_STRICT")
     public boolean strict;
 
     @Option(
@@ -140,7 +140,7 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Rate at which versions that are read here are prewarmed on this node, in "
-                    + "bytes per second: 128M. 0: none. FOREBAY_FUSE_PREWARM_RATE")
+                            + "bytes per second: 128M. 0: none. FOREBAY_FUSE_PREWARM_RATE")
     public ByteSize prewarmRate;
 
     @Option(
@@ -155,7 +155,7 @@ public final class PodOptions {
             paramLabel = "DIR",
             description =
                     "Directories of workers on this node, comma-separated. Their chunks are read "
-                    + "from their files. FOREBAY_FUSE_WORKER_STORE")
+                            + "from their files. FOREBAY_FUSE_WORKER_STORE")
     public List<Path> workerStores = List.of();
 
     @Option(
@@ -165,7 +165,7 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Rate of scrubbing packs, and of manifests and images each, in bytes per "
-                    + "second: 4M. 0: none."
+                            + "second: 4M. 0: none."
                             + " FOREBAY_FUSE_SCRUB_RATE")
     public ByteSize scrubRate;
 
@@ -174,8 +174,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SCRUB_PAUSE:-3600}",
             paramLabel = "S",
             description =
-                    "Pause before each scrub, in seconds: 3600."
-                            + " FOREBAY_FUSE_SCRUB_PAUSE")
+                    "Pause before each scrub, in seconds: 3600." + " FOREBAY_FUSE_SCRUB_PAUSE")
     public int scrubPauseSeconds;
 
     @Option(
@@ -184,7 +183,7 @@ public final class PodOptions {
             paramLabel = "S",
             description =
                     "How long to keep the packs of a version that has left the region, in "
-                    + "seconds: 600. FOREBAY_FUSE_SWEEP_DELAY")
+                            + "seconds: 600. FOREBAY_FUSE_SWEEP_DELAY")
     public int sweepDelaySeconds;
 
     @Option(
@@ -202,7 +201,7 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Disk space for images, about 240 bytes per file. When it is full, other "
-                    + "versions are shown file by file: 16G."
+                            + "versions are shown file by file: 16G."
                             + " FOREBAY_FUSE_IMAGE_CACHE")
     public ByteSize imageCache;
 
@@ -212,7 +211,7 @@ public final class PodOptions {
             paramLabel = "N",
             description =
                     "Number of files whose attributes are cached: 65536. "
-                    + "FOREBAY_FUSE_ATTRIBUTE_CACHE")
+                            + "FOREBAY_FUSE_ATTRIBUTE_CACHE")
     public int attributeCache;
 
     @Option(
@@ -230,7 +229,7 @@ public final class PodOptions {
             paramLabel = "ADDRESS",
             description =
                     "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
-                    + "machine or container. FOREBAY_FUSE_METRICS_ADDRESS")
+                            + "machine or container. FOREBAY_FUSE_METRICS_ADDRESS")
     InetAddress metricsAddress;
 
     @Option(
@@ -248,7 +247,7 @@ public final class PodOptions {
             paramLabel = "FILE",
             description =
                     "The authorities, in PEM, that sign the certificates of workers. Default: "
-                    + "those of the JVM. FOREBAY_WORKER_CA")
+                            + "those of the JVM. FOREBAY_WORKER_CA")
     public @Nullable Path workerAuthorities;
 
     @Option(
@@ -261,7 +260,7 @@ public final class PodOptions {
                             + "}",
             description =
                     "Let other users read. Default: true for root, and if /etc/fuse.conf "
-                    + "contains user_allow_other. FOREBAY_FUSE_ALLOW_OTHER")
+                            + "contains user_allow_other. FOREBAY_FUSE_ALLOW_OTHER")
     public @Nullable Boolean allowOther;
 
     public @Mixin EtcdOptions etcd = new EtcdOptions();

@@ -271,7 +271,7 @@ final class PieceCache {
         }
         LOG.warn(
                 "Memory for pieces of packs stays at {} MiB instead of {} MiB, because the JVM "
-                + "allows no more (-XX:MaxDirectMemorySize): {}",
+                        + "allows no more (-XX:MaxDirectMemorySize): {}",
                 allocated,
                 limit,
                 e.getMessage());

@@ -178,8 +178,7 @@ public final class ImageViews implements AutoCloseable {
     private void inTree(Consumer<Path> work) {
         boolean _ =
                 CatchAll.run(
-                        () -> tree.get().ifPresent(work),
-                        e -> LOG.error("Cannot update views", e));
+                        () -> tree.get().ifPresent(work), e -> LOG.error("Cannot update views", e));
     }
 
     /** Leaves the images attached: they go with the tree, or the next server manages them. */

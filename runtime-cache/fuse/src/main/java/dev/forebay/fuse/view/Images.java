@@ -68,7 +68,10 @@ public final class Images {
             return directory.toRealPath();
         } catch (IOException e) {
             if (ErrorNumber.isBrokenDisk(e)) {
-                LOG.error("Showing versions file by file, because directory {} cannot be created", directory, e);
+                LOG.error(
+                        "Showing versions file by file, because directory {} cannot be created",
+                        directory,
+                        e);
                 return directory.toAbsolutePath().normalize();
             }
             throw new ForebayException(ErrorCode.INTERNAL, "cannot make " + directory, e);

@@ -121,7 +121,7 @@ final class ViewUpkeep {
             if (wrong) {
                 LOG.warn(
                         "Readers of {} on this node may have read damaged bytes that bypassed "
-                        + "this pod; damaged blocks by pack: {}",
+                                + "this pod; damaged blocks by pack: {}",
                         mount.version(),
                         cache.foundWrong(manifest));
             }

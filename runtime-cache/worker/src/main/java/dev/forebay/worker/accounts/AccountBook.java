@@ -116,7 +116,7 @@ final class AccountBook {
                         .orElseThrow();
         LOG.warn(
                 "{} accounts wait for the control plane, which is the limit: dropping the "
-                + "account of {}",
+                        + "account of {}",
                 most,
                 oldest.version);
         open.remove(oldest.version, oldest);

@@ -259,7 +259,9 @@ public final class ChunkAccess {
     public ChunkStore.Verdict dropIfDamaged(ChunkId chunk) {
         ChunkStore.Verdict verdict = store.verify(chunk);
         if (verdict == ChunkStore.Verdict.DROPPED) {
-            LOG.warn("Dropping chunk {}, because it was damaged on disk or its file was missing", chunk);
+            LOG.warn(
+                    "Dropping chunk {}, because it was damaged on disk or its file was missing",
+                    chunk);
         }
         return verdict;
     }
@@ -324,7 +326,7 @@ public final class ChunkAccess {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
                     "this worker was suspended, and fetches nothing until it has its region's "
-                    + "current state");
+                            + "current state");
         }
         if (!version.mayFill().getAsBoolean()) {
             throw new ForebayException(

@@ -52,7 +52,8 @@ public final class Permits {
                 return;
             }
             if (waiters.size() >= queueLimit) {
-                throw unavailable("%d other requests already wait for %s".formatted(waiters.size(), what));
+                throw unavailable(
+                        "%d other requests already wait for %s".formatted(waiters.size(), what));
             }
             await(new Waiter(urgency, lock.newCondition()), timeout.toNanos());
         } finally {

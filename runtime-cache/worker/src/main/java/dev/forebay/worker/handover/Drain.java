@@ -249,7 +249,10 @@ public final class Drain implements AutoCloseable {
             try {
                 FillAnswer answer = client.fill(worker, digest, ref.chunk());
                 if (answer.bytesFromLake() > 0) {
-                    LOG.warn("Worker {} filled {} from the lake instead of this worker", worker.id(), ref.chunk());
+                    LOG.warn(
+                            "Worker {} filled {} from the lake instead of this worker",
+                            worker.id(),
+                            ref.chunk());
                 }
                 return true;
             } catch (ForebayException e) {

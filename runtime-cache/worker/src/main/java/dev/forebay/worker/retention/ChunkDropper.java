@@ -114,7 +114,7 @@ public final class ChunkDropper {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
                     "this worker has no connection to its region's etcd, so it drops nothing: "
-                    + "retry");
+                            + "retry");
         }
     }
 }

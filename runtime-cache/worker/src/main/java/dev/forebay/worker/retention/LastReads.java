@@ -133,7 +133,10 @@ public final class LastReads {
             }
             Files.setLastModifiedTime(file, FileTime.fromMillis(millis));
         } catch (IOException e) {
-            LOG.warn("Cannot write the last read of {}; this worker loses it when it exits", manifest, e);
+            LOG.warn(
+                    "Cannot write the last read of {}; this worker loses it when it exits",
+                    manifest,
+                    e);
         }
     }
 

@@ -286,8 +286,8 @@ public final class MountedVersions implements AutoCloseable {
         Table now = table;
         if (now == null) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "this worker has not read its region's state from "
-                            + "etcd yet: retry");
+                    ErrorCode.UNAVAILABLE,
+                    "this worker has not read its region's state from " + "etcd yet: retry");
         }
         return now;
     }

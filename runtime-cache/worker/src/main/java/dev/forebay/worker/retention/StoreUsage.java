@@ -75,7 +75,10 @@ public final class StoreUsage {
                                             .add(ref.digest()));
             return true;
         } catch (ForebayException e) {
-            LOG.warn("Cannot calculate the chunks that {} shares with other versions", ref.digest(), e);
+            LOG.warn(
+                    "Cannot calculate the chunks that {} shares with other versions",
+                    ref.digest(),
+                    e);
             return false;
         }
     }
