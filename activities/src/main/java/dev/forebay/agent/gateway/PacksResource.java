@@ -88,6 +88,6 @@ class PacksResource {
         return new ForebayException(
                 ErrorCode.DEADLINE_EXCEEDED,
                 "no worker of this region holds it, or forebay.gateway.reads other reads are "
-                        + "running; the gateway fetches nothing; nothing is fetched");
+                        + "running; nothing is fetched");
     }
 }

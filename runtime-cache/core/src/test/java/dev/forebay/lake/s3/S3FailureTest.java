@@ -194,9 +194,9 @@ class S3FailureTest {
     @ParameterizedTest
     @CsvSource({
         "400, LAKE_UNSUPPORTED, forebay.lake.endpoint",
-        "401, LAKE_DENIED, allow there",
-        "403, LAKE_DENIED, allow there",
-        "407, LAKE_DENIED, allow there",
+        "401, LAKE_DENIED, that proxy or firewall",
+        "403, LAKE_DENIED, that proxy or firewall",
+        "407, LAKE_DENIED, that proxy or firewall",
         "404, LAKE_UNAVAILABLE, ''",
         "405, LAKE_UNAVAILABLE, ''",
         "412, LAKE_UNAVAILABLE, ''",
