@@ -145,7 +145,7 @@ class AdmissionRuleTest {
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE);
         mounts.add(new Mount(version("c/x@v1"), v2, Mount.State.CACHED));
         assertThat(wants("b/last@v1", 1).orElseThrow().reason())
-                .contains("83,886,080 of 83,886,080 are taken");
+                .contains("83,886,080 of 83,886,080 are in use");
     }
 
     @Test

@@ -303,7 +303,7 @@ class KeyListWalkTest {
         assertRefused(
                 () -> found(listing, list(List.of("p/000/000001,".repeat(1000)))),
                 ErrorCode.INVALID_KEY,
-                "one a line: line 1 is too long");
+                "one per line: line 1 is too long");
         assertRefused(
                 () -> found(listing, list(List.of("", ""))), ErrorCode.LAKE_EMPTY, "lists no key");
         assertRefused(
