@@ -205,7 +205,7 @@ class ValuesTest {
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
                     region: {webhook: {enabled: true}, node: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}} | region.node.affinity.nodeAffinity: must be empty with region.webhook.enabled
-                    region: {webhook: {enabled: true}, node: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: []}}}} | region.node.affinity.podAntiAffinity: with region.webhook.enabled
+                    region: {webhook: {enabled: true}, node: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: []}}}} | region.node.affinity.podAntiAffinity: must be empty with region.webhook.enabled
                     region: {csi: {kubeletDirectory: kubelet}}                    | /region/csi/kubeletDirectory
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_SOCKET: /x}}} | region.csi.settings: FOREBAY_CSI_SOCKET is set by the chart
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_NODE: x}}} | region.csi.settings: FOREBAY_CSI_NODE is set by the chart

@@ -282,7 +282,7 @@ class KeyListWalkTest {
         List<String> lines = IntStream.range(0, 50).mapToObj(i -> "p/absent/" + i).toList();
         assertThatThrownBy(() -> found(new FakeListing(keys(0, 10, 1)), list(lines)))
                 .message()
-                .matches("(?s).*not in the lake: line \\d+(; line \\d+){9}; upload.*");
+                .matches("(?s).*not in the lake: line \\d+(; line \\d+){9}\\. Upload.*");
     }
 
     @Test
