@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What versions are worth in a region: their expected uses × the cost of filling them again.
+ * Computes the worth of versions in a region: their expected uses × the cost of filling them again.
  *
  * @param prices null if no price is configured; the cost is then the number of bytes
  * @param requests how often clients requested versions, where each half-life halves a request

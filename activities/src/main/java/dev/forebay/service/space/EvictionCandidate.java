@@ -63,7 +63,7 @@ public record EvictionCandidate(
     }
 
     /**
-     * What a version is worth.
+     * The worth of a version.
      *
      * @param uses the expected number of further uses
      * @param refetchCost the cost of filling it again; null if no price is configured

@@ -128,7 +128,7 @@ public record SpaceReservation(
         return urgency == Urgency.SPECULATIVE ? taken.get().withoutUnexpired() : taken.get();
     }
 
-    /** Evicts versions of the namespace first. That frees space in the stores, too. */
+    /** Evicts versions of the namespace first, which frees space in the stores, too. */
     private Decision ofQuota(Limit limit, TakenSpace taken) {
         VictimSelection own = new VictimSelection(taken.of(namespace()), version);
         Decision first =

@@ -1,6 +1,7 @@
 /**
- * Who gets the space of a region: the one rule for reservations, and the one choice of victims.
- * Pure functions. Agents decide with them, and the control plane forecasts and sweeps with them.
+ * Decides which version gets the space of a region, and which versions are evicted for it. All
+ * functions are pure. Agents decide with them, and the control plane forecasts and sweeps with
+ * them.
  */
 @NullMarked
 package dev.forebay.service.space;
