@@ -310,7 +310,10 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
      * Returns whether a store has refused a request for good, as opposed to a temporary failure.
      */
     static boolean isRefusal(Throwable thrown) {
-        return answer(thrown).filter(answer -> !ofAnswer(Request.LIST, answer).retry()).isPresent();
+        return answer(thrown)
+                .filter(answer -> !answer.isOfTokenService())
+                .filter(answer -> !ofAnswer(Request.LIST, answer).retry())
+                .isPresent();
     }
 
     /** Returns whether a store has reported too many requests. S3's SlowDown has status 503. */

@@ -172,15 +172,12 @@ class S3FailureTest {
     void anAnswerOfTheTokenServiceIsNotTheStores(int status, String code, ErrorCode meaning) {
         AwsErrorDetails details =
                 AwsErrorDetails.builder().errorCode(code).errorMessage("its own words").build();
-        S3Failure failure =
-                S3Failure.of(
-                        Request.LIST,
-                        SdkClientException.create(
-                                "no credentials",
-                                StsException.builder()
-                                        .statusCode(status)
-                                        .awsErrorDetails(details)
-                                        .build()));
+        Exception thrown =
+                SdkClientException.create(
+                        "no credentials",
+                        StsException.builder().statusCode(status).awsErrorDetails(details).build());
+        assertThat(S3Failure.isRefusal(thrown)).isFalse();
+        S3Failure failure = S3Failure.of(Request.LIST, thrown);
         assertThat(failure.code()).isEqualTo(meaning);
         assertThat(failure.why())
                 .contains("the token service answers " + status, code, "its own words")
