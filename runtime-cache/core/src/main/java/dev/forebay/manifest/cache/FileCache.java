@@ -11,11 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -48,6 +47,7 @@ public final class FileCache {
     private static final String UNFINISHED = ".unfinished";
     private static final String HASH = "[0-9a-f]{64}";
     private static final int HASH_LENGTH = 64;
+    private static final int MOST_TOO_LARGE = 1000;
 
     private record Stored(Path file, Digest digest, long bytes) {}
 
@@ -56,7 +56,7 @@ public final class FileCache {
         @Nullable Stored stored;
         boolean verified;
         int users;
-        @Nullable Flight flight;
+        @Nullable Fetch fetch;
     }
 
     private final Path directory;
@@ -66,7 +66,7 @@ public final class FileCache {
     // In order of last use. Guarded by this.
     private final Map<Digest, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     // Providing one of these again would take long, and fail again. Guarded by this.
-    private final Set<Digest> tooLarge = new HashSet<>();
+    private final LinkedHashSet<Digest> tooLarge = new LinkedHashSet<>();
 
     /**
      * Opens a cache over a directory, including the files that earlier processes left.
@@ -145,7 +145,7 @@ public final class FileCache {
     }
 
     private Stored stored(Digest key, Entry entry, Source source) {
-        Flight flight;
+        Fetch fetch;
         boolean first;
         synchronized (this) {
             Stored stored = entry.stored;
@@ -155,21 +155,21 @@ public final class FileCache {
             if (tooLarge.contains(key)) {
                 throw noSpace("this file is larger");
             }
-            Flight before = entry.flight;
+            Fetch before = entry.fetch;
             first = before == null;
-            flight = before == null ? new Flight(key, entry, source) : before;
-            entry.flight = flight;
+            fetch = before == null ? new Fetch(key, entry, source) : before;
+            entry.fetch = fetch;
         }
         if (first) {
             boolean _ =
                     CatchAll.run(
-                            () -> threads.execute(flight),
+                            () -> threads.execute(fetch),
                             noThread -> {
-                                flight.end();
-                                flight.completeExceptionally(noThread);
+                                fetch.end();
+                                fetch.completeExceptionally(noThread);
                             });
         }
-        return result(flight);
+        return result(fetch);
     }
 
     /** Returns the result of a future. A failure is thrown with the stack trace of this thread. */
@@ -184,14 +184,14 @@ public final class FileCache {
     }
 
     /** Verifies a file, or provides it. */
-    private final class Flight extends CompletableFuture<Stored>
+    private final class Fetch extends CompletableFuture<Stored>
             implements Runnable, Callable<Stored> {
 
         private final Digest key;
         private final Entry entry;
         private final Source source;
 
-        Flight(Digest key, Entry entry, Source source) {
+        Fetch(Digest key, Entry entry, Source source) {
             this.key = key;
             this.entry = entry;
             this.source = source;
@@ -250,10 +250,10 @@ public final class FileCache {
             }
         }
 
-        /** Lets the next caller start another flight. */
+        /** Lets the next caller start another fetch. */
         private void end() {
             synchronized (FileCache.this) {
-                entry.flight = null;
+                entry.fetch = null;
             }
         }
     }
@@ -263,6 +263,9 @@ public final class FileCache {
         entry.verified = true;
         if (stored.bytes() > limitBytes) {
             tooLarge.add(key);
+            if (tooLarge.size() > MOST_TOO_LARGE) {
+                tooLarge.removeFirst();
+            }
         } else {
             evictUnused();
         }
