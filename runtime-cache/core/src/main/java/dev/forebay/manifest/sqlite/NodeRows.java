@@ -1,7 +1,7 @@
 package dev.forebay.manifest.sqlite;
 
 import dev.forebay.lake.LakeObject;
-import dev.forebay.manifest.Place;
+import dev.forebay.manifest.PackPosition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -40,7 +40,7 @@ public final class NodeRows implements AutoCloseable {
     }
 
     /** Returns the new file's id, or empty if the name is taken. An empty object has no place. */
-    public OptionalLong addFile(long parent, String name, LakeObject object, @Nullable Place place)
+    public OptionalLong addFile(long parent, String name, LakeObject object, @Nullable PackPosition place)
             throws SQLException {
         return add(parent, name, nanos(object.modified()), object, place);
     }
@@ -50,7 +50,7 @@ public final class NodeRows implements AutoCloseable {
             String name,
             long mtimeNanos,
             @Nullable LakeObject object,
-            @Nullable Place place)
+            @Nullable PackPosition place)
             throws SQLException {
         insert.setLong(1, lastId + 1);
         insert.setLong(2, parent);
@@ -81,7 +81,7 @@ public final class NodeRows implements AutoCloseable {
             String name,
             long mtimeNanos,
             @Nullable LakeObject object,
-            @Nullable Place place) {
+            @Nullable PackPosition place) {
         return NodeChecksum.of(
                 id,
                 parent,
